@@ -22,7 +22,10 @@ const OF_SHELL = new RegExp(
     '@mantine.hooks.esm.use-disclosure',
     'web.accounts.LogoutDialog',
     'web.notifications.(keys|order).ts$',
-    'web.ui.(announce|clock|StatusBadge|Time).tsx?$',
+    'web.billing.(rules|statusLook).ts$',
+    'web.stores.(queries|store-keys|mail-server-queries).ts$',
+    'shared.(paging|capture-status|mail-server|sending|account).ts$',
+    'web.ui.(announce|clock|Empty|listQuery|StatusBadge|Time).tsx?$',
     `icons.(${shellIcons.join('|')}).mjs$`,
   ].join('|'),
 )

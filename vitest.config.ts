@@ -5,7 +5,11 @@ import { isEverythingTested } from './test/tier.ts'
 
 const everywhere = {
   // What only `npm run test:all` has the time for.
-  exclude: [...configDefaults.exclude, ...(isEverythingTested ? [] : ['**/*.long.test.ts'])],
+  exclude: [
+    ...configDefaults.exclude,
+    ...(isEverythingTested ? [] : ['**/*.long.test.ts']),
+    ...(process.env.FIREFOX_PATH ? [] : ['**/*.firefox.test.ts']),
+  ],
   // One PostgreSQL and its template database per run; each file that needs a database gets a clone.
   globalSetup: ['test/global.ts'],
   testTimeout: 20_000,

@@ -1,15 +1,22 @@
+import type { Readable } from 'node:stream'
+import { exportFile } from '../server/analytics-reports/export.ts'
 import { sql } from '../server/core/db.ts'
+import { DOWNLOAD_PAGE } from '../server/http/downloads.ts'
+import type { Session } from '../server/members/session.ts'
+import type { TestStore } from '../test/factories.ts'
 import type { Scene } from './analytics.bench.ts'
 import { writeCatalogue } from './analytics-scene.ts'
 import type { Figure } from './figures.ts'
 import { signIn } from './list.bench.ts'
 import { residentMb } from './measure.ts'
 
-// The file of a year (decision 100), of a store with so many products that it is large: how fast it comes, and what the process holds meanwhile.
+// The file of a year (decision 100), of a store with so many products that it is large: how fast it comes, and what is held meanwhile. Held is
+// what a full collection leaves: resident memory also has what V8 has not collected yet, which grows until its first full collection whatever
+// the size of the file. So the file is also made in this process, which may collect.
 
 const PRODUCTS = 200_000
 /** More than this at the end than at a tenth is not flat. */
-const FLAT_MB = 30
+const FLAT_MB = 3
 
 interface Taken {
   bytes: number
@@ -29,9 +36,8 @@ export async function measureExport(scene: Scene): Promise<Figure[]> {
   await take(scene, large)
   const { bytes, seconds, held } = await take(scene, large)
   const bareSeconds = await bare(scene, store.storeId)
-  const tenth = held.find((each) => each.bytes >= bytes / 10)!.mb
-  const end = held.at(-1)!.mb
-  const most = Math.max(...held.map(({ mb }) => mb))
+  const resident = (share: number) => held.find((each) => each.bytes >= bytes * share)!.mb.toFixed(0)
+  const live = await liveHeap(scene, store, products)
   const mb = bytes / 2 ** 20
   return [
     {
@@ -41,12 +47,12 @@ export async function measureExport(scene: Scene): Promise<Figure[]> {
     },
     {
       ...{
-        name: 'export: resident memory, end − at a tenth',
-        value: end - tenth,
+        name: 'export: live heap, end − at a tenth',
+        value: live.at(-1)! - live[0]!,
         unit: 'MB',
         goal: { below: FLAT_MB },
       },
-      note: `${tenth.toFixed(0)} → ${end.toFixed(0)} MB, at most ${most.toFixed(0)}`,
+      note: `live ${live[0]!.toFixed(1)} → ${live.at(-1)!.toFixed(1)} MB; the server's resident memory ${resident(0.1)} → ${resident(1)} MB`,
     },
   ]
 }
@@ -64,6 +70,25 @@ async function take({ server }: Scene, token: string): Promise<Taken> {
     held.push({ bytes, mb: residentMb(server.pid) })
   }
   return { bytes, seconds: (performance.now() - begun) / 1_000, held }
+}
+
+/** In MB, at every tenth of the file but its beginning. */
+async function liveHeap({ instance: { deps, db } }: Scene, store: TestStore, products: number): Promise<number[]> {
+  const { accountId, userId, storeId } = store
+  const { content } = await exportFile(deps, {
+    ...{ account: { accountId, db }, store: { storeId, db } },
+    session: { accountId, userId } as Session,
+    query: { range: '1y', stores: 'one' },
+  })
+  const live: number[] = []
+  const between = Math.max(1, Math.floor(products / DOWNLOAD_PAGE / 10))
+  let chunks = 0
+  for await (const _ of content as Readable) {
+    if (++chunks % between !== 0) continue
+    globalThis.gc!()
+    live.push(process.memoryUsage().heapUsed / 2 ** 20)
+  }
+  return live
 }
 
 async function bare({ instance: { db } }: Scene, storeId: string): Promise<number> {

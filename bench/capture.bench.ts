@@ -16,8 +16,8 @@ import { median, percentile } from './measure.ts'
 const STORES = 50
 const CONNECTIONS = 50
 const POSTS_PER_SHOPPER = 4
-/** Not local, so that the header saying who the client is counts, as behind any proxy. */
-const ENV = { PUBLIC_URL: 'https://recoup.example.com' }
+/** The header saying who the client is counts, as behind any proxy: posts of one client are limited. */
+const ENV = { PUBLIC_URL: 'https://recoup.example.com', TRUSTED_PROXIES: '127.0.0.1' }
 
 export const bench: Bench = { name: 'capture', run }
 
@@ -54,6 +54,27 @@ async function run(lab: Lab): Promise<Figure[]> {
     await app.close()
     await bare.close()
     await instance.close()
+  }
+}
+
+/** The product alone, for others who measure posts; what they shoot was never posted before. */
+export async function postShop(lab: Lab) {
+  const instance = await lab.open({ env: ENV })
+  const stores = await openStores(instance)
+  const app = buildApp(instance.deps)
+  const port = await listening(app)
+  let series = 0
+  return {
+    instance,
+    shoot: async (howMany: number) => {
+      const requests = postsOf(stores, howMany, ++series)
+      return checked(await postAll({ port, connections: CONNECTIONS, requests, perSecond: null }))
+    },
+    allFolded: () => allFolded(instance),
+    async close() {
+      await app.close()
+      await instance.close()
+    },
   }
 }
 

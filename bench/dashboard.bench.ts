@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { countPeople } from '../server/analytics/active-shoppers-sql.ts'
+import { countPeople } from '../server/analytics/people-sql.ts'
 import { rebuildRollups } from '../server/analytics/rollups.ts'
 import { foldRollups } from '../server/analytics/rollups-sql.ts'
 import { daySpans } from '../server/analytics/rules.ts'

@@ -66,23 +66,24 @@ async function claimAndDecide(instance: AppInstance, count: number): Promise<num
   return (count / ms) * 1_000
 }
 
-async function loop(instance: AppInstance, count: number): Promise<number> {
+export async function loop(instance: AppInstance, count: number): Promise<number> {
   const { storeId } = await readyStore(instance, count)
+  return (count / (await timed(() => sendAll(instance, storeId, count)))) * 1_000
+}
+
+export async function sendAll({ db, deps }: AppInstance, storeId: string, count: number): Promise<void> {
   const email = nullChannel(POOL)
-  const ms = await timed(() =>
-    sendDue({ ...instance.deps, channels: { ...instance.deps.channels, email } }, { storeId }),
-  )
-  const { sent } = await instance.db
+  await sendDue({ ...deps, channels: { ...deps.channels, email } }, { storeId })
+  const { sent } = await db
     .selectFrom('messages')
     .select((eb) => eb.fn.countAll<number>().as('sent'))
     .where('store_id', '=', storeId)
     .where('state', '=', 'sent')
     .executeTakeFirstOrThrow()
   if (sent !== count) throw new Error(`${sent} of ${count} were sent`)
-  return (count / ms) * 1_000
 }
 
-async function readyStore(instance: AppInstance, count: number) {
+export async function readyStore(instance: AppInstance, count: number) {
   const store = await instance.store()
   await instance.carts(store, { count, ready: count })
   return store

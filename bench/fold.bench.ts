@@ -53,7 +53,7 @@ interface LongCart {
   start: number
 }
 
-async function aCartWith(instance: AppInstance, count: number): Promise<LongCart> {
+export async function aCartWith(instance: AppInstance, count: number): Promise<LongCart> {
   const { storeId } = await instance.store()
   const cart = `cart-${newId()}`
   const long = { storeId, cart, page: `page-${cart}`, start: Date.now() - count * 1_000 - 60_000 }
@@ -77,7 +77,7 @@ async function aCartWith(instance: AppInstance, count: number): Promise<LongCart
   return long
 }
 
-async function addFact(instance: AppInstance, { storeId, cart }: LongCart, at: Date): Promise<void> {
+export async function addFact(instance: AppInstance, { storeId, cart }: LongCart, at: Date): Promise<void> {
   await recordFacts(instance.deps, storeId, [
     {
       keys: [{ kind: 'cart', value: cart }],

@@ -1,6 +1,6 @@
 import crypto from 'node:crypto'
 import type pg from 'pg'
-import type { EmailChannel } from '../server/channels/channel.ts'
+import type { EmailChannel, PushChannel } from '../server/channels/channel.ts'
 import { readConfig } from '../server/core/config.ts'
 import { type Db, openDb, openPool } from '../server/core/db.ts'
 import { newId } from '../server/core/ids.ts'
@@ -120,11 +120,23 @@ function buildDeps(pool: pg.Pool, db: Db, env: Record<string, string>): Deps {
     log: createLogger('silent'),
     secrets: createSecrets(SECRET),
     workerId: newId(),
-    jobs: { enqueue: async () => {} },
-    channels: { email: nullChannel(), demoEmail: nullChannel(), ownMail: async () => null, text: async () => null },
+    jobs: { enqueue: async () => {}, queues: async () => [] },
+    channels: {
+      email: nullChannel(),
+      demoEmail: nullChannel(),
+      ownMail: async () => null,
+      text: async () => null,
+      push: noPush,
+    },
     storeClient: () => shop,
     demo: null,
   }
+}
+
+const noPush: PushChannel = {
+  poolSize: 1,
+  send: async () => ({ kind: 'gone', response: 'nowhere' }),
+  close: async () => {},
 }
 
 /** Accepts at once and keeps nothing. */

@@ -22,6 +22,7 @@ const names = [
   'decide',
   'capture',
   'fold',
+  'triggers',
   'sync',
   'list',
   'customers',

@@ -33,8 +33,12 @@ const mails: Record<string, AccountMail> = {
   registration: words.registrationMail(about),
   invitation: words.invitationMail({ inviter: longest, team: longest, role: 'admin', url }),
   'email-change': words.emailChangeMail({ ...about, email: `${'long.'.repeat(12)}name@${'sub.'.repeat(20)}example` }),
-  'email-asked': words.notices['email-asked'](about),
-  'password-changed': words.notices['password-changed'](about),
+  ...Object.fromEntries(
+    Object.entries(words.notices).map(([name, wordsOf]) => [
+      name,
+      wordsOf({ ...about, support: 'support@recoup.example' }),
+    ]),
+  ),
   'email-changed': words.emailChangedMail({ ...about, newEmail: `${'x'.repeat(60)}@${'y'.repeat(60)}.example` }),
   removed: words.removedMail({ ...about, team: longest }),
   'one notification': notificationMail(

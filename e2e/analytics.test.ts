@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AnalyticsReply, Trend } from '../shared/analytics.ts'
+import { ofTheBlocks } from './analytics/blocks.ts'
 import { ofThePlans } from './analytics/plans.ts'
 import {
   begin,
@@ -13,6 +14,7 @@ import {
   percent,
   saved,
   savedTable,
+  signed,
 } from './analytics/scene.ts'
 import { ofTheWays } from './analytics/ways.ts'
 import { until } from './app-instance.ts'
@@ -23,12 +25,9 @@ import { checkInEveryTheme } from './every-theme.ts'
 beforeAll(begin, 420_000)
 afterAll(end)
 
-const kpi = (title: string) =>
-  page
-    .getByRole('region', { name: 'Figures', exact: true })
-    .locator('.mantine-Card-root', { hasText: title })
-    .locator('.kpi-value')
-    .innerText()
+const card = (title: string) =>
+  page.getByRole('region', { name: 'Figures', exact: true }).locator('.mantine-Card-root', { hasText: title })
+const kpi = (title: string) => card(title).locator('.kpi-value').innerText()
 
 test('the figures of a range are those of the call; the range stands in the address', async () => {
   await page.goto(`${instance.url}/analytics`)
@@ -39,6 +38,14 @@ test('the figures of a range are those of the call; the range stands in the addr
     expect(await kpi('Average cart value')).toBe(money(said.averageCartValue!))
     expect(await kpi('Abandonment rate')).toBe(percent(said.abandonmentRate!))
     expect(await kpi('Customer lifetime value')).toBe(money(said.customerLifetimeValue!))
+    for (const [title, change] of [
+      ['Revenue opportunity', said.revenueOpportunityChange],
+      ['Average cart value', said.averageCartValueChange],
+      ['Abandonment rate', said.abandonmentRateChange],
+      ['Customer lifetime value', said.customerLifetimeValueChange],
+    ] as const) {
+      expect([title, await card(title).locator('.kpi-change').innerText()]).toEqual([title, signed(change)])
+    }
     const counts = await block('Conversion Funnel').locator('strong').allInnerTexts()
     const { cartsCreated, emailsSent, emailsOpened, clicks, conversions } = said.funnel
     expect(counts).toEqual(
@@ -50,6 +57,7 @@ test('the figures of a range are those of the call; the range stands in the addr
     const names = await block('Top Abandoned Products').locator('tbody th').allInnerTexts()
     expect(names.map((name) => name.trim())).toEqual(said.topProducts!.map(({ name }) => name))
   }
+  expect(await page.getByRole('radiogroup', { name: 'Period' }).getByRole('radio').count()).toBe(4)
   expect(new URL(page.url()).searchParams.get('range')).toBe('90d')
   await page.reload()
   expect(await page.getByRole('radio', { name: '90d' }).isChecked()).toBe(true)
@@ -67,6 +75,9 @@ test('every number says what it means, to pointer, keyboard and screen reader', 
       .locator('.term')
       .evaluateAll((terms) => terms.every((each) => (each.getAttribute('aria-label') ?? '').includes(': '))),
   ).toBe(true)
+  await block('Carts that can be reached')
+    .getByText('Whether an email may be sent about the cart now, or what')
+    .waitFor()
   for (const table of ['By country', 'Flows, campaigns and messages by hand', 'ROI Tracking']) {
     await block(table).locator('tbody tr').first().waitFor()
   }
@@ -82,8 +93,25 @@ test('every number says what it means, to pointer, keyboard and screen reader', 
 
 test('a trend has a period of its own, lines or bars, a table, and a picture', async () => {
   const panel = block('Revenue')
-  await panel.getByLabel('Period of Revenue').selectOption('7d')
-  await panel.getByRole('img', { name: /^Revenue, Last 7 days/ }).waitFor()
+  const drawn = (name: string, days: string) =>
+    block(name)
+      .getByRole('img', { name: new RegExp(`^${name}, ${days}`) })
+      .waitFor()
+  // It is that of the screen until it is chosen (decision 131).
+  await page.goto(`${instance.url}/analytics`)
+  await drawn('Revenue', 'Last 30 days')
+  await page.getByText('90d', { exact: true }).click()
+  await drawn('Revenue', 'Last 90 days')
+  const period = panel.getByLabel('Period of Revenue')
+  expect(await period.locator('option').allInnerTexts()).toEqual([
+    ...['Last 7 days', 'Last 30 days', 'Last 90 days', 'Last year'],
+  ])
+  await period.selectOption('7d')
+  await drawn('Revenue', 'Last 7 days')
+  await page.getByText('1y', { exact: true }).click()
+  await drawn('Recovery rate', 'Last year')
+  await drawn('Revenue', 'Last 7 days')
+  expect(await panel.locator('[data-type]').getAttribute('data-type')).toBe('line')
   await panel.getByRole('button', { name: 'Bar chart' }).click()
   await panel.locator('canvas[data-type=bar], [data-type=bar]').first().waitFor()
   await panel.getByRole('button', { name: 'Show as table' }).click()
@@ -182,10 +210,11 @@ test('a long table shows its first rows until all are asked for, and its file ha
 test('what fails says so and is tried again; what is empty says what to do', async () => {
   await page.route('**/socket.io/**', (route) => route.abort())
   await page.route('**/api/analytics?*', (route) =>
-    route.fulfill({ status: 500, json: { error: 'Failed to fetch analytics data', code: 'internal' } }),
+    route.fulfill({ status: 429, json: { error: 'Too many figures.', code: 'rate_limited' } }),
   )
   await page.goto(`${instance.url}/analytics`)
-  await page.getByText('Failed to fetch analytics data').first().waitFor()
+  await page.getByText('Failed to fetch analytics data').waitFor()
+  await page.getByText('Too many figures.').waitFor()
   await page.unroute('**/api/analytics?*')
   await page.getByRole('button', { name: 'Retry' }).click()
   await block('Conversion Funnel').waitFor()
@@ -204,9 +233,7 @@ test('what fails says so and is tried again; what is empty says what to do', asy
   // Nothing has a bar of no length.
   expect(await bar.locator('span').evaluate((filled) => filled.getBoundingClientRect().width)).toBe(0)
   await page.unroute('**/api/analytics?*')
-  await page.route('**/api/analytics/revenue-trend?*', (route) =>
-    route.fulfill({ status: 500, json: { error: 'Failed to fetch trend data', code: 'internal' } }),
-  )
+  await page.route('**/api/analytics/revenue-trend?*', (route) => route.fulfill({ status: 500, body: 'no words' }))
   await changed<Trend>('**/api/analytics/recovery-rate-trend?*', (said) => ({
     ...said,
     datasets: said.datasets.map((set) => ({ ...set, data: said.labels.map(() => null) })),
@@ -216,8 +243,14 @@ test('what fails says so and is tried again; what is empty says what to do', asy
   await block('Revenue').getByText('Failed to fetch trend data').waitFor()
   await block('Recovery rate').getByText('No data available').waitFor()
   await block('Recovery rate').getByText('Try selecting a different time period').waitFor()
-  await page.unroute('**/api/analytics/revenue-trend?*')
   await page.unroute('**/api/analytics/recovery-rate-trend?*')
+  await page.unroute('**/api/analytics/revenue-trend?*')
+  await page.route('**/api/analytics/revenue-trend?*', (route) =>
+    route.fulfill({ status: 429, json: { error: 'Too many trends.', code: 'rate_limited' } }),
+  )
+  await block('Revenue').getByRole('button', { name: 'Retry' }).click()
+  await block('Revenue').getByText('Too many trends.').waitFor()
+  await page.unroute('**/api/analytics/revenue-trend?*')
   await block('Revenue').getByRole('button', { name: 'Retry' }).click()
   await block('Revenue')
     .getByRole('img', { name: /^Revenue,/ })
@@ -242,6 +275,37 @@ test('figures that are still being counted say so, and renew themselves until th
   await page.unroute('**/api/analytics?*')
 })
 
+test('customers that are not counted yet are dashes, and come by themselves', async () => {
+  let isCounted = false
+  const none = { new: null, returning: null, repeatPurchaseRate: null, avgOrdersPerCustomer: null, countedAt: null }
+  await changed('**/api/analytics?*', (said) => ({
+    ...said,
+    ...(!isCounted && { customers: { ...none, isBeingCounted: true }, isBeingCounted: true, countedUntil: null }),
+  }))
+  await page.goto(`${instance.url}/analytics`)
+  const customers = block('Customer Insights')
+  await customers.getByText('Customers are being counted.').waitFor()
+  expect(await customers.getByText('–', { exact: true }).count()).toBe(4)
+  isCounted = true
+  await customers.getByText('Customers are counted every 15 minutes').waitFor({ timeout: 15_000 })
+  expect(await customers.getByText('–', { exact: true }).count()).toBe(0)
+  await page.unroute('**/api/analytics?*')
+})
+
+test('customers whose newer count is asked for are asked for again soon', async () => {
+  let isBeingCounted = true
+  await changed<AnalyticsReply>('**/api/analytics?*', (said) => ({
+    ...said,
+    customers: { ...said.customers, new: isBeingCounted ? 4_711 : 4_712, isBeingCounted },
+  }))
+  await page.goto(`${instance.url}/analytics`)
+  await block('Customer Insights').getByText('4,711').waitFor()
+  expect(await page.getByText('These figures are being counted').count()).toBe(0)
+  isBeingCounted = false
+  await block('Customer Insights').getByText('4,712').waitFor({ timeout: 15_000 })
+  await page.unroute('**/api/analytics?*')
+})
+
 test('in every theme, wide and on a phone, axe finds nothing', async () => {
   await page.goto(`${instance.url}/analytics`)
   await block('Top Abandoned Products').waitFor()
@@ -251,5 +315,6 @@ test('in every theme, wide and on a phone, axe finds nothing', async () => {
   await checkInEveryTheme(page, 'analytics')
 })
 
+describe('its chart, funnel and platform, and smaller plans', ofTheBlocks)
 describe('from number to carts, and from mail to numbers', ofTheWays)
 describe('larger plans (A 9, decision 154)', ofThePlans)

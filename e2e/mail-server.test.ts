@@ -80,6 +80,7 @@ test('while no mail server is set, a banner says where mail goes, and each part 
       expect.stringMatching(/^Bounces[\s\S]*Not set up/),
       expect.stringMatching(/^SMS[\s\S]*Not set up/),
       expect.stringMatching(/^WhatsApp[\s\S]*Not set up/),
+      expect.stringMatching(/^Web push/),
     ])
   await look('sending')
   await page.getByRole('link', { name: /^Mail server/ }).click()

@@ -32,9 +32,7 @@ const toVisitors = [
   '/nowhere',
 ]
 const toOwners = [
-  ...screens
-    .filter(({ frame, access, isPlanned }) => !isPlanned && (frame !== 'page' || access === 'signed-in'))
-    .map(({ path }) => path),
+  ...screens.filter(({ frame, access }) => frame !== 'page' || access === 'signed-in').map(({ path }) => path),
   '/settings/consent#suppressions',
   '/settings/consent#ledger',
   '/settings/consent#preferences',

@@ -200,7 +200,7 @@ describe('the shell', () => {
     const page = await anOwner()
     const header = page.getByRole('banner')
     await header.getByText('WooCommerce').waitFor()
-    await header.getByRole('link', { name: 'Subscription: Growth, Active' }).waitFor()
+    await header.getByRole('button', { name: 'Subscription: Growth, Active' }).waitFor()
     expect(await header.getByRole('link', { name: 'Support' }).getAttribute('href')).toMatch(/^mailto:/)
     await page.reload()
     await header.getByText('WooCommerce').waitFor()

@@ -1,6 +1,8 @@
 import { ofCampaigns } from './states/campaigns.ts'
 import { atTheDoor } from './states/door.ts'
 import { ofTheFrame, onTheWayIn } from './states/frame.ts'
+import { ofOperators } from './states/operator.ts'
+import { ofPush } from './states/push.ts'
 import { ofSettings } from './states/settings.ts'
 import type { State } from './states/steps.ts'
 import { ofTheSections } from './states/work.ts'
@@ -12,6 +14,8 @@ export const states: State[] = [
   ...ofTheSections,
   ...ofCampaigns,
   ...ofSettings,
+  ...ofPush,
+  ...ofOperators,
   ...onTheWayIn,
   ...ofTheFrame,
 ]

@@ -65,7 +65,7 @@ describe('the shell (A 2.2)', () => {
     await owner.goto(`${instance.url}/settings`)
     const banner = owner.getByRole('banner')
     await banner.getByRole('link', { name: 'Support' }).waitFor()
-    expect(await banner.getByRole('link', { name: /^Subscription/ }).count()).toBe(0)
+    expect(await banner.getByRole('button', { name: /^Subscription/ }).count()).toBe(0)
     await owner.unroute('**/api/subscribe/status*')
   })
 

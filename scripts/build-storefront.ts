@@ -2,11 +2,18 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
 import { precompress } from './precompress.ts'
 
-// Bundles what runs on the merchants' sites, also compressed. `outDir` apart, so that a test can build into a folder of its own.
+// Bundles what runs on the merchants' sites, each file for itself, also compressed. `outDir` apart, so that a test can build into a folder of
+// its own.
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
+const bundles = { 'capture.js': 'capture.ts', 'push.js': 'push.ts', 'sw.js': 'push-worker.ts' } as const
+
 export async function buildStorefront(outDir = here('../dist/storefront')): Promise<void> {
+  for (const [name, source] of Object.entries(bundles)) await bundle(outDir, name, source)
+}
+
+async function bundle(outDir: string, name: string, source: string): Promise<void> {
   await build({
     configFile: false,
     root: here('../storefront'),
@@ -15,13 +22,13 @@ export async function buildStorefront(outDir = here('../dist/storefront')): Prom
     plugins: [precompress()],
     build: {
       outDir,
-      emptyOutDir: true,
+      emptyOutDir: name === 'capture.js',
       // Shoppers come with the browsers they have.
       target: 'es2019',
       modulePreload: false,
       rollupOptions: {
-        input: here('../storefront/capture.ts'),
-        output: { format: 'iife', entryFileNames: 'capture.js' },
+        input: here(`../storefront/${source}`),
+        output: { format: 'iife', entryFileNames: name },
       },
     },
   })

@@ -5,7 +5,7 @@ const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'))
 const own = JSON.parse(readFileSync('package.json', 'utf8'))
 /** Development dependencies whose code ends up in the browser's bundle. */
 const bundled = Object.keys(own.devDependencies).filter((name) =>
-  /^(react|chart\.js|@mantine\/|@tanstack\/react-query|@tabler\/|@fontsource-variable\/|socket\.io-client|papaparse)/.test(
+  /^(react|chart\.js|@mantine\/|@tanstack\/react-query|@tabler\/|@fontsource-variable\/|socket\.io-client|papaparse|qr$)/.test(
     name,
   ),
 )
@@ -53,6 +53,8 @@ const rows = [...wanted]
   )
 
 const text = `# Licences of what is shipped
+
+\`plugin/\` is loaded into WordPress and is therefore licensed under GPL-2.0-or-later; it brings no code of others.
 
 Packages that run with the server, are bundled for the browser, or come along per platform. Made by
 \`node scripts/licenses.mjs\` from the lock file. The PostgreSQL binaries are under the PostgreSQL License and bring OpenSSL

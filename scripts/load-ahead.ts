@@ -14,7 +14,9 @@ export function loadAhead(): Plugin {
   return {
     name: 'recoup:load-ahead',
     apply: 'build',
-    transformIndexHtml: () => [{ tag: 'script', attrs: { src: '/ahead.js', async: true }, injectTo: 'head' }],
+    transformIndexHtml: () => [
+      { tag: 'script', attrs: { src: '/ahead.js', async: true, fetchpriority: 'high' }, injectTo: 'head-prepend' },
+    ],
     // After the files that held nothing but a style sheet have been taken out.
     generateBundle: {
       order: 'post',

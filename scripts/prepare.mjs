@@ -181,13 +181,16 @@ const WEB_SOURCES = [
   'web',
   'shared',
   'storefront',
+  'plugin',
   'vite.config.ts',
   'scripts/build-storefront.ts',
+  'scripts/build-plugin.ts',
+  'scripts/plugin-languages.ts',
   'scripts/precompress.ts',
   'package-lock.json',
 ]
 
-/** Builds the browser app and the shop's script when their sources are not those of the last build. */
+/** Builds the browser app, the shop's script and the shop's plugin when their sources are not those of the last build. */
 export async function ensureWebBuilt(node) {
   const stamp = path.join(root, 'dist', 'web', '.built-from')
   const wanted = hashOf(WEB_SOURCES)
@@ -200,6 +203,8 @@ export async function ensureWebBuilt(node) {
     throw new Stop(`The browser app could not be built: vite ended with code ${code}, its message is above.`)
   const script = await run(node, ['scripts/build-storefront.ts'], { env: toolEnv({ NODE_ENV: 'production' }) })
   if (script !== 0) throw new Stop(`The shop's script could not be built: it ended with code ${script}, see above.`)
+  const plugin = await run(node, ['scripts/build-plugin.ts'], { env: toolEnv() })
+  if (plugin !== 0) throw new Stop(`The shop's plugin could not be built: it ended with code ${plugin}, see above.`)
   fs.mkdirSync(path.dirname(stamp), { recursive: true })
   fs.writeFileSync(stamp, wanted)
 }

@@ -41,10 +41,11 @@ await main(async () => {
   await Promise.all([build(), ...(filters.length === 0 ? staticChecks(node) : [])])
   // Some of the unit tests look at a page too.
   const chromium = findChromium() ?? (isBrowserTested() ? await installChromium() : undefined)
+  const browsers = { ...(chromium && { CHROMIUM_PATH: chromium }), ...(await firefox()) }
   // A browser waits half of its time for the server it looks at: the other tests compute meanwhile.
   await Promise.all([
-    step('unit and integration tests', () => vitest(node, 'unit', chromium)),
-    isBrowserTested() && step('browser tests', () => browserTests(node, chromium)),
+    step('unit and integration tests', () => vitest(node, 'unit', browsers)),
+    isBrowserTested() && step('browser tests', () => browserTests(node, browsers)),
   ])
   if (isEverything && filters.length === 0) await longRuns(node)
   return report()
@@ -104,11 +105,11 @@ async function runByLine(command, args, env) {
   return code
 }
 
-async function vitest(node, project, chromium) {
+async function vitest(node, project, browsers) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-test-report-'))
   const file = path.join(folder, 'report.json')
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
-  const env = toolEnv({ ...tier, ...(chromium ? { CHROMIUM_PATH: chromium } : {}) })
+  const env = toolEnv({ ...tier, ...browsers })
   try {
     const args = [tool('vitest'), 'run', '--project', project, '--passWithNoTests', ...reporters, ...filters]
     const code = await runByLine(node, args, env)
@@ -119,8 +120,8 @@ async function vitest(node, project, chromium) {
 }
 
 /** A run of its own: workers keep the modules they have loaded only between files of the same project. */
-async function browserTests(node, chromium) {
-  if (chromium) return vitest(node, 'e2e', chromium)
+async function browserTests(node, browsers) {
+  if (browsers.CHROMIUM_PATH) return vitest(node, 'e2e', browsers)
   console.error(
     'No Chromium found: install one (Debian: apt-get install chromium), or set CHROMIUM_PATH to a Chrome or Chromium.',
   )
@@ -160,15 +161,47 @@ function findChromium() {
 }
 
 async function installChromium() {
+  const install = await installer('Chromium')
+  // Releases before Debian 12 have no such package.
+  if (install && (await install('chromium-headless-shell'))) await install('chromium')
+  return install && findChromium()
+}
+
+/** Of Debian's packages; undefined where there are none, or nobody may install them. */
+async function installer(what) {
   if (process.getuid?.() !== 0 || !fs.existsSync('/etc/debian_version')) return undefined
-  console.log('Installing Chromium (apt-get) …')
+  console.log(`Installing ${what} (apt-get) …`)
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   const stdio = ['ignore', 'ignore', 'inherit']
   await run('apt-get', ['update', '-q'], { env, stdio })
-  const install = (name) => run('apt-get', ['install', '-y', '-q', '--no-install-recommends', name], { env, stdio })
-  // Releases before Debian 12 have no such package.
-  if (await install('chromium-headless-shell')) await install('chromium')
-  return findChromium()
+  return (name) => run('apt-get', ['install', '-y', '-q', '--no-install-recommends', name], { env, stdio })
+}
+
+/** Web push in a real Firefox (*.firefox.test.ts): in `npm run test:all`, and where `TEST_FIREFOX` asks for it, as the CI does. */
+async function firefox() {
+  const isAskedFor = Boolean(process.env.TEST_FIREFOX)
+  const isNamed = filters.length === 0 || filters.some((filter) => filter.includes('firefox'))
+  if (!isNamed || !(isEverything || isAskedFor)) return {}
+  const file = findFirefox() ?? (await installFirefox())
+  if (file) return { FIREFOX_PATH: file }
+  console.error(
+    'No Firefox found: install one (Debian: apt-get install firefox-esr), or set FIREFOX_PATH. Its tests are left out.',
+  )
+  if (isAskedFor) failed.push('Firefox is missing')
+  return {}
+}
+
+function findFirefox() {
+  const places = [process.env.FIREFOX_PATH, '/usr/bin/firefox-esr', '/usr/bin/firefox']
+  return places.find(
+    (file) => file && fs.existsSync(file) && spawnSync(file, ['--version'], { stdio: 'ignore' }).status === 0,
+  )
+}
+
+async function installFirefox() {
+  const install = await installer('Firefox')
+  if (install && (await install('firefox-esr'))) console.error('Firefox could not be installed.')
+  return findFirefox()
 }
 
 function report() {

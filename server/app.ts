@@ -19,6 +19,7 @@ import { captureRoutes } from './capture/capture-routes.ts'
 import { cartRoutes } from './cart-pages/routes.ts'
 import { consentRoutes } from './consent/routes.ts'
 import { couponRoutes } from './coupons/routes.ts'
+import { creditRoutes } from './credits/routes.ts'
 import { customerRoutes } from './customers/routes.ts'
 import type { Deps } from './deps.ts'
 import { discountMailRoutes } from './discount-mail/routes.ts'
@@ -38,11 +39,19 @@ import { mailEventRoutes } from './mail-reports/mail-event-routes.ts'
 import { manualRoutes } from './manual-sends/manual-routes.ts'
 import { hasOneHost, limitConnections, openRanges } from './net/clients.ts'
 import { notificationRoutes } from './notifications/routes.ts'
+import { operatorRoutes } from './operator/routes.ts'
+import { stripeHookRoutes } from './payments/hook-routes.ts'
+import { paymentRoutes } from './payments/routes.ts'
+import { pluginCallRoutes, pluginRoutes } from './plugin-calls/routes.ts'
 import { preferenceRoutes } from './preferences/routes.ts'
 import { messageRoutes } from './preferences/unsubscribe-routes.ts'
 import { privacyRoutes } from './privacy/routes.ts'
+import { pushRoutes } from './push-setup/routes.ts'
+import { pushScriptRoutes } from './push-setup/script-routes.ts'
+import { secondFactorRoutes } from './second-factor/routes.ts'
 import { channelRoutes } from './store-settings/channel-routes.ts'
 import { storeRoutes } from './store-settings/routes.ts'
+import { subscribingRoutes } from './subscribing/routes.ts'
 import { suppressionRoutes } from './suppressions/routes.ts'
 import { webhookRoutes } from './sync/webhook-routes.ts'
 
@@ -69,9 +78,14 @@ export function buildApp(deps: Deps): FastifyInstance {
   for (const routes of [
     accountRoutes,
     profileRoutes,
+    secondFactorRoutes,
     teamRoutes,
     billingRoutes,
+    creditRoutes,
+    paymentRoutes,
+    subscribingRoutes,
     storeRoutes,
+    pluginRoutes,
     cartRoutes,
     dashboardRoutes,
     analyticsRoutes,
@@ -96,13 +110,18 @@ export function buildApp(deps: Deps): FastifyInstance {
     privacyRoutes,
     customerRoutes,
     instanceRoutes,
+    operatorRoutes,
     demoRoutes,
     captureRoutes,
+    pushRoutes,
+    pushScriptRoutes,
     healthRoutes,
   ]) {
     routes(app, deps)
   }
   webhookRoutes(app, deps)
+  pluginCallRoutes(app, deps)
+  stripeHookRoutes(app, deps)
   channelHookRoutes(app, deps)
   mailEventRoutes(app, deps)
   docsRoutes(app)
@@ -197,7 +216,7 @@ function isForPeople(request: FastifyRequest): boolean {
   const accepted = request.headers.accept ?? ''
   const wantsJson = accepted.includes('json') && !accepted.includes('text/html')
   const isRead = request.method === 'GET' || request.method === 'HEAD'
-  return isRead && !wantsJson && !/^\/(api|capture|socket\.io)\//.test(pathOf(request))
+  return isRead && !wantsJson && !/^\/(api|capture|push|socket\.io)\//.test(pathOf(request))
 }
 
 const pathOf = (request: FastifyRequest) => request.url.split('?', 1)[0]!

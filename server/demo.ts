@@ -62,14 +62,14 @@ export async function startDemo(config: Config): Promise<DemoInstance> {
   }
 }
 
+const openPhones = (config: Config) =>
+  openNetwork({ dataFile: path.join(config.dataDir, 'phones.sqlite'), reach: (url) => nearby(config, url) })
+
 /** Our own address may be a proxy's: from here we are nearer. */
-function openPhones(config: Config) {
+function nearby(config: Config, url: string): string {
   const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host
-  const nearby = `http://${host.includes(':') ? `[${host}]` : host}:${config.port}`
-  return openNetwork({
-    dataFile: path.join(config.dataDir, 'phones.sqlite'),
-    reach: (url) => (url.startsWith(`${config.publicUrl}/`) ? nearby + url.slice(config.publicUrl.length) : url),
-  })
+  const here = `http://${host.includes(':') ? `[${host}]` : host}:${config.port}`
+  return url.startsWith(`${config.publicUrl}/`) ? here + url.slice(config.publicUrl.length) : url
 }
 
 async function openShop(config: Config, forgetTexts: () => void) {
@@ -82,6 +82,8 @@ async function openShop(config: Config, forgetTexts: () => void) {
     storeUrl: store.url,
     keys: store.keys,
     setCapture: store.setCapture,
+    setPush: ({ head, workerUrl }: { head: string; workerUrl: string }) =>
+      store.setPush({ head, workerPath: '/?recoup-sw=1', worker: { url: nearby(config, workerUrl) } }),
     reset: () => {
       store.reset()
       forgetTexts()

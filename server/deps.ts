@@ -1,9 +1,10 @@
 import type pg from 'pg'
 import type { Logger } from 'pino'
+import type Stripe from 'stripe'
 import type { HistoricOrder } from '../demo/store/history.ts'
 import type { DemoPast } from '../shared/instance.ts'
 import type { Zones } from './capture/zones.ts'
-import type { EmailChannel, TextChannel, TextChannelName } from './channels/channel.ts'
+import type { EmailChannel, PushChannel, TextChannel, TextChannelName } from './channels/channel.ts'
 import type { Config } from './core/config.ts'
 import type { Db } from './core/db.ts'
 import type { Jobs } from './core/jobs.ts'
@@ -32,6 +33,7 @@ export interface Deps {
     ownMail: OwnMails['of']
     /** The account's SMS or WhatsApp; null while it has none configured. The demo account's is always the phone sandbox. */
     text: (accountId: string, channel: TextChannelName) => Promise<TextChannel | null>
+    push: PushChannel
   }
   /** The page of the built-in phones, where there are some; SMS and WhatsApp without credentials go there. */
   phoneUrl?: string | null
@@ -40,6 +42,8 @@ export interface Deps {
   renders?: Renders
   /** Where a shopper's address is; absent where no posts are taken. */
   zones?: Zones
+  /** Where plans are paid; absent where none is sold by card (decision 82). */
+  stripe?: Stripe
   /** Present while the demo store runs beside us. */
   demo: DemoParts | null
 }
@@ -49,6 +53,8 @@ export interface DemoParts {
   mailboxUrl: string
   keys: { consumerKey: string; consumerSecret: string }
   setCapture(capture: { scriptUrl: string; storeKey: string }): void
+  /** Web push as the plugin brings it: HTML in the head of every page, and the worker's text from this address. */
+  setPush(host: { head: string; workerUrl: string }): void
   reset(): void
   /** The whole demo back to its first state: store, account, past. */
   rebuild(deps: Deps): Promise<void>

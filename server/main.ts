@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from './app.ts'
+import { applyDefaultPlan } from './billing/default-plan.ts'
 import { openZones } from './capture/zones.ts'
 import { createNoMailChannel, mailWayOf, NO_MAIL_SERVER } from './channels/mail-way.ts'
 import { type Config, ensureAppSecret, loadConfig, portSettings } from './core/config.ts'
@@ -21,9 +22,11 @@ import { createSmtpChannel } from './email/smtp.ts'
 import { checkInstance, releaseForMail } from './instance/instance.ts'
 import { listenForBounces } from './mail-reports/bounce-intake.ts'
 import { openGuardedHttp } from './net/guarded-fetch.ts'
+import { openStripe } from './payments/stripe.ts'
 import type { StoreClient } from './platforms/platform.ts'
 import { platformOf } from './platforms/registry.ts'
 import { startEmbedded } from './postgres/embedded.ts'
+import { openPushChannel } from './push/web-push.ts'
 import { openTextChannels } from './texts/text-channels.ts'
 import { handlers, startWorker } from './worker.ts'
 
@@ -61,12 +64,15 @@ async function start(config: Config, closings: Closing[]): Promise<void> {
   const mailHeaders = openMailHeaders({ config, db, secrets, now })
   const ownMails = openOwnMails({ config, db, secrets, now })
   later('own mail', () => ownMails.close())
-  const channels = { ...openMail({ config, demo, mailHeaders }, later), ownMail: ownMails.of, text: texts.text }
+  const push = openPushChannel({ config })
+  later('push', () => push.close())
+  const channels = { ...openMail({ config, demo, mailHeaders }, later), ownMail: ownMails.of, text: texts.text, push }
   const http = openGuardedHttp({
     allowPrivate: config.allowsPrivateStores,
     allowedOrigins: demo.parts ? [demo.parts.storeUrl] : [],
   })
   later('http', async () => http.close())
+  const stripe = config.stripe && (await openStripe(config.stripe))
   const deps: Deps = {
     config,
     db,
@@ -82,8 +88,11 @@ async function start(config: Config, closings: Closing[]): Promise<void> {
       platformOf(platform).createClient(access, { fetch: http.fetch, now }),
     ),
     ...(zones && { zones }),
+    ...(stripe && { stripe }),
     demo: demo.parts,
   }
+  const changed = await applyDefaultPlan(deps)
+  if (changed > 0) log.info({ accounts: changed, plan: config.defaultPlan }, 'billing.default-plan')
   await startRoles(deps, jobs, demo, later)
 }
 

@@ -4,7 +4,6 @@ import {
   mailEmailChange,
   mailEmailUndo,
   mailInvitation,
-  mailNotice,
   mailRegistration,
   mailReset,
   removeAccount,
@@ -20,6 +19,7 @@ import {
 } from './accounts/mails.ts'
 import { removeAccountData } from './accounts/removal.ts'
 import { watchStages } from './alarms/alarms.ts'
+import { countAskedBuyers } from './analytics/buyers.ts'
 import { countFigures } from './analytics/figures.ts'
 import { countDuePeople, foldRollups } from './analytics/rollups.ts'
 import { weeklyReport } from './analytics-reports/jobs.ts'
@@ -39,6 +39,7 @@ import { enqueueTidyCodes, tidyCodes } from './coupon-codes/codes-tidy.ts'
 import { beginCoupons, enqueueBeginnings } from './coupons/begin.ts'
 import { beginCouponsJob, couponUsesJob } from './coupons/jobs.ts'
 import { readUses } from './coupons/uses.ts'
+import { tellCredits } from './credits/tell.ts'
 import { tidyCustomerCounts } from './customers/counts.ts'
 import type { Deps } from './deps.ts'
 import { checkSenderKeys } from './email/sender-keys.ts'
@@ -52,7 +53,7 @@ import { deleteExpiredTokens } from './links/link-tokens.ts'
 import { readMailboxes } from './mail-reports/bounce-mailbox.ts'
 import { applyWaitingReports } from './mail-reports/mail-reports.ts'
 import { forgetOldRequests } from './manual-sends/idempotency.ts'
-import { mailVerification } from './members/jobs.ts'
+import { mailNotice, mailVerification } from './members/jobs.ts'
 import { sendDueMessages } from './messages/jobs.ts'
 import { wakeDueStores } from './messages/scan.ts'
 import { mailNotificationsTo } from './notification-mails/mails.ts'
@@ -61,12 +62,20 @@ import { mailNotifications } from './notifications/jobs.ts'
 import { mailDueNotifications } from './notifications/mails.ts'
 import { tidyNotifications } from './notifications/tidy.ts'
 import { askWaiting } from './opt-in/opt-in-request.ts'
+import { endCustomer, lookAtCharge } from './payments/ending.ts'
+import { chargeJob, endCustomerJob, refreshJob, trialEndingJob, waitAgainJob } from './payments/jobs.ts'
+import { reconcileAccounts, refreshByJob, refreshTrial } from './payments/reconcile.ts'
+import { reachJob, wakeJob, yieldJob } from './plugin/jobs.ts'
+import { tidyPlugins, wakePlugin } from './plugin/plugin.ts'
+import { reachShop, yieldStore } from './plugin-calls/reach.ts'
 import { resumeErasures, runErasure } from './privacy/erase.ts'
 import { eraseJob } from './privacy/jobs.ts'
+import { endOldKeys } from './push/keys.ts'
 import { sendDue } from './send/deliver.ts'
 import { closeAbandonedSubmissions } from './send/submissions.ts'
 import { beat, endBeat } from './send/workers.ts'
 import { purgeStore } from './store-settings/stores.ts'
+import { waitAgainByJob } from './subscribing/waiting.ts'
 import { importJob, newOrdersJob, orderJob, purgeJob, syncJob, webhooksJob } from './sync/jobs.ts'
 import { enqueueDueSyncs, importStore, readNewOrders, refreshOrder, syncStore } from './sync/sync.ts'
 import { ensureWebhooks } from './sync/webhooks.ts'
@@ -83,6 +92,9 @@ export const handlers: Handler[] = [
   on(tidyCodesJob, async (deps, ofStore) => void (await tidyCodes(deps, ofStore))),
   on(planRunsJob, planRuns),
   on(followJob, followCampaign),
+  on(wakeJob, wakePlugin),
+  on(reachJob, reachShop),
+  on(yieldJob, yieldStore),
   on(purgeJob, purgeStore),
   on(proposeLogoJob, proposeLogo),
   on(beginCouponsJob, beginCoupons),
@@ -98,6 +110,11 @@ export const handlers: Handler[] = [
   on(mailNotifications, mailNotificationsTo),
   on(weeklyReport, mailWeeklyReport),
   on(removeAccount, removeAccountData),
+  on(refreshJob, refreshByJob),
+  on(trialEndingJob, refreshTrial),
+  on(chargeJob, lookAtCharge),
+  on(endCustomerJob, endCustomer),
+  on(waitAgainJob, waitAgainByJob),
   on(replyJob, sendReply),
   on(consentImportJob, runImport),
 ]
@@ -125,6 +142,7 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'customers.counts', everyMs: 60_000, run: tidyCustomerCounts },
   { name: 'analytics.fold', everyMs: 15_000, run: foldRollups },
   { name: 'analytics.figures', everyMs: 15_000, run: countFigures },
+  { name: 'analytics.buyers', everyMs: 2_000, run: countAskedBuyers },
   { name: 'analytics.people', everyMs: 60_000, run: countDuePeople },
   { name: 'analytics.weekly', everyMs: 60_000, run: planWeeklyReports },
   { name: 'stores.tick', everyMs: 60_000, run: enqueueDueSyncs },
@@ -132,12 +150,16 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'coupons.tidy-codes', everyMs: 60_000, run: enqueueTidyCodes },
   { name: 'coupons.begin', everyMs: 60_000, run: enqueueBeginnings },
   { name: 'billing.usage', everyMs: 60_000, run: tellUsage },
+  { name: 'credits.tell', everyMs: 60_000, run: tellCredits },
+  { name: 'payments.reconcile', everyMs: 60_000, run: reconcileAccounts },
   { name: 'alarms.watch', everyMs: 60_000, run: watchStages },
   { name: 'channels.prices', everyMs: 60_000, run: fetchPrices },
   { name: 'channels.tidy', everyMs: 3_600_000, run: tidyInbound },
   { name: 'engagement.link-hosts', everyMs: 30_000, run: (deps) => checkLinkHosts(deps) },
   { name: 'channels.mailboxes', everyMs: 30_000, run: (deps) => readMailboxes(deps) },
   { name: 'channels.sender-keys', everyMs: 300_000, run: checkSenderKeys },
+  { name: 'push.keys', everyMs: 3_600_000, run: endOldKeys },
+  { name: 'plugin.tidy', everyMs: 600_000, run: tidyPlugins },
   { name: 'ledger.tidy', everyMs: 3_600_000, run: tidyImports },
   { name: 'privacy.erase', everyMs: 60_000, run: resumeErasures },
   { name: 'accounts.tidy', everyMs: 3_600_000, run: tidyAccounts },

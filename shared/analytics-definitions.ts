@@ -38,7 +38,8 @@ export const definitions = {
     'Net revenue of the orders attributed to these messages, by the day the message left. After discounts and refunds.',
   messageCost:
     'What the providers of SMS and WhatsApp charged for these messages, as they reported it. Emails by your own mail server have no price.',
-  planPrice: 'The monthly price of the plan in force now, whole, for every month and whatever number of stores.',
+  planPrice:
+    'What the plan in force now costs a month, with its extra stores, before discounts and tax: whole, for every month. By the year, a twelfth.',
   roiCosts: 'Costs: the message cost and, where it is paid in this currency, the plan’s price.',
   whatIsLeft:
     'Attributed revenue less message cost and, by month, the plan’s price. Discounts are taken off the revenue already.',

@@ -72,7 +72,7 @@ const frame = {
   lastDay: z.string(),
   /** Changes after this moment are not counted yet; null: all are, or `isBeingCounted`. */
   countedUntil: z.string().nullable(),
-  /** Days are still to be counted for the first time, or all are counted anew: figures are incomplete, whatever they say. */
+  /** Days or customers are still to be counted for the first time, or all are counted anew: figures are incomplete, whatever they say. */
   isBeingCounted: z.boolean(),
 }
 
@@ -93,12 +93,15 @@ export const AnalyticsReply = z.object({
   email: ChannelFigures.nullable(),
   customers: z
     .object({
-      new: z.number(),
-      returning: z.number(),
+      /** null here and in `countedAt`: they are counted for the first time. */
+      new: z.number().nullable(),
+      returning: z.number().nullable(),
       repeatPurchaseRate: Fraction,
       avgOrdersPerCustomer: z.number().nullable(),
       /** Added: distinct people are counted every 15 minutes. */
-      countedAt: z.string(),
+      countedAt: z.string().nullable(),
+      /** Added: these are older than that, and newer ones are being counted. */
+      isBeingCounted: z.boolean(),
     })
     .nullable(),
   /** Only the connected platform's (decision 96). */
@@ -170,7 +173,7 @@ export const AnalyticsDetails = z.object({
   /** Where messages came from: steps of flows, campaigns, messages sent by hand. The most revenue first. */
   origins: z.array(
     ChannelFigures.extend({
-      kind: z.enum(['flow', 'campaign', 'manual']),
+      kind: z.enum(['flow', 'campaign', 'manual', 'push']),
       /** Of the flow or campaign; null: by hand. */
       id: z.string().nullable(),
       /** Of the flow's step. */
@@ -256,7 +259,7 @@ export const Roi = z.object({
   ),
   origins: z.array(
     z.object({
-      kind: z.enum(['flow', 'campaign', 'manual']),
+      kind: z.enum(['flow', 'campaign', 'manual', 'push']),
       id: z.string().nullable(),
       name: z.string(),
       attributedRevenue: Amount,

@@ -104,7 +104,7 @@ export const TargetAudience = z
   })
 export type TargetAudience = z.infer<typeof TargetAudience>
 
-const channel = z.enum(['email', 'sms', 'whatsapp'])
+const channel = z.enum(['email', 'sms', 'whatsapp', 'push'])
 
 /** Who matches, and who of them would get it now; what stands against the others is counted by reason. */
 export const countAudience = endpoint({

@@ -78,6 +78,10 @@ export const User = z.object({
   /** An address asked for and not yet confirmed. */
   pendingEmail: z.string().nullable(),
   isDemo: z.boolean(),
+  /** Of somebody who runs this server: whether /operator is open, or what is missing (decision 90). */
+  operator: z.enum(['factor_missing', 'code_missing', 'ready']).nullable(),
+  /** An operator only looks at this account, until then. */
+  viewedUntil: z.string().nullable(),
 })
 export type User = z.infer<typeof User>
 
@@ -98,7 +102,12 @@ export const login = endpoint({
   path: '/api/auth/login',
   permission: 'public',
   summary: 'Sign in',
-  body: z.object({ email, password }),
+  body: z.object({
+    email,
+    password,
+    /** Added: of the authenticator app, or a recovery code, where two-factor sign-in is on (decision 90). */
+    code: z.string().trim().max(40).optional(),
+  }),
   reply: SignedIn,
 })
 

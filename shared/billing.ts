@@ -1,12 +1,24 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 
-// Plans and the free subscription (A 3, 7, 9). Card payments come with their own issue.
+// Plans, what they allow and cost, and which one the account is on (A 3, 7, 9).
 
 export const PlanKey = z.enum(['free', 'starter', 'growth'])
 export type PlanKey = z.infer<typeof PlanKey>
 
-export const billingTexts = { demo: 'The demo’s plan cannot be changed.' } as const
+/** Days. */
+export const TRIAL_DAYS = 14
+export const GUARANTEE_DAYS = 30
+/** Dollars a month. */
+export const EXTRA_STORE_MONTHLY = 10
+export const MOST_EXTRA_STORES = 20
+
+export const billingCycles = ['month', 'year'] as const
+export const BillingCycle = z.enum(billingCycles)
+export type BillingCycle = (typeof billingCycles)[number]
+
+export const SubscriptionSource = z.enum(['free', 'test', 'operator', 'default', 'stripe'])
+export type SubscriptionSource = z.infer<typeof SubscriptionSource>
 
 /** -1 = unlimited, as the specification writes it. */
 export interface PlanLimits {
@@ -42,6 +54,24 @@ export const plans: Record<PlanKey, { name: string; priceMonthly: number; limits
     ],
   },
 }
+
+/** What is shown where the server says nothing of a limit (A 9). */
+export const shownLimits: PlanLimits = {
+  maxStores: 1,
+  maxEmailsPerMonth: 100,
+  maxSmsPerMonth: 50,
+  maxWhatsappPerMonth: 50,
+}
+
+/** Dollars a month: 20 percent off when paid by the year, rounded (A 9). */
+export const monthlyPrice = (priceMonthly: number, cycle: BillingCycle): number =>
+  cycle === 'year' ? Math.round(priceMonthly * 0.8) : priceMonthly
+
+/** Cents for a period of the cycle. An extra store costs the same by the month and by the year. */
+export const amountMinorOf = (plan: PlanKey, cycle: BillingCycle, extraStores = 0): number =>
+  (monthlyPrice(plans[plan].priceMonthly, cycle) + extraStores * EXTRA_STORE_MONTHLY) *
+  100 *
+  (cycle === 'year' ? 12 : 1)
 
 /** What larger plans have (decision 6), and which they are. */
 export const featurePlans: Record<Feature, readonly PlanKey[]> = {
@@ -97,6 +127,22 @@ export const subscriptionStatus = endpoint({
     graceUntil: z.string().nullable(),
     /** Added: whether `/test-subscription` and a paid plan's test checkout exist here (decision 3). */
     isTestMode: z.boolean(),
+    /** Added: who takes the payment for a plan here; `none`: nothing is sold (decision 82). */
+    sells: z.enum(['stripe', 'test', 'none']),
+    /** Added: who set the plan. */
+    source: SubscriptionSource.nullable(),
+    isUnlimited: z.boolean(),
+    cancelAtPeriodEnd: z.boolean(),
+    /** Until when it is paid, or the trial lasts. */
+    currentPeriodEnd: z.string().nullable(),
+    trialEndsAt: z.string().nullable(),
+    /** A trial without one ends on the free plan. */
+    hasCard: z.boolean(),
+    hasUsedTrial: z.boolean(),
+    /** Added: a smaller plan that waits for the period’s end (decision 85). */
+    change: z.object({ plan: PlanKey, cycle: BillingCycle.nullable(), at: z.string() }).nullable(),
+    /** Added: nothing of the account is sent, and why (decision 90). */
+    suspension: z.object({ reason: z.string(), since: z.string() }).nullable(),
   }),
 })
 
@@ -135,6 +181,40 @@ export const readUsage = endpoint({
   }),
 })
 
+export const listResting = endpoint({
+  method: 'GET',
+  path: '/api/subscribe/resting-stores',
+  permission: 'session',
+  scope: 'account',
+  summary: 'The connected stores, the oldest first, and which of them rest because the plan has no room for them',
+  reply: z.object({
+    stores: z.array(
+      z.object({
+        id: z.uuid(),
+        name: z.string(),
+        url: z.string(),
+        isResting: z.boolean(),
+        /** Chosen to rest before others when the plan has room for fewer. */
+        restsFirst: z.boolean(),
+      }),
+    ),
+  }),
+})
+
+export const restStores = endpoint({
+  method: 'PUT',
+  path: '/api/subscribe/resting-stores',
+  permission: 'billing:write',
+  scope: 'account',
+  summary: 'Which stores rest before all others when the plan has room for fewer: all of them, each time',
+  body: z.strictObject({ storeIds: z.array(z.uuid()).max(100) }),
+  reply: z.object({
+    success: z.literal(true),
+    /** Those that rest now. */
+    resting: z.array(z.uuid()),
+  }),
+})
+
 export const listPlans = endpoint({
   method: 'GET',
   path: '/api/subscribe/plans',
@@ -150,8 +230,13 @@ export const createFreeSubscription = endpoint({
   path: '/api/subscribe/create-free-subscription',
   permission: 'billing:write',
   scope: 'account',
-  summary: 'Choose the free plan',
-  reply: z.object({ success: z.boolean(), message: z.string() }),
+  summary: 'Choose the free plan; one that is paid by card stays until its period ends',
+  reply: z.object({
+    success: z.boolean(),
+    message: z.string(),
+    /** Added: where to go on (decision 122). */
+    url: z.string(),
+  }),
 })
 
 export const manualUpdate = endpoint({

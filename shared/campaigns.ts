@@ -41,7 +41,7 @@ export const campaignTexts = {
   pastStart: 'Start date cannot be before today',
   recurringNeedsMatching:
     'A recurring campaign needs all customers that match: the selected ones would be the same each time.',
-  pushLater: 'Push campaigns come with web push, which is not built yet.',
+  noTitle: 'Enter a title.',
   scheduledPlan: 'Scheduled campaigns require the Starter plan or higher. Please upgrade to schedule campaigns.',
   filterPlan: 'Customer segmentation requires the Starter plan or higher. Please upgrade to filter the audience.',
   textPlan:

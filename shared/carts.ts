@@ -164,8 +164,8 @@ const Decision = z.object({
   inputs: z.record(z.string(), z.unknown()),
 })
 
-/** What a message comes from: a flow, a campaign, or a member's request. */
-export const originKinds = ['flow', 'campaign', 'manual'] as const
+/** What a message comes from: a flow, a campaign, a member's request, or the store’s own notifications (decision 77). */
+export const originKinds = ['flow', 'campaign', 'manual', 'push'] as const
 export type OriginKind = (typeof originKinds)[number]
 
 export const MessageView = z.object({
@@ -202,6 +202,7 @@ const wayOf = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'push' }
 export function messageName(message: Pick<MessageView, 'originKind' | 'originName' | 'channel' | 'step'>): string {
   const { originKind, originName, channel, step } = message
   if (originKind === 'flow') return `Reminder ${step} by ${wayOf[channel]}`
+  if (originKind === 'push') return `Push notification ${step}`
   if (originKind === 'campaign' || originName === DISCOUNT_MAIL) return originName
   return `Manual ${wayOf[channel]}`
 }

@@ -1,9 +1,13 @@
 import { z } from 'zod'
 
-/** What a member may do. `public` needs no sign-in, `session` any signed-in user; see `shared/roles.ts` for the rest. */
+/**
+ * What a member may do. `public` needs no sign-in, `session` any signed-in user, `operator` somebody who runs the server (decision 90), whatever
+ * their role; see `shared/roles.ts` for the rest.
+ */
 export type Permission =
   | 'public'
   | 'session'
+  | 'operator'
   | 'carts:read'
   | 'carts:write'
   | 'coupons:write'
@@ -14,6 +18,7 @@ export type Permission =
   | 'stores:connect'
   | 'stores:sync'
   | 'sending:pause'
+  | 'billing:read'
   | 'billing:write'
   | 'team:write'
   | 'account:export'

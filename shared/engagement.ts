@@ -5,6 +5,7 @@ export const engagementReasons: Record<string, { who: string; why: string }> = {
   mail_app: { who: 'mail program', why: 'An ordinary email app.' },
   gmail_proxy: { who: 'Gmail', why: 'Gmail loads the pictures when the reader opens the email.' },
   yahoo_proxy: { who: 'Yahoo Mail', why: 'Yahoo loads the pictures when the reader opens the email.' },
+  pressed_notification: { who: 'browser', why: 'The notification was pressed.' },
   pressed_restore: { who: 'browser', why: 'The button was pressed.' },
   head_request: { who: 'link scanner', why: 'It only checked whether the link works, which browsers do not do.' },
   prefetch: { who: 'prefetch', why: 'A browser prefetched it.' },

@@ -3,6 +3,7 @@ export const statusOf = {
   invalid: 400,
   unauthenticated: 401,
   session: 401,
+  second_factor: 401,
   store_credentials: 401,
   forbidden: 403,
   plan_required: 403,

@@ -30,6 +30,9 @@ export const FlowStep = z.object({
   body: z.string(),
   /** Of the SMS it is, or would be. */
   sms: z.string(),
+  /** Of the notification it is, or would be. */
+  pushTitle: z.string(),
+  pushBody: z.string(),
   coupon: StepCoupon.nullable(),
   /** What that coupon is. */
   couponShown: CouponOfStep.nullable(),
@@ -111,10 +114,10 @@ export const saveFlow = endpoint({
           step: z.number().int().min(1).max(20),
           delayMinutes: z.number().int().min(1).max(43_200),
           /** Left out: as it is. */
-          channel: z.enum(['email', 'sms', 'whatsapp']).optional(),
-          /** Of a mail. */
+          channel: z.enum(['email', 'sms', 'whatsapp', 'push']).optional(),
+          /** Of a mail; of a notification its title. */
           subject: z.string().trim().max(200).default(''),
-          /** Of a mail or an SMS; WhatsApp has its approved template. */
+          /** Of a mail, an SMS or a notification; WhatsApp has its approved template. */
           body: z.string().max(50_000).default(''),
           /** null: none. Left out: as it is. */
           coupon: StepCoupon.nullable().optional(),
@@ -154,7 +157,7 @@ export const previewFlow = endpoint({
     step: z.number().int(),
     cartId: PreviewCart,
     /** Unsaved channel, text and coupon to preview instead of what is stored. */
-    channel: z.enum(['email', 'sms', 'whatsapp']).optional(),
+    channel: z.enum(['email', 'sms', 'whatsapp', 'push']).optional(),
     subject: z.string().max(200).optional(),
     body: z.string().max(50_000).optional(),
     coupon: StepCoupon.nullable().optional(),

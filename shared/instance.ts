@@ -14,6 +14,8 @@ export const readInstance = endpoint({
     companyName: z.string(),
     supportEmail: z.string(),
     hasDemo: z.boolean(),
+    /** Who takes the payment for a plan here; `none`: nothing is sold (decision 82). */
+    sells: z.enum(['stripe', 'test', 'none']),
     isPaused: z.boolean(),
     pausedReason: z.string().nullable(),
     /** Whether the caller is one of those who run this server, and may say that it is the live one. */

@@ -23,7 +23,10 @@ export const previewMessage = endpoint({
   query: storeQuery,
   summary:
     'A message for a real cart, the sample cart (`sample`) or somebody without a cart (`none`), by the code that sends, and whether it would be sent now',
-  body: z.object({ cartId: z.union([PreviewCart, z.literal(NO_CART)]), ...fields }),
+  body: z.object({
+    ...{ cartId: z.union([PreviewCart, z.literal(NO_CART)]), ...fields },
+    channel: z.enum([...SendChannel.options, 'push']),
+  }),
   reply: MessagePreview,
 })
 

@@ -22,6 +22,7 @@ export const notificationTopics = {
     hint: 'A campaign was paused for bounces, spam complaints, your plan or an overdue payment, or a run was put off.',
   },
   limits: { label: 'Limits', hint: 'The messages of your plan are used up, or 80% of them, or your budget is.' },
+  billing: { label: 'Billing', hint: 'Your trial, payments that fail, changes of your plan, and a suspension.' },
   imports: { label: 'Imports', hint: 'An import of consents has finished.' },
 } as const satisfies Record<string, { label: string; hint: string }>
 export type NotificationTopic = keyof typeof notificationTopics
@@ -81,6 +82,10 @@ const cureOf: Record<Stage, (cause: string) => NotificationAction | null> = {
   reports: () => ({ label: 'Open the sending settings', to: '/settings/sending' }),
 }
 
+const openBilling = () => ({ label: 'Open billing', to: '/billing' })
+const ofBilling = (icon: NotificationIcon, group: NotificationGroup) =>
+  ({ topic: 'billing', icon, group, action: openBilling }) satisfies Kind<'plan_changed'>
+
 const kinds: { [Type in NotificationType]: Kind<Type> } = {
   cart_abandoned: { topic: 'new_carts', icon: 'cart', group: 'new-cart', action: cartOf('Open the cart') },
   cart_recovered: { topic: 'recovered', icon: 'recovered', group: null, action: cartOf('Open the cart') },
@@ -115,6 +120,10 @@ const kinds: { [Type in NotificationType]: Kind<Type> } = {
     ...{ topic: 'store', icon: 'alarm', group: 'problem' },
     action: () => ({ label: 'Reconnect', to: '/settings' }),
   },
+  push_refused: {
+    ...{ topic: 'store', icon: 'push', group: 'problem' },
+    action: () => ({ label: 'Open push notifications', to: '/push-setup' }),
+  },
   complaint_failed: { topic: 'complaints', icon: 'alarm', group: 'problem', action: cartOf('Open the cart') },
   campaign_paused: {
     ...{ topic: 'campaigns', icon: 'alarm', group: 'problem' },
@@ -140,6 +149,16 @@ const kinds: { [Type in NotificationType]: Kind<Type> } = {
     ...{ topic: 'limits', icon: 'alarm', group: 'problem' },
     action: () => ({ label: 'Open the sending settings', to: '/settings/sending' }),
   },
+  credits_low: { ...ofBilling('alarm', 'problem'), topic: 'limits' },
+  credits_empty: { ...ofBilling('alarm', 'problem'), topic: 'limits' },
+  trial_ending: ofBilling('alarm', 'problem'),
+  trial_ended: ofBilling('alarm', 'problem'),
+  trial_refused: ofBilling('alarm', 'problem'),
+  payment_failed: ofBilling('alarm', 'problem'),
+  payment_recovered: ofBilling('resumed', null),
+  plan_changed: ofBilling('store', null),
+  account_suspended: { ...ofBilling('alarm', 'problem'), action: () => null },
+  account_resumed: { ...ofBilling('resumed', null), action: () => null },
 }
 
 export interface NotificationLook {
@@ -174,8 +193,9 @@ export const typesOf = (topic: NotificationTopic): NotificationType[] =>
 /** Decision 65: owners are mailed problems at once, and nothing else, unless they choose otherwise. */
 export const isMailedToOwners = (topic: NotificationTopic): boolean => typesOf(topic).some(isProblem)
 
-/** Of a topic with problems only these are mailed at once: that it works again is in the bell and in the daily summary. */
-export const isMailedAtOnce = (type: NotificationType): boolean => isProblem(type) || !isMailedToOwners(topicOf(type))
+/** Of a topic with problems only these are mailed at once: that it works again is in the bell and in the daily summary. What is about money is all. */
+export const isMailedAtOnce = (type: NotificationType): boolean =>
+  isProblem(type) || topicOf(type) === 'billing' || !isMailedToOwners(topicOf(type))
 
 /** What the settings call mail at once about a topic. */
 export const atOnceLabel = (topic: NotificationTopic): string =>

@@ -1,3 +1,4 @@
+import { type BillingNotices, billingNoticeTexts } from './billing-notices.ts'
 import { formatDuration, resumedText, type Stage, stoppedText } from './stages.ts'
 import { couponProblemText, problemText } from './store-problems.ts'
 
@@ -92,6 +93,8 @@ export type NotificationData = {
   store_connected: { url: string }
   /** The store refuses what only its owner can mend, such as its keys. */
   store_check_failed: { code: string; detail: string | null; about?: 'coupons' }
+  /** A push service does not take the store's signature (P1). */
+  push_refused: { answer: string }
   /** Somebody reported a message as spam. */
   complaint_failed: (AboutMessage & { to: string }) | Gathered
   campaign_paused: { campaignId: string; name: string } & (
@@ -108,7 +111,14 @@ export type NotificationData = {
   /** Once a month, unless all is used up by then. */
   plan_near_limit: { channel: Channel; used: number; limit: number; renewsAt: string }
   budget_reached: { renewsAt: string | null }
-} & Record<`${Channel}_sent`, SentData | (Gathered & { isInMailbox: boolean })> &
+  /** Once until credits are added again; millionths of a dollar. */
+  credits_low: { balanceMicros: number; weekMicros: number }
+  credits_empty: { balanceMicros: number }
+  /** By an operator of this server (decision 90); `support`: whom to write to. */
+  account_suspended: { reason: string; support: string }
+  account_resumed: Record<string, never>
+} & BillingNotices &
+  Record<`${Channel}_sent`, SentData | (Gathered & { isInMailbox: boolean })> &
   Record<`${Channel}_failed`, FailedData | GatheredFailures>
 
 export type NotificationType = keyof NotificationData
@@ -120,12 +130,19 @@ export type AccountNotificationType =
   | 'plan_limit'
   | 'plan_near_limit'
   | 'budget_reached'
+  | 'credits_low'
+  | 'credits_empty'
+  | 'account_suspended'
+  | 'account_resumed'
+  | keyof BillingNotices
 export type StoreNotificationType = Exclude<NotificationType, AccountNotificationType>
 
 export interface NotificationText {
   title: string
   message: string
 }
+
+const dollars = (micros: number) => `$${(Math.floor(micros / 10_000) / 100).toFixed(2)}`
 
 type Catalogue = { [Type in NotificationType]: (data: NotificationData[Type], createdAt: Date) => NotificationText }
 
@@ -182,6 +199,10 @@ const catalogue: Catalogue = {
           title: 'The store refuses the order check',
           message: `${problemText(code, detail)} Reminders wait for an up-to-date order check, up to 24 hours past their time.`,
         },
+  push_refused: ({ answer }) => ({
+    title: 'A push service refuses your notifications',
+    message: `It does not accept the store’s key: ${answer} Notifications wait and are tried again. If this stays so, generate new VAPID keys.`,
+  }),
   complaint_failed: (data) =>
     isGathered(data)
       ? {
@@ -201,7 +222,7 @@ const catalogue: Catalogue = {
   }),
   plan_limit: ({ channel }) => ({
     title: `Your plan’s ${many(channel, 2).slice(2)} of this month are used up`,
-    message: 'Further messages wait for a larger plan or the next month. Those that are too late by then are not sent.',
+    message: `Further messages wait for a larger plan or the next month${channel === 'sms' ? ', unless credits pay for them' : ''}. Those that are too late by then are not sent.`,
   }),
   plan_near_limit: ({ channel, used, limit }) => ({
     title: `Your plan’s ${many(channel, 2).slice(2)} of this month are nearly used up`,
@@ -212,6 +233,23 @@ const catalogue: Catalogue = {
     message:
       'Further messages wait for a larger budget or the next month. Those that are too late by then are not sent.',
   }),
+  credits_low: ({ balanceMicros, weekMicros }) => ({
+    title: 'Your SMS credits are running low',
+    message: `${dollars(balanceMicros)} are left, and the last seven days took ${dollars(weekMicros)}. When they are used up, further SMS wait for the next month, a larger plan or more credits.`,
+  }),
+  credits_empty: ({ balanceMicros }) => ({
+    title: 'Your SMS credits are used up',
+    message: `${dollars(balanceMicros)} are left, which pay for no more SMS like the last one. Further SMS wait for the next month, a larger plan or more credits.`,
+  }),
+  account_suspended: ({ reason, support }) => ({
+    title: 'Sending is suspended',
+    message: `Whoever runs this server has suspended all sending of your account: ${reason} Your data stays, and messages wait. Write to ${support}.`,
+  }),
+  account_resumed: () => ({
+    title: 'Sending goes on',
+    message: 'Your account may send again. What has waited and is not too late goes out.',
+  }),
+  ...billingNoticeTexts,
 }
 
 export const notificationTypes = Object.keys(catalogue) as NotificationType[]

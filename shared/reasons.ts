@@ -11,6 +11,9 @@ const UNASKED = 'The message waits for it; messages without a coupon are sent.'
 export const reasonTexts: Record<string, string> = {
   ok: 'Every check passed at the moment of sending.',
   instance_paused: 'This installation is paused until the server’s administrator confirms that it is the live one.',
+  account_suspended: 'Sending of this account is suspended by whoever runs this server.',
+  store_resting:
+    'The plan has no room for this store, so it rests: it sends nothing until the plan is larger or another store rests.',
   sending_paused: 'All sending for this store is paused until an owner or admin resumes it.',
   store_disconnected: 'The store is disconnected.',
   sender_missing: 'The store has no sender name or postal address yet. Marketing emails must contain both.',
@@ -106,6 +109,7 @@ export const reasonTexts: Record<string, string> = {
     'Your mail server is not accepting email at the moment. Recoup keeps retrying; Settings, Sending, Mail server shows its answer.',
   'accepted:mailbox':
     'The message is in the mailbox on this server. It was not sent to the shopper, because no mail server is set up.',
+  push_not_configured: 'Push notifications are not set up yet. Generate VAPID keys under Push notifications.',
   sms_not_configured: 'SMS is not set up yet. Enter the credentials under Settings, Sending.',
   whatsapp_not_configured: 'WhatsApp is not set up yet. Enter the credentials under Settings, Sending.',
   template_missing:
@@ -143,6 +147,23 @@ const ofTexts: Record<string, string> = {
   rejected: 'The provider permanently refused the message.',
 }
 
+/** What reads differently where a browser is written to. */
+const ofPush: Record<string, string> = {
+  no_contact: 'The shopper has not allowed notifications in any browser yet.',
+  'too_old:no_contact': 'The shopper allowed notifications in no browser in time.',
+  no_consent: 'The shopper has not allowed notifications.',
+  consent_withdrawn: 'The shopper has stopped these notifications.',
+  delivered: 'The shopper’s browser has shown the notification.',
+  suppressed_unsubscribed: 'The shopper has unsubscribed.',
+  retry: 'The push service did not take the notification yet. It will be retried.',
+  accepted: 'The push service accepted the notification.',
+  rejected: 'The push service permanently refused the notification.',
+  'rejected:push_gone': 'None of the shopper’s browsers takes notifications any more.',
+  'rejected:push_413': 'The notification is too large for the push service, even without its picture.',
+  'rejected:push_private_address':
+    'The push service’s name led to an address in a private network, so nothing was sent there.',
+}
+
 /**
  * The sentence of a reason; texts have their own, and name the provider's where one is known (`undelivered:30005`). What is tried again
  * has its code in the provider's answer (`190 Error validating access token`).
@@ -155,7 +176,7 @@ export function explain(reason: string | null, channel?: string, response?: stri
   const answered = isText && reason === 'retry' ? textCodes[/^\d+/.exec(response ?? '')?.[0] ?? ''] : undefined
   if (answered) return `${answered.words} It will be retried.`
   return (
-    (isText ? (ofTexts[reason] ?? ofTexts[kind]) : undefined) ??
+    (isText ? (ofTexts[reason] ?? ofTexts[kind]) : channel === 'push' ? (ofPush[reason] ?? ofPush[kind]) : undefined) ??
     reasonTexts[reason] ??
     ofStore(reason) ??
     reasonTexts[kind] ??

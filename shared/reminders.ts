@@ -310,6 +310,8 @@ export const MessagePreview = z.object({
   text: z.string(),
   segments: z.number().nullable(),
   price: Money.nullable(),
+  /** Of a notification: the picture it shows; null: none. */
+  picture: z.string().nullable().optional(),
   /** The words it was made from, with their variables; null for WhatsApp, whose templates are its own. */
   words: z.object({ subject: z.string(), body: z.string() }).nullable(),
   /** Why it cannot be rendered, in a sentence. */

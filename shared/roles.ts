@@ -18,6 +18,7 @@ const leads: Permission[] = [
   'flows:switch',
   'stores:connect',
   'sending:pause',
+  'billing:read',
   'billing:write',
   'team:write',
   'account:export',

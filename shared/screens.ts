@@ -5,13 +5,14 @@ import type { Permission } from './endpoint.ts'
 
 /**
  * Who sees it (A 4.1 with decisions 2, 5 and 27); everybody else is led elsewhere by `web/access/access.ts`.
- * `home` is never shown: it leads on. `dashboard` tells by itself what an account without a plan lacks.
+ * `operator` is the 404 page to all others, signed in or not (decision 90). `home` is never shown: it leads on. `dashboard` tells by itself what an account without a plan lacks.
  */
 export type ScreenAccess =
   | 'everybody'
   | 'home'
   | 'signed-out'
   | 'signed-in'
+  | 'operator'
   | 'setup'
   | 'without-store'
   | 'dashboard'
@@ -33,8 +34,6 @@ interface Listed<Loader extends string> {
   tab?: string
   /** Its parameter is a UUID; anything else is no page (decision 129). */
   isUuid?: true
-  /** Of the specification and not built yet: it says so, and has no tab. */
-  isPlanned?: true
 }
 
 interface Around {
@@ -156,17 +155,23 @@ const settings = all({ frame: 'settings', access: 'signed-in' }, [
 ])
 
 const billing = all({ frame: 'shell', access: 'signed-in' }, [
-  { path: '/billing', title: 'Billing and Subscription', loader: 'LaterPage', isPlanned: true },
+  { path: '/billing', title: 'Billing and Subscription', loader: 'BillingPage' },
+])
+
+/** Of the whole installation, so without the frame of an account. */
+const operator = all({ frame: 'page', access: 'operator' }, [
+  { path: '/operator', title: 'Operator', loader: 'OperatorPage' },
+  { path: '/operator/:accountId', title: 'Operator', loader: 'OperatorAccountPage', isUuid: true },
 ])
 
 const push = all({ frame: 'shell', access: 'without-store' }, [
-  { path: '/push-notifications', title: 'Push Notification Manager', loader: 'LaterPage', isPlanned: true },
-  { path: '/push-setup', title: 'Push Notification Integration', loader: 'LaterPage', isPlanned: true },
+  { path: '/push-notifications', title: 'Push Notification Manager', loader: 'PushManagerPage' },
+  { path: '/push-setup', title: 'Push Notification Integration', loader: 'PushSetupPage' },
 ])
 
 export const screens = [
   ...[...open, ...home, ...signIn, ...signedIn, ...setup],
-  ...[...dashboard, ...working, ...settings, ...billing, ...push],
+  ...[...dashboard, ...working, ...settings, ...billing, ...operator, ...push],
 ]
 
 export type Screen = (typeof screens)[number]

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { authTexts } from './auth.ts'
 import { plans, SubscriptionStatus } from './billing.ts'
+import { billingTexts } from './billing-texts.ts'
 import { couponTexts } from './coupons.ts'
 import { dashboardTexts } from './dashboard.ts'
 import { discountTexts } from './discount-mail.ts'
@@ -59,6 +60,35 @@ test('what the plans cost and allow (A 9)', () => {
     ],
   ])
   expect(SubscriptionStatus.options).toEqual(['active', 'trialing', 'past_due', 'canceled'])
+})
+
+test('what is said of plan and payments (A 2.6, A 2.7, A 2.12, A 5, A 8)', () => {
+  expect(billingTexts).toMatchObject({
+    completePurchase: 'Complete Your Purchase',
+    manage: 'Manage Billing',
+    viewHistory: 'View Payment History',
+    hideHistory: 'Hide Payment History',
+    scale: 'Ready to Scale?',
+    viewPlans: 'View Plans',
+    save: 'Save 20%',
+    confirmCancel:
+      'Are you sure you want to cancel your subscription? You will lose access at the end of your current billing period.',
+    failed: {
+      createCheckout: 'Failed to create checkout session',
+      processCheckout: 'Failed to process checkout',
+      loadDetails: 'Failed to load subscription details',
+      openPortal: 'Failed to open billing portal',
+      reactivate: 'Failed to reactivate subscription',
+      cancel: 'Failed to cancel subscription',
+      loadStatus: 'Failed to load subscription status',
+      loadHistory: 'Failed to load payment history',
+    },
+    none: {
+      subscription: 'No subscription found',
+      history: 'No payment history found',
+      information: 'No subscription information available',
+    },
+  })
 })
 
 test('what is said of messages by hand (B 5, B 6, B 8)', () => {

@@ -30,7 +30,7 @@ export function stoppedText(stop: Stop): StageText {
     case 'capture':
       return {
         title: 'No carts are coming in',
-        message: `The shop's pages have reported nothing for ${silent}, which is unusual at this hour. New carts are not captured. Open your shop, put something in the cart and check whether it appears here. If not, check that the capture script is still on the shop’s pages and that no cache or consent plugin blocks it.`,
+        message: `The shop has reported nothing for ${silent}, which is unusual at this hour. New carts are not captured. Open your shop, put something in the cart and check whether it appears here. If not, check in WordPress that Recoup’s plugin is active and connected. Without the plugin, check that the capture script is still on the shop’s pages and that no cache or consent plugin blocks it.`,
       }
     case 'sync':
       return {
@@ -70,7 +70,7 @@ function syncProblem({ cause, detail }: Stop): string {
 }
 
 const AGAIN: Readonly<Record<Stage, StageText>> = {
-  capture: { title: 'Carts are coming in again', message: 'The shop’s pages are reporting again.' },
+  capture: { title: 'Carts are coming in again', message: 'The shop is reporting again.' },
   sync: {
     title: 'The store is being synced again',
     message: 'The store was fully synced. Messages that waited for it are sent now.',

@@ -52,6 +52,8 @@ export const StoreView = z.object({
   attributionWindowDays: z.number(),
   /** Counts the savings: who sends an older one saves over somebody else's. */
   settingsVersion: z.number(),
+  /** More stores are connected than the plan has room for, and this one sends nothing meanwhile (decision 85). */
+  isResting: z.boolean(),
   /** `limited` (decision 15): keys alone; only started checkouts are detected without the capture script or the plugin. */
   mode: z.enum(['limited', 'capture']),
 })

@@ -139,6 +139,8 @@ export const acceptInvitation = endpoint({
     name: PersonName.optional(),
     /** A new user’s new one; of a known user who is not signed in, the one they have. */
     password: password.optional(),
+    /** With the password, where two-factor sign-in is on. */
+    code: z.string().trim().max(40).optional(),
   }),
   reply: SignedIn,
 })

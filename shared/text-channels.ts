@@ -55,8 +55,8 @@ const TemplateChoice = z.object({
 
 export const TextChannelView = z.object({
   channel: z.enum(['sms', 'whatsapp']),
-  /** `sandbox`: messages go to the built-in phones · `missing`: nothing is sent this way. */
-  state: z.enum(['ready', 'sandbox', 'missing']),
+  /** `operator`: by this server's own account · `sandbox`: messages go to the built-in phones · `missing`: nothing is sent this way. */
+  state: z.enum(['ready', 'operator', 'sandbox', 'missing']),
   provider: z.enum(['twilio', 'meta']).nullable(),
   isFixed: z.boolean(),
   /** What the provider calls the account by; the secrets that go with it are kept and not shown. */

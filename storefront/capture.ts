@@ -1,6 +1,6 @@
 import { readCart, type SeenCart, startFor } from './cart.ts'
 import { boxesShown, type Consent, consentBoxes, fieldOf, noteChange, readContact } from './fields.ts'
-import { checksum, type Memory, openMemory, random } from './memory.ts'
+import { checksum, deviceOf, type Memory, openMemory, random } from './memory.ts'
 
 // What a shop carries on its pages: <script src="https://…/capture/KEY.js" data-store="KEY" defer></script>
 // It tells Recoup which products are in the cart and what the shopper typed into the checkout's contact fields, and nothing
@@ -53,7 +53,7 @@ function openTeller(key: string, origin: string, isAsked: boolean, back?: string
   let seq = 0
   let isGiven: boolean | undefined
   const post = (news: object) => {
-    const tokens = { cart: memory.token('cart'), back: memory.get('back'), device: deviceToken(memory) }
+    const tokens = { cart: memory.token('cart'), back: memory.get('back'), device: deviceOf(memory) }
     const body = JSON.stringify({ ...tokens, page, seq: seq++, ...news })
     const url = `${origin}/api/capture/${key}`
     // Text keeps it a simple request: no preflight, and it may outlive the page.
@@ -101,12 +101,6 @@ function takeWayBack(): string | undefined {
   here.searchParams.delete('recoup_cart')
   history.replaceState(history.state, '', here)
   return /^[\w-]{43}$/.test(back) ? back : undefined
-}
-
-/** "Do not track" and Global Privacy Control: the visit counts, the browser is not recognised again. */
-function deviceToken(memory: Memory): string | undefined {
-  const isPrivate = (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl
-  return isPrivate || navigator.doNotTrack === '1' ? memory.forget('device') : memory.token('device')
 }
 
 async function lookAtCart(teller: Teller): Promise<void> {

@@ -52,6 +52,12 @@ export function openMemory(key: string): Memory {
   return memory
 }
 
+/** "Do not track" and Global Privacy Control: the visit counts, the browser is not recognised again. */
+export function deviceOf(memory: Memory): string | undefined {
+  const isPrivate = (navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl
+  return isPrivate || navigator.doNotTrack === '1' ? memory.forget('device') : memory.token('device')
+}
+
 /** Random bytes as base64url. */
 export function random(bytes: number): string {
   const values = crypto.getRandomValues(new Uint8Array(bytes))

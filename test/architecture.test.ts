@@ -148,7 +148,7 @@ test('no default exports, no barrels', () => {
 /** Who may let a message leave, and on what ground (`server/channels/send-authorization.ts`). Everything else goes through the decision. */
 const authorizations: Record<string, string[]> = {
   authorizeByDecision: ['server/decide/decide.ts'],
-  authorizeTest: ['server/manual-sends/test-send.ts'],
+  authorizeTest: ['server/manual-sends/test-send.ts', 'server/push-setup/sends.ts'],
   authorizeAnswer: ['server/inbound/inbound.ts'],
   authorizeOptInRequest: ['server/opt-in/opt-in-request.ts'],
   authorizeAccountMail: ['server/accounts/mails.ts'],
@@ -203,8 +203,9 @@ test('secrets are compared in one place: timingSafeEqual throws where lengths in
   expect(comparing).toEqual(['server/core/secrets.ts'])
 })
 
-test('what a plan allows is asked of server/billing: nobody else names a status or reads the subscription', () => {
-  const allowed = /^(server\/billing\/|shared\/billing\.ts$|web\/billing\/statusLook\.ts$)/
+test('what a plan allows is asked of server/billing: nobody but what copies Stripe names a status or reads the subscription', () => {
+  const allowed =
+    /^(server\/(billing|payments)\/|shared\/(billing|payments)\.ts$|web\/billing\/(concerns|paymentLook|plan-words|statusLook)\.ts$)/
   const deciding = sources.filter(
     (file) =>
       !allowed.test(file) &&
@@ -263,6 +264,7 @@ const otherStates: [file: RegExp, line: RegExp, because: string][] = [
   [/^server\/privacy\/erase-sql\.ts$/, /consent_imports/, 'an import of consents'],
   [/^server\/coupon-codes\/codes-sql\.ts$/, /update coupon_codes/, 'a personal code'],
   [/^server\/(campaigns\/[a-z-]+|schema\/campaigns)\.ts$/, /scheduled/, 'the status of a campaign'],
+  [/^server\/subscribing\/changes\.ts$/, /state: '(done|scheduled)'/, 'what became of a change of the plan'],
   [/^server\/manual-sends\/manual\.ts$/, /message.*, state: '(scheduled|sent)'/, 'the API’s answer to a member'],
 ]
 

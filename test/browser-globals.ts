@@ -18,11 +18,11 @@ export class MemoryStorage {
 }
 
 /** A page at this address with nothing stored. Its globals end with the test. */
-export function aPage({ pathname = '/', search = '', reload = vi.fn() } = {}) {
+export function aPage({ pathname = '/', search = '', reload = vi.fn(), assign = vi.fn() } = {}) {
   const local = new MemoryStorage()
   const tab = new MemoryStorage()
   vi.stubGlobal('localStorage', local)
   vi.stubGlobal('sessionStorage', tab)
-  vi.stubGlobal('location', { pathname, search, reload })
-  return { local, tab, reload }
+  vi.stubGlobal('location', { pathname, search, reload, assign })
+  return { local, tab, reload, assign }
 }

@@ -27,10 +27,19 @@ export async function anOwner(world: World, plan: 'free' | 'starter' | 'growth' 
     .executeTakeFirstOrThrow()
   // The next owner may register as well, however many a file makes.
   await world.db.deleteFrom('rate_limits').execute()
+  // Where nothing is sold registering has given the account a plan already.
   if (plan) {
+    const its = {
+      plan,
+      status: 'active' as const,
+      source: 'operator' as const,
+      is_unlimited: false,
+      updated_at: world.now,
+    }
     await world.db
       .insertInto('subscriptions')
-      .values({ account_id, plan, status: 'active', updated_at: world.now })
+      .values({ account_id, ...its })
+      .onConflict((conflict) => conflict.column('account_id').doUpdateSet(its))
       .execute()
   }
   return { token: body.token, userId: body.user.id, accountId: account_id }

@@ -147,6 +147,9 @@ async function fillTheRest(world: World, store: TestStore, messageId: string): P
     `insert into text_windows (account_id, channel, address_hash, inbound_at) values ($1, 'whatsapp', $2, $3)`,
     [account_id, phoneHash, now],
   )
+  await run(`insert into operator_text_contacts (account_id, address_hash, last_at) values ($1, $2, $3)`, [
+    ...[account_id, phoneHash, now],
+  ])
   // What has become a notification, and what is on its way to being one.
   await gatherNotifications(world.deps)
   await run(

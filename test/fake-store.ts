@@ -11,6 +11,8 @@ import type {
   PlatformCustomer,
   PlatformOrder,
   PlatformProduct,
+  PluginAnswer,
+  PluginCall,
   Refilled,
   RefillWish,
   StoreAccess,
@@ -56,6 +58,9 @@ export interface FakeStore extends StoreClient {
   /** Of the shop itself, in the order they are offered. */
   allLogos: StoreLogo[]
   access: StoreAccess | null
+  /** What its plugin was called with, and what it answers: nothing, unless a test says so. */
+  pluginCalls: PluginCall[]
+  answerPlugin: (call: PluginCall) => PluginAnswer | null
 }
 
 export function aFakeStore(homeUrl = 'https://shop.example.com'): FakeStore {
@@ -83,6 +88,12 @@ export function aFakeStore(homeUrl = 'https://shop.example.com'): FakeStore {
     refill: () => null,
     allLogos: [],
     access: null,
+    pluginCalls: [],
+    answerPlugin: () => null,
+    async callPlugin(call) {
+      fake.pluginCalls.push(call)
+      return fake.answerPlugin(call)
+    },
     async readProfile() {
       refuse(fake)
       return fake.profile

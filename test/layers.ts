@@ -19,6 +19,9 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
   {
     messages: 'rows of messages: their states, when they are due, what wakes and cancels them',
     notifications: 'what the owner is told',
+    problems: 'what of an account only an operator can mend',
+    'second-factor': 'codes of an authenticator app, and recovery codes',
+    plugin: 'the plugin in a shop: its secret, whether it is alive, the call that wakes it',
   },
   {
     billing: 'what a plan allows, what was used of it',
@@ -31,12 +34,14 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
   {
     consent: 'who agreed to what, and what the law asks for',
     email: 'the way of a mail, and an account’s mail server',
+    credits: 'what an account has paid before for SMS by the operator’s account',
   },
   { deliverability: 'whether mail arrives: DNS records, signatures, throttles', carts: 'facts in, carts out' },
   { sync: 'reads a store: orders, products, customers, webhooks' },
   {
     texts: 'the way of an SMS or WhatsApp message, and what it costs',
     'coupon-codes': 'personal codes, made for messages and taken out again',
+    push: 'keys and subscriptions of web push, and the way of a notification',
   },
   { capture: 'takes in what the capture script posts' },
   { compose: 'a message as it will leave' },
@@ -52,24 +57,31 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
   },
   { engagement: 'who opened and clicked, a person or a machine', preview: 'a message before it exists' },
   { flows: 'the always-on series of messages', analytics: 'the figures' },
-  { alarms: 'tells when a stage has stopped', 'manual-sends': 'messages a member asks for' },
+  {
+    alarms: 'tells when a stage has stopped',
+    'manual-sends': 'messages a member asks for',
+    'push-setup': 'what is set up of web push, and what shops’ pages ask of it',
+  },
   { restore: 'brings a cart back from a message' },
   { 'cart-pages': 'the list and the page of carts' },
   { 'store-settings': 'connecting a store, its settings, its sending, its doctor' },
   {
+    'plugin-calls': 'what the plugin in a shop asks and tells',
     privacy: 'the data of one person: shown, exported, erased',
     audiences: 'sets of filters over abandoned carts: whom they mean, and those kept by a name',
   },
   { customers: 'the list of customers, and the page of one' },
   { 'discount-mail': 'a coupon by email to chosen customers', campaigns: 'scheduled sends to an audience' },
   { 'campaign-reports': 'what became of a campaign' },
+  { payments: 'Stripe: the way there, what is sold, the copy of what it has' },
+  { subscribing: 'what an owner does with a plan that is paid by card' },
   { accounts: 'registration, team, profile, export and end of an account' },
   {
     'notification-mails': 'mails members what they were told',
     'analytics-reports': 'figures as a file, and by mail every week',
   },
   { instance: 'this copy of Recoup: health, demo, whether it is the live one' },
-  { live: 'tells open browsers what changed' },
+  { live: 'tells open browsers what changed', operator: 'what those who run the server see and do' },
 ]
 
 /** Puts all of it together, and so may import everything. Of these files, nouns may import deps.ts alone, as a type. */

@@ -5,6 +5,7 @@ const cart = { cartId: 'c', customer: 'Ada', value: 5_000, currency: 'USD', time
 const message = { cartId: 'c', messageId: 'm' }
 const sent = { ...message, step: 1, to: 'ada@example.com', isInMailbox: false }
 const refused = { ...message, step: null, to: 'ada@example.com', cause: 'refused' as const, answer: '550 no such user' }
+const plan = { plan: 'starter' as const, amount: 1_900, currency: 'USD', cycle: 'month' as const }
 /** Of each type what its row may hold. */
 export const sampleNotifications: NotificationData = {
   cart_abandoned: { ...cart, itemCount: 1 },
@@ -27,6 +28,7 @@ export const sampleNotifications: NotificationData = {
   connection_test: { test: true, channel: 'store', to: 'https://shop.example' },
   store_connected: { url: 'https://shop.example' },
   store_check_failed: { code: 'wrong_key', detail: null },
+  push_refused: { answer: '403 signed with another key' },
   complaint_failed: { ...message, to: 'ada@example.com' },
   campaign_paused: { campaignId: 'g', name: 'Spring', cause: 'bounces', count: 12, accepted: 210 },
   campaign_postponed: { campaignId: 'g', name: 'Spring', nextTry: '2026-03-11T12:00:00Z' },
@@ -34,4 +36,17 @@ export const sampleNotifications: NotificationData = {
   plan_limit: { channel: 'email', renewsAt: null },
   plan_near_limit: { channel: 'email', used: 4_000, limit: 5_000, renewsAt: '2026-04-01T00:00:00.000Z' },
   budget_reached: { renewsAt: null },
+  credits_low: { balanceMicros: 4_250_000, weekMicros: 6_000_000 },
+  credits_empty: { balanceMicros: 12_000 },
+  account_suspended: { reason: 'Bought addresses.', support: 'support@example.com' },
+  account_resumed: {},
+  trial_ending: { ...plan, endsAt: '2026-03-13T12:00:00.000Z', hasCard: false },
+  trial_ended: { ...plan, goesOn: true },
+  trial_refused: { ...plan, by: 'card' },
+  payment_failed: {
+    ...{ amount: 1_900, currency: 'USD', reason: 'Your card was declined.' },
+    ...{ nextTry: '2026-03-13T12:00:00.000Z', holdsAt: '2026-03-17T12:00:00.000Z' },
+  },
+  payment_recovered: { plan: 'starter' },
+  plan_changed: { ...plan, change: 'planned', extraStores: 1, at: '2026-04-10T12:00:00.000Z' },
 }

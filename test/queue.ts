@@ -22,6 +22,13 @@ export function jobsInto(queued: Queued[]): Jobs {
       if (waiting) waiting.push(job)
       else add(queued, job)
     },
+    async queues() {
+      const names = [...new Set(queued.map(({ name }) => name))]
+      return names.map((name) => ({
+        ...{ name, active: 0, later: 0, failed: 0 },
+        ready: queued.filter((each) => each.name === name).length,
+      }))
+    },
   }
 }
 

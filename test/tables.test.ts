@@ -42,16 +42,19 @@ test('every key of a table begins with the store or the account it belongs to (Z
   )
   const [ofStores, ofAccounts] = [new Set(listed('store')), new Set(listed('account'))]
   expect(indexes.filter(({ table, first }) => ofStores.has(table) && first !== 'store_id')).toEqual([])
-  // What is looked up by a secret, whatever account it is of, and the two roots of all keys.
+  // What is looked up by a secret or by Stripe's id, whatever account it is of, and the two roots of all keys.
   const elsewhere = indexes.filter(({ table, first }) => ofAccounts.has(table) && first !== 'account_id')
   expect(elsewhere.map(({ name }) => name).sort()).toEqual([
     'accounts_pkey',
+    'billing_customers_stripe_key',
     'channel_credentials_hook_key_key',
     'invitations_token_hash_key',
+    'plugin_codes_id_key',
     'sessions_token_hash_key',
     'stores_capture_key_key',
     'stores_pkey',
     'stores_url_key',
+    'subscriptions_by_stripe',
   ])
 })
 

@@ -7,7 +7,9 @@ import type {
   EmailChannel,
   Outcome,
   OutgoingEmail,
+  OutgoingPush,
   OutgoingText,
+  PushAnswer,
   TextChannel,
   TextChannelName,
 } from '../server/channels/channel.ts'
@@ -41,6 +43,11 @@ export interface World {
   texts: OutgoingText[]
   answerText: (text: OutgoingText) => Outcome | Promise<Outcome>
   textChannels: { sms: boolean; whatsapp: TextTemplate | null | false }
+  /** Whether SMS go by the operator's own account, and at what multiple of the price table credits pay. */
+  textCredits: { perMille: number } | null
+  /** The same for browsers' push services. */
+  pushes: OutgoingPush[]
+  answerPush: (push: OutgoingPush) => PushAnswer | Promise<PushAnswer>
   /** Which client a store's address gets. Tests put their fakes here. */
   storeClient: Deps['storeClient']
   queued: Queued[]
@@ -70,7 +77,7 @@ export const acceptsMail: World['answer'] = (mail) => ({
 })
 
 export function aWorld(env: Record<string, string> = {}): World {
-  const world = { now: START, sent: [], texts: [], queued: [] } as unknown as World
+  const world = { now: START, sent: [], texts: [], pushes: [], queued: [] } as unknown as World
   const name = `recoup_test_${crypto.randomBytes(8).toString('hex')}`
   const server = inject('databaseUrl')
 
@@ -85,6 +92,8 @@ export function aWorld(env: Record<string, string> = {}): World {
     world.answer = acceptsMail
     world.answerText = (text) => ({ kind: 'accepted', providerId: `t-${text.messageId}`, response: 'queued' })
     world.textChannels = { sms: true, whatsapp: aTemplate }
+    world.textCredits = null
+    world.answerPush = (push) => ({ kind: 'accepted', providerId: `b-${push.messageId}`, response: '201' })
     world.storeClient = noStore
     world.deps = buildDeps(world, env)
     world.app = buildApp(world.deps)
@@ -137,6 +146,14 @@ function buildDeps(world: World, env: Record<string, string>): Deps {
       demoEmail: email,
       ownMail: async () => null,
       text: async (_account, channel) => textChannel(world, channel),
+      push: {
+        poolSize: 5,
+        async send(push) {
+          world.pushes.push(push)
+          return world.answerPush(push)
+        },
+        close: async () => {},
+      },
     },
     storeClient: (platform, access): StoreClient => world.storeClient(platform, access),
     demo: null,
@@ -160,6 +177,7 @@ function textChannel(world: World, channel: TextChannelName): TextChannel | null
   return {
     poolSize: 5,
     ...(configured === true ? {} : { template: configured }),
+    ...(channel === 'sms' && world.textCredits && { carrier: 'operator' as const, credits: world.textCredits }),
     estimate: ({ text }) => ({
       segments: Math.ceil(text.length / 160),
       cost: { amountMicros: 10_000, currency: 'USD' },

@@ -9,6 +9,10 @@ create table users (
   created_at timestamptz not null,
   -- When the user proved that the address is theirs. Until then no mail whose text they can choose leaves for their account.
   email_confirmed_at timestamptz,
+  -- The second factor (decision 90): its secret, since when it is asked for, and the step of the last code, which is not taken again.
+  totp_encrypted bytea,
+  totp_confirmed_at timestamptz,
+  totp_last_step bigint,
   constraint users_email_key unique (email)
 );
 
@@ -52,9 +56,16 @@ create table accounts (
   is_demo boolean not null default false,
   created_at timestamptz not null,
   -- Set: nobody can enter any more and nothing is sent; its data is being deleted.
-  deleted_at timestamptz
+  deleted_at timestamptz,
+  -- Set by an operator (decision 90): nothing of the account is sent, and its members read why.
+  suspended_at timestamptz,
+  suspended_reason text,
+  suspended_by uuid references users on delete set null,
+  constraint accounts_suspended check ((suspended_at is null) = (suspended_reason is null))
 );
 create index accounts_to_remove on accounts (deleted_at) where deleted_at is not null;
+-- The list of operators.
+create index accounts_newest on accounts (created_at desc, id desc) where deleted_at is null;
 
 create table members (
   account_id uuid not null references accounts on delete cascade,
@@ -94,10 +105,34 @@ create table subscriptions (
   -- Since when the account is past due: sending goes on for the days of grace and then holds (decision 86).
   past_due_since timestamptz,
   updated_at timestamptz not null,
+  -- Who set the plan. Of 'stripe', all that follows is a function of Stripe's objects (decision 83).
+  source text not null default 'operator' check (source in ('free', 'test', 'operator', 'default', 'stripe')),
+  -- Limits do not count (decision 82).
+  is_unlimited boolean not null default false,
+  extra_stores smallint not null default 0 check (extra_stores between 0 and 20),
+  cycle text check (cycle in ('month', 'year')),
+  -- What a period costs, before discounts and tax.
+  amount_minor integer check (amount_minor >= 0),
+  currency char(3),
+  current_period_end timestamptz,
+  trial_ends_at timestamptz,
+  last_payment_at timestamptz,
+  cancel_at_period_end boolean not null default false,
+  has_card boolean not null default false,
+  -- A smaller plan that waits for the period's end (decision 85).
+  next_plan text check (next_plan in ('free', 'starter', 'growth')),
+  next_cycle text check (next_cycle in ('month', 'year')),
+  next_extra_stores smallint check (next_extra_stores between 0 and 20),
+  changes_at timestamptz,
+  stripe_subscription_id text,
+  stripe_schedule_id text,
+  constraint subscriptions_stripe check ((source = 'stripe') = (stripe_subscription_id is not null)),
+  constraint subscriptions_next check ((next_plan is null) = (changes_at is null)),
   -- Nothing is paid on the free plan, so nothing can be overdue or canceled.
   constraint subscriptions_free_is_active check (plan <> 'free' or status = 'active'),
   constraint subscriptions_past_due_since check ((status = 'past_due') = (past_due_since is not null))
 );
+create unique index subscriptions_by_stripe on subscriptions (stripe_subscription_id) where stripe_subscription_id is not null;
 
 -- Hand-overs of the calendar month (UTC), counted in the hand-over's own transaction (decision 6).
 create table plan_usage (

@@ -21,6 +21,8 @@ create table stores (
   can_write boolean not null default true,
   is_active boolean not null default true,
   is_demo boolean not null default false,
+  -- false: only the shop's own plugin has called so far, which could give any address; another account that proves the address takes it.
+  is_address_proven boolean not null default true,
   connected_at timestamptz not null,
   disconnected_at timestamptz,
 
@@ -50,13 +52,20 @@ create table stores (
   -- Pause all sending (decision 136): nothing of the store is sent while this is set.
   sending_paused_at timestamptz,
   sending_paused_by uuid references users on delete set null,
+  -- Set while the plan has no room for it (decision 85): it captures and syncs, and sends nothing.
+  rests_since timestamptz,
+  -- The owner's choice: it rests before others when the plan has room for fewer stores than there are.
+  rests_first boolean not null default false,
 
   constraint stores_capture_key_key unique (capture_key),
   constraint stores_quiet_hours_differ check (quiet_from_minute <> quiet_until_minute)
 );
 create index stores_by_account on stores (account_id, is_active desc, connected_at desc);
 -- A store address belongs to one account of an instance while it is connected (decision 7); the demo store may be shared.
-create unique index stores_url_key on stores (home_url) where is_active and not is_demo;
+create unique index stores_url_key on stores (home_url) where is_active and not is_demo and is_address_proven;
+-- A shop's page that asks for its settings names its address.
+create index stores_by_home on stores (home_url) where is_active;
+create index stores_by_url on stores (url) where is_active;
 
 create table store_credentials (
   account_id uuid not null references accounts on delete cascade,
@@ -77,6 +86,10 @@ create table sessions (
   created_at timestamptz not null,
   last_seen_at timestamptz not null,
   expires_at timestamptz not null,
+  -- When a code of the second factor was shown for it; null: the password was enough.
+  second_factor_at timestamptz,
+  -- Of an operator's look at an account (decision 90): read only, ends then, and its user need not be a member.
+  viewed_until timestamptz,
   primary key (account_id, id),
   constraint sessions_token_hash_key unique (token_hash)
 );

@@ -15,6 +15,8 @@ create table templates (
 create table flows (
   store_id uuid not null references stores on delete cascade,
   id uuid not null,
+  -- those an owner edits, and the store's own notifications (0022)
+  kind text not null default 'flow' check (kind in ('flow', 'push')),
   name text not null,
   is_on boolean not null default false,
   switched_on_at timestamptz,
@@ -27,13 +29,15 @@ create table flows (
   primary key (store_id, id)
 );
 
+create unique index flows_of_push on flows (store_id) where kind = 'push';
+
 create table flow_steps (
   store_id uuid not null,
   flow_id uuid not null,
   -- names the step for good: its messages say it, whatever its place is later
   id uuid not null default gen_random_uuid(),
   step integer not null check (step between 1 and 20),
-  delay_minutes integer not null check (delay_minutes between 1 and 43200),
+  delay_minutes integer not null check (delay_minutes between 1 and 110000),
   channel text not null check (channel in ('email', 'sms', 'whatsapp', 'push')),
   template_id uuid not null,
   -- The coupon of the step's messages, and what becomes of a message for which it is not valid or which is not to have one (decisions 35, 36).

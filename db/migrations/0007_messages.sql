@@ -7,9 +7,9 @@ create table messages (
   shopper_id uuid not null,
   -- what it is about; null: no cart
   cart_id uuid,
-  -- What it comes from: a flow, a campaign, or a member's request. With the step, the channel, and the cart (or the shopper, where there is no cart)
+  -- What it comes from: a flow, a campaign, a member's request, or the store's own notifications. With the step, the channel, and the cart (or the shopper, where there is no cart)
   -- the key that keeps anything from being sent twice (D1).
-  origin_kind text not null check (origin_kind in ('flow', 'campaign', 'manual')),
+  origin_kind text not null check (origin_kind in ('flow', 'campaign', 'manual', 'push')),
   -- the flow or campaign; of a request the message's own id, or one id for all its people without a cart
   origin_id uuid not null,
   -- the step of a flow, the run of a campaign; a request has none
@@ -75,6 +75,8 @@ create index messages_by_origin on messages (store_id, origin_kind, origin_id, s
 -- The people of a campaign, run by run, and those in one state.
 create index messages_of_campaign on messages (store_id, origin_id, step, id) where origin_kind = 'campaign';
 create index messages_of_campaign_by_state on messages (store_id, origin_id, state, step, id) where origin_kind = 'campaign';
+-- Notifications a store has sent, for its statistics.
+create index messages_of_push on messages (store_id, state) where channel = 'push';
 create index messages_unsubscribed on messages (store_id, origin_id) where unsubscribed_at is not null;
 create index messages_by_coupon on messages (store_id, coupon_id) where coupon_id is not null;
 -- For the frequency cap.
@@ -178,6 +180,8 @@ create table manual_messages (
   -- of a discount mail
   coupon_id uuid,
   cart_url text,
+  -- of a notification
+  icon_url text,
   -- a temporary reason is the answer: the message is not held (D11)
   is_immediate boolean not null,
   overrides_holdout boolean not null default false,
@@ -215,11 +219,13 @@ create table link_tokens (
   -- null: of a message without a cart
   cart_id uuid,
   -- back: the way from the restore page to the store, which lets another browser continue the cart; good for two days
-  purpose text not null check (purpose in ('restore', 'click', 'unsubscribe', 'preferences', 'back')),
+  purpose text not null check (purpose in ('restore', 'click', 'unsubscribe', 'preferences', 'back', 'push')),
   target text,
   is_test boolean not null default false,
   created_at timestamptz not null,
   expires_at timestamptz not null,
+  -- Of a way back: when the shop's plugin first asked what it leads to.
+  asked_at timestamptz,
   primary key (store_id, token_hash),
   constraint link_tokens_have_message check (message_id is not null or is_test),
   foreign key (store_id, message_id) references messages (store_id, id) on delete cascade

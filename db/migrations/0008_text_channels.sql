@@ -4,8 +4,8 @@
 create table channel_credentials (
   account_id uuid not null references accounts on delete cascade,
   channel text not null check (channel in ('sms', 'whatsapp')),
-  -- sandbox: the built-in phones, while nothing is configured
-  provider text not null check (provider in ('twilio', 'meta', 'sandbox')),
+  -- sandbox: the built-in phones, operator: the operator's own account, while nothing is configured
+  provider text not null check (provider in ('twilio', 'meta', 'sandbox', 'operator')),
   -- part of the addresses the provider calls; opaque, and nothing of the account can be read from it
   hook_key text not null,
   encrypted bytea not null,

@@ -202,21 +202,26 @@ create table weekly_reports (
   primary key (store_id, user_id, monday)
 );
 
--- Distinct people cannot be added up from days: they are counted for a range when somebody looks, at most every 15 minutes.
+-- Distinct people cannot be added up from days: they are counted for a range when somebody looks, at most every 15 minutes, in a store of
+-- many orders in the background.
 create table counted_figures (
   store_id uuid not null references stores on delete cascade,
   days integer not null,
-  -- the last of them
-  until date not null,
-  counted_at timestamptz not null,
-  buyers bigint not null,
-  new_buyers bigint not null,
-  returning_buyers bigint not null,
+  -- since when somebody waits for a newer count; null: nobody does
+  asked_at timestamptz,
+  -- null, as all below: not counted yet
+  counted_at timestamptz,
+  -- the last of the days
+  until date,
+  buyers bigint,
+  new_buyers bigint,
+  returning_buyers bigint,
   -- with at least two orders ever
-  repeat_buyers bigint not null,
-  orders bigint not null,
+  repeat_buyers bigint,
+  orders bigint,
   primary key (store_id, days)
 );
 
+create index counted_figures_asked on counted_figures (asked_at) where asked_at is not null;
 create index carts_by_start on carts (store_id, started_at);
 create index carts_by_abandonment on carts (store_id, abandoned_at) where abandoned_at is not null;

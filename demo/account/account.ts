@@ -1,4 +1,3 @@
-import { hashPassword } from '../../server/accounts/passwords.ts'
 import { demoOwner, insertAccount, insertMember, insertUser } from '../../server/accounts/sql.ts'
 import { savePlan } from '../../server/billing/sql.ts'
 import { confirmLogo, hasBrand, openProposal, saveLook } from '../../server/brand/brand.ts'
@@ -9,6 +8,8 @@ import { randomToken } from '../../server/core/secrets.ts'
 import type { DemoParts, Deps } from '../../server/deps.ts'
 import { switchFlow } from '../../server/flows/flows.ts'
 import { listFlows } from '../../server/flows/sql.ts'
+import { hashPassword } from '../../server/members/passwords.ts'
+import { ensureKey } from '../../server/push/keys.ts'
 import { connectStore } from '../../server/store-settings/connect.ts'
 import { isConnectedBy } from '../../server/stores/access.ts'
 import { type StoreRow, storesOf } from '../../server/stores/store.ts'
@@ -42,7 +43,16 @@ export async function ensureDemoAccount(deps: Deps, demo: DemoParts): Promise<De
   await dress(deps, store.id)
   const scriptUrl = `${deps.config.publicUrl}/capture/${store.capture_key}.js`
   demo.setCapture({ scriptUrl, storeKey: store.capture_key })
+  await hostPush(deps, demo, store)
   return { accountId, storeId: store.id }
+}
+
+/** The demo store has widget and worker as a shop with the plugin has them. Whether notifications leave is the visitor's to switch on. */
+async function hostPush(deps: Deps, demo: DemoParts, store: StoreRow): Promise<void> {
+  await ensureKey(deps, { storeId: store.id, db: deps.db })
+  const ours = deps.config.publicUrl
+  const line = `src="${ours}/push/${store.capture_key}.js" data-method="plugin" data-store-url="${store.url}"`
+  demo.setPush({ head: `<script ${line} defer></script>`, workerUrl: `${ours}/push/sw.js` })
 }
 
 /** Nobody knows the password: the only way in is "Try the live demo". */
@@ -56,7 +66,7 @@ async function createAccount(deps: Deps): Promise<string> {
     await insertAccount(tx, 'Maple & Clay (demo)', now)
     await sql.markDemo(tx)
     await insertMember(tx, userId, 'owner', now)
-    await savePlan(tx, 'growth', now)
+    await savePlan(tx, { plan: 'growth', source: 'default' }, now)
   })
   return account.accountId
 }

@@ -26,6 +26,7 @@ const http = openGuardedHttp({ allowPrivate: true, allowedOrigins: [] })
 let shop: DemoStore
 let storeId: string
 const captures: unknown[] = []
+const pushes: { head: string; workerUrl: string }[] = []
 
 beforeAll(async () => {
   shop = await startDemoStore({ port: 0, dataFile: ':memory:', now: () => world.now.getTime(), ...keys })
@@ -36,6 +37,7 @@ beforeAll(async () => {
     mailboxUrl: 'http://localhost:3002',
     keys,
     setCapture: (capture) => captures.push(capture),
+    setPush: (host) => pushes.push(host),
     reset: shop.reset,
     rebuild: (deps: Deps) => resetDemo(deps, { days: 10 }),
     insertOrders: shop.insertOrders,
@@ -71,6 +73,17 @@ test('the account is made once, connected, on the largest plan, with its flow on
     scriptUrl: `${world.deps.config.publicUrl}/capture/${store.capture_key}.js`,
     storeKey: store.capture_key,
   })
+  // Its pages have web push as the plugin brings it.
+  const { publicUrl } = world.deps.config
+  expect(pushes.at(-1)).toEqual({
+    head: `<script src="${publicUrl}/push/${store.capture_key}.js" data-method="plugin" data-store-url="${shop.url}" defer></script>`,
+    workerUrl: `${publicUrl}/push/sw.js`,
+  })
+  const setup = await world.request('POST', '/api/push-notifications/auto-setup', {
+    headers: { origin: shop.url },
+    body: { storeUrl: shop.url, method: 'plugin' },
+  })
+  expect(setup.body).toMatchObject({ storeKey: store.capture_key, workerUrl: `${shop.url}/?recoup-sw=1` })
   const signedIn = await world.request('POST', '/api/auth/demo')
   expect(signedIn.body).toMatchObject({ user: { isDemo: true, hasActiveSubscription: true } })
   // Mails look like the demo store, with the logo found in it.

@@ -116,14 +116,20 @@ function inThePast({ deps, db, codeIds, isGone }: Life, clock: { at: number }): 
     db,
     now: () => new Date(clock.at),
     log: deps.log.child({}, { level: 'warn' }),
-    jobs: { enqueue: async () => {} },
+    jobs: { enqueue: async () => {}, queues: async () => [] },
     // What was for sale then is nowhere told.
     storeClient: (...of) => ({
       ...deps.storeClient(...of),
       ...coupons,
       terms: async ({ items }) => items.map(forSale),
     }),
-    channels: { email: nowhere, demoEmail: nowhere, ownMail: async () => null, text: async () => null },
+    channels: {
+      ...deps.channels,
+      email: nowhere,
+      demoEmail: nowhere,
+      ownMail: async () => null,
+      text: async () => null,
+    },
   }
 }
 

@@ -126,6 +126,7 @@ export async function switchedOnAt({ db, storeId }: StoreTx, at: Date): Promise<
     .updateTable('flows')
     .set({ switched_on_at: at, takes_from: at, created_at: at })
     .where('store_id', '=', storeId)
+    .where('kind', '=', 'flow')
     .execute()
 }
 

@@ -53,6 +53,32 @@ test('orders, carts and the capture script survive a restart', async () => {
   expect((await bare(second, 'GET', '/shop/')).body).not.toContain('capture.js')
 })
 
+test('web push is hosted as a plugin does it, or as a pasted line and an uploaded file', async () => {
+  const { store } = await openStore()
+  keep(store)
+  const at = (path: string) => bare(store, 'GET', path)
+  expect((await at('/?recoup-sw=1')).body).toContain('<!doctype html>')
+  expect((await at('/sw.js')).status).toBe(404)
+  const head = '<script src="http://localhost:3000/push/k.js" defer></script>'
+  const worker = { text: 'self.addEventListener("push", () => {})' }
+  store.setPush({ head, body: '<button data-recoup-push>', workerPath: '/?recoup-sw=1', worker })
+  const served = await at('/?recoup-sw=1')
+  expect(served.body).toBe(worker.text)
+  expect(served.headers).toMatchObject({
+    'service-worker-allowed': '/',
+    'content-type': 'text/javascript; charset=utf-8',
+  })
+  const page = String((await at('/shop/')).body)
+  expect([page.includes(head), page.includes('<button data-recoup-push>')]).toEqual([true, true])
+  store.setPush({ head, workerPath: '/sw.js', worker })
+  expect((await at('/sw.js')).headers).not.toHaveProperty('service-worker-allowed')
+  expect((await at('/?recoup-sw=1')).body).toContain('<!doctype html>')
+  store.setPush({ head, workerPath: '/sw.js', worker: { url: 'http://127.0.0.1:1/sw.js' } })
+  expect((await at('/sw.js')).status).toBe(502)
+  store.setPush(null)
+  expect((await at('/shop/')).body).not.toContain('/push/')
+})
+
 test('a store killed in the middle starts again with every order it acknowledged', async () => {
   const dataFile = fileForTest()
   const script = `

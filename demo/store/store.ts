@@ -11,7 +11,9 @@ import { deliverDue } from './deliver.ts'
 import { type HistoricOrder, insertHistory } from './history.ts'
 import { cancelUnpaid, cleanDrafts } from './orders.ts'
 import { servePages } from './pages/routes.ts'
+import { type DemoPlugin, demoPlugin } from './plugin.ts'
 import { ordinaryPricing, type Pricing } from './pricing.ts'
+import { type PushHost, serveWorker, writePushHost } from './push.ts'
 import { serveRest } from './rest/serve.ts'
 import { seedStore } from './seed.ts'
 import { cleanSessions } from './sessions.ts'
@@ -58,6 +60,10 @@ export type DemoStore = {
   app: FastifyInstance
   /** Tells the shop front to carry the capture script, from now on and after a restart; null takes it out. */
   setCapture: (capture: Capture | null) => void
+  /** Web push on its pages, likewise. */
+  setPush: (host: PushHost | null) => void
+  /** Speaks for the store as its plugin would. */
+  plugin: DemoPlugin
   /** Back to the seed: orders, carts, customers, coupons and webhooks are gone. Keys and the capture script stay. */
   reset: () => void
   /** Writes past orders in one transaction, telling nobody; returns their ids. */
@@ -89,6 +95,7 @@ export async function startDemoStore(options: DemoStoreOptions): Promise<DemoSto
   const keys = saveOwnerKey(shop, options)
   if (options.seed !== false && isEmpty(shop)) seedStore(shop)
   const connections = switchConnections(app)
+  serveWorker(app, shop)
   serveRest(app, shop)
   servePages(app, shop)
   const listening = await app.listen({ port: options.port ?? 3001, host }).catch((error: unknown) => {
@@ -103,6 +110,8 @@ export async function startDemoStore(options: DemoStoreOptions): Promise<DemoSto
     shop,
     app,
     setCapture: (capture) => writeCapture(shop, capture),
+    setPush: (host) => writePushHost(shop, host),
+    plugin: demoPlugin(shop),
     reset: () => resetShop(shop),
     insertOrders: (orders) => insertHistory(shop, orders),
     addKey: (key) => saveKey(shop, { description: '', ...key }),

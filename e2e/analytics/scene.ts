@@ -46,6 +46,12 @@ export const figures = (range: string) => read<AnalyticsReply>(`/api/analytics?r
 
 export const money = (amount: number) => amount.toLocaleString('en-US', { style: 'currency', currency: 'USD' })
 export const percent = (fraction: number) => `${(fraction * 100).toFixed(2)}%`
+/** `+20.0%`; `–` where there is nothing to compare with. */
+export function signed(change: number | null): string {
+  if (change === null) return '–'
+  const size = Math.abs(change * 100).toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
+  return size === '0.0' ? '0.0%' : `${change > 0 ? '+' : '−'}${size}%`
+}
 export const block = (name: string) => page.getByRole('region', { name, exact: true })
 
 /** The file that a button saves. */
@@ -56,6 +62,7 @@ export async function saved(button: Locator) {
   const bytes = readFileSync(await file.path())
   return {
     name: file.suggestedFilename(),
+    bytes,
     text: bytes.toString('utf8'),
     isPng: bytes.subarray(1, 4).toString() === 'PNG',
   }

@@ -102,5 +102,24 @@ export function ofTheWays() {
     await search.fill('mug')
     await search.press('Enter')
     await products.getByRole('rowheader', { name: /mug/i }).first().waitFor()
+    await search.fill('')
+    await search.press('Enter')
+    const count = await products.locator('tbody tr').count()
+    await changed<{ pagination: object }>('**/api/analytics/products?*', (said, route) => {
+      const asked = Number(new URL(route.request().url()).searchParams.get('page'))
+      return { ...said, pagination: { ...said.pagination, page: asked, total: count + 40, pages: 3 } }
+    })
+    await page.reload()
+    await products.getByRole('button', { name: 'See all' }).click()
+    const asks = (words: RegExp) => page.waitForResponse((reply) => words.test(reply.url()))
+    const second = asks(/products\?.*page=2/)
+    await products.getByRole('button', { name: 'Next products' }).click()
+    await second
+    // What is searched for begins with its first page.
+    const first = asks(/products\?.*page=1&search=mug|products\?.*search=mug.*page=1/)
+    await search.fill('mug')
+    await search.press('Enter')
+    await first
+    await page.unroute('**/api/analytics/products?*')
   })
 }

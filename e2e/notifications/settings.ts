@@ -49,8 +49,8 @@ export function ofTheSettings() {
 
   test('each member switches the weekly report off and on for themselves (decision 100)', async () => {
     const page = await aBrowser('olive')
-    const chosen = async () =>
-      (await ask<Preferences>(tokenOf('olive'), 'GET', '/api/notifications/preferences')).weeklyReport
+    const chosen = async (member: 'olive' | 'mia' = 'olive') =>
+      (await ask<Preferences>(tokenOf(member), 'GET', '/api/notifications/preferences')).weeklyReport
     await page.goto(`${instance.url}/settings/account/notifications`)
     const report = page.getByRole('switch', { name: 'Weekly report: by email' })
     await report.waitFor()
@@ -60,7 +60,9 @@ export function ofTheSettings() {
       await page.keyboard.press('Space')
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByText('Notification settings saved').first().waitFor()
-      await expect.poll(chosen).toBe(wanted)
+      await expect.poll(() => chosen()).toBe(wanted)
+      // A member who has chosen nothing gets none, whatever the owner chooses.
+      expect(await chosen('mia')).toBe(false)
       await page.reload()
       await report.waitFor()
       expect(await report.isChecked()).toBe(wanted)

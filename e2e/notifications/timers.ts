@@ -171,7 +171,7 @@ export function ofTheTimers() {
     expect(await undo.count()).toBe(1)
     await passes(page, 1)
     await isDrawn(page, () => undo.count(), 0)
-    expect(await listed('olive')).toEqual([])
+    await expect.poll(() => listed('olive')).toEqual([])
     await page.context().close()
   })
 }

@@ -85,6 +85,28 @@ export const atTheDoor: State[] = [
     path: '/reset-password',
     steps: [says('Invalid reset link.')],
   },
+  {
+    name: 'invitation of somebody with two-factor sign-in',
+    of: 'visitor',
+    path: '/invite?token=x',
+    given: [
+      answers(
+        'team/invitation/accept',
+        { error: 'Enter the code of your authenticator app.', code: 'second_factor' },
+        401,
+      ),
+      answers('team/invitation', {
+        ...{ accountName: 'Maple & Clay', invitedBy: 'Ada', email: 'mia@team.example', role: 'member' },
+        ...{ isKnown: true, isYou: false },
+      }),
+    ],
+    steps: [
+      fills('Your password', 'secret'),
+      (page) => page.unroute('**/api/team/invitation*'),
+      presses(/^Join/),
+      says('Code of your authenticator app'),
+    ],
+  },
   { name: 'invitation not valid', of: 'visitor', path: '/invite?token=x', steps: [says('no longer valid')] },
   { name: 'restore link not valid', of: 'visitor', path: '/cart/recover?cart_id=rt_x', steps: [isTitled] },
   {

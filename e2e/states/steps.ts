@@ -105,6 +105,8 @@ export const NO_PLAN = answers('subscribe/status', {
   planInForce: null,
   graceUntil: null,
   isTestMode: true,
+  ...{ sells: 'test', source: null, isUnlimited: false, cancelAtPeriodEnd: false, trialEndsAt: null },
+  ...{ currentPeriodEnd: null, hasCard: false, hasUsedTrial: false, change: null, suspension: null },
 })
 export const NO_FIGURES = answers('dashboard/stats', {
   ...{ abandonedCarts: 0, recoveredCarts: 0, recoveryRate: null, totalRevenue: 0, monthlyRevenue: 0 },

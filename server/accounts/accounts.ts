@@ -1,6 +1,7 @@
 import { authTexts, type User } from '../../shared/auth.ts'
 import { normalizeEmail } from '../../shared/contact.ts'
 import { planOf } from '../billing/billing.ts'
+import { giveDefaultPlan } from '../billing/default-plan.ts'
 import { type AccountDb, type Db, transactAccount } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
@@ -9,16 +10,19 @@ import type { Deps } from '../deps.ts'
 import { mailVerification } from '../members/jobs.ts'
 import { limits } from '../members/limits.ts'
 import { assertPlainName } from '../members/names.ts'
+import { operatorStanding } from '../members/operators.ts'
+import { hashPassword, isRightPassword } from '../members/passwords.ts'
 import { INVITATION_KEPT_MS, later } from '../members/rules.ts'
 import { type Session, startSession } from '../members/session.ts'
-import { memberOf, userByEmail } from '../members/users.ts'
+import { memberOf, userByEmail, viewerOf } from '../members/users.ts'
+import { forgetOldEvents } from '../payments/events.ts'
 import { deleteOldUndos } from './email-undo-sql.ts'
 import { type DeviceCookie, deviceCookie, rightGuess, takeGuess, tryGuess, wrongGuess } from './guesses.ts'
 import { deleteOldInvitations } from './invitation-sql.ts'
 import { mailRegistration } from './jobs.ts'
-import { hashPassword, isRightPassword } from './passwords.ts'
 import { deleteOldEmailChanges, openEmailChange } from './profile-sql.ts'
 import { resumeRemovals } from './removal.ts'
+import { assertSecondFactor } from './second-step.ts'
 import * as sql from './sql.ts'
 
 // Accounts: who may come in. A user signs in to one account at a time; a session is a random token of which only the hash is
@@ -67,20 +71,22 @@ async function createOwner(deps: Deps, wanted: Credentials & { name: string }) {
     if (!(await sql.insertUser(tx.db, user))) return undefined
     await sql.insertAccount(tx, wanted.name, now)
     await sql.insertMember(tx, user.id, 'owner', now)
+    await giveDefaultPlan(deps, tx, now)
     await deps.jobs.enqueue(tx.db, mailVerification, { userId: user.id })
     return startSession(tx, user.id, { now, device: wanted.device })
   })
   if (token === undefined) return undefined
-  return { token, user: await viewUser(account, user.id, now), cookie: deviceCookie(deps, user.id) }
+  return { token, user: await viewUser(deps, account, passwordAlone(user.id)), cookie: deviceCookie(deps, user.id) }
 }
 
 async function registerAgain(deps: Deps, wanted: Credentials): Promise<SignedIn> {
   const user = await userByEmail(deps.db, wanted.email)
   const { guess } = await tryGuess(deps, { ...wanted, userId: user?.id })
   const isRight = await isRightPassword(wanted.password, guess ? user?.password_hash : undefined)
-  if (isRight && user && guess) {
+  // With a second factor one signs in where its code is asked for; this form says the same as for a wrong password.
+  if (isRight && user && guess && !user.totp_confirmed_at) {
     await rightGuess(deps, guess)
-    return enter(deps, user.id, wanted.device)
+    return enter(deps, user.id, { device: wanted.device, secondFactorAt: null })
   }
   if (guess) await wrongGuess(deps, guess)
   if (user && (await tryTake(deps, limits.registrationMailPerAddress, wanted.email)) === 0) {
@@ -89,7 +95,7 @@ async function registerAgain(deps: Deps, wanted: Credentials): Promise<SignedIn>
   throw new AppError('conflict', authTexts.registrationFailed)
 }
 
-export async function signIn(deps: Deps, wanted: Credentials): Promise<SignedIn> {
+export async function signIn(deps: Deps, wanted: Credentials & { code?: string | undefined }): Promise<SignedIn> {
   // What is no address is nobody's; it takes the same way so that it takes the same time.
   const email = normalizeEmail(wanted.email) ?? wanted.email
   const user = await userByEmail(deps.db, email)
@@ -98,8 +104,9 @@ export async function signIn(deps: Deps, wanted: Credentials): Promise<SignedIn>
     await wrongGuess(deps, guess)
     throw new AppError('unauthenticated', authTexts.loginFailed)
   }
+  const secondFactorAt = await assertSecondFactor(deps, { user, guess, code: wanted.code })
   await rightGuess(deps, guess)
-  return enter(deps, user.id, wanted.device)
+  return enter(deps, user.id, { device: wanted.device, secondFactorAt })
 }
 
 /** Decision 29: signs in to the real demo account; 404 where there is none. */
@@ -110,7 +117,7 @@ export async function signInToDemo(deps: Deps, { ip, device }: Omit<Origin, 'coo
   const account = { accountId: account_id, db: deps.db }
   const now = deps.now()
   const token = await startSession(account, user_id, { now, device })
-  return { token, user: await viewUser(account, user_id, now), cookie: null }
+  return { token, user: await viewUser(deps, account, passwordAlone(user_id)), cookie: null }
 }
 
 export async function hasDemoAccount(db: Db): Promise<boolean> {
@@ -121,8 +128,14 @@ export async function signOut(account: AccountDb, session: Session): Promise<voi
   await sql.deleteSession(account, session.sessionId)
 }
 
-export async function viewUser(account: AccountDb, userId: string, now: Date): Promise<User> {
-  const user = found(await memberOf(account, userId), 'User')
+/** As whom one works in an account, and by which session. */
+type Seen = Pick<Session, 'userId' | 'secondFactorAt' | 'viewedUntil'>
+
+export async function viewUser(deps: Deps, account: AccountDb, seen: Seen): Promise<User> {
+  const { userId, viewedUntil } = seen
+  const now = deps.now()
+  const user = found(await (viewedUntil ? asViewer(account, userId) : memberOf(account, userId)), 'User')
+  const standing = await operatorStanding(deps, { ...seen, isDemo: user.is_demo })
   const stores = await sql.storesOfAccount(account)
   const plan = await planOf(account, now)
   const pending = await openEmailChange(account.db, userId, now)
@@ -135,7 +148,7 @@ export async function viewUser(account: AccountDb, userId: string, now: Date): P
       storeUrl: url,
       isActive: is_active,
     })),
-    subscriptionStatus: plan.status,
+    subscriptionStatus: plan.subscription?.status ?? null,
     hasActiveSubscription: plan.entitlements.isSubscribed,
     accountId: account.accountId,
     accountName: user.account_name,
@@ -143,7 +156,15 @@ export async function viewUser(account: AccountDb, userId: string, now: Date): P
     isDemo: user.is_demo,
     isEmailConfirmed: user.is_demo || user.email_confirmed_at !== null,
     pendingEmail: pending?.email ?? null,
+    operator: standing === 'none' ? null : standing,
+    viewedUntil: viewedUntil?.toISOString() ?? null,
   }
+}
+
+/** Whether their own address is confirmed is no matter of the account they look at. */
+async function asViewer(account: AccountDb, userId: string) {
+  const viewer = await viewerOf(account, userId)
+  return viewer && { ...viewer, role: 'viewer' as const, email_confirmed_at: new Date(0) }
 }
 
 /** Expired sessions, links and counters, and removals that stood still. */
@@ -152,17 +173,28 @@ export async function tidyAccounts(deps: Deps): Promise<void> {
   await deleteOldInvitations(deps.db, later(deps.now(), -INVITATION_KEPT_MS))
   await deleteOldEmailChanges(deps.db, deps.now())
   await deleteOldUndos(deps.db, deps.now())
+  await forgetOldEvents(deps)
   await sql.deleteExpiredSessions(deps.db, deps.now())
   await sql.deleteExpiredResets(deps.db, deps.now())
   await sql.deleteExpiredLimits(deps.db, Date.now())
 }
 
-async function enter(deps: Deps, userId: string, device: string | null): Promise<SignedIn> {
+const passwordAlone = (userId: string): Seen => ({ userId, secondFactorAt: null, viewedUntil: null })
+
+async function enter(
+  deps: Deps,
+  userId: string,
+  session: { device: string | null; secondFactorAt: Date | null },
+): Promise<SignedIn> {
   const membership = await sql.firstMembership(deps.db, userId)
   // A user whose last membership was taken away has nowhere to go.
   if (!membership) throw new AppError('unauthenticated', authTexts.loginFailed)
   const account = { accountId: membership.account_id, db: deps.db }
   const now = deps.now()
-  const token = await startSession(account, userId, { now, device })
-  return { token, user: await viewUser(account, userId, now), cookie: deviceCookie(deps, userId) }
+  const token = await startSession(account, userId, { now, ...session })
+  return {
+    token,
+    user: await viewUser(deps, account, { ...passwordAlone(userId), ...session }),
+    cookie: deviceCookie(deps, userId),
+  }
 }

@@ -75,6 +75,14 @@ export async function rightGuess(deps: Deps, { pair, client, email }: Guess): Pr
   await limiter.giveBack(deps, limits.signInPerAddress, email)
 }
 
+/** The password was right and the code is still to come: neither a wrong guess, nor one that makes wrong ones good. */
+export async function unfinishedGuess(deps: Deps, { pair, client, email }: Guess): Promise<void> {
+  await limiter.giveBack(deps, limits.signInPerPair, pair)
+  if (!client) return
+  await limiter.giveBack(deps, limits.signInPerClient, client)
+  await limiter.giveBack(deps, limits.signInPerAddress, email)
+}
+
 /** With a new password nobody waits for guesses at the old one. */
 export async function forgiveGuesses(deps: Deps, { email, ip }: { email: string; ip: string }): Promise<void> {
   const pair = `${email}\0${clientNetwork(ip)}`

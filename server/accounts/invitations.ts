@@ -11,8 +11,9 @@ import { invitationByToken } from '../core/system.ts'
 import type { Deps } from '../deps.ts'
 import { limits } from '../members/limits.ts'
 import { assertPlainName } from '../members/names.ts'
+import { hashPassword, isRightPassword } from '../members/passwords.ts'
 import { INVITATION_MS, later } from '../members/rules.ts'
-import { type Session, startSession } from '../members/session.ts'
+import { refuseDemo, type Session, startSession } from '../members/session.ts'
 import { userByEmail } from '../members/users.ts'
 import { assertVerified, confirmAddress } from '../members/verification.ts'
 import { refreshMembers } from '../shoppers/shoppers.ts'
@@ -20,9 +21,8 @@ import { type SignedIn, viewUser } from './accounts.ts'
 import { deviceCookie, rightGuess, takeGuess, wrongGuess } from './guesses.ts'
 import * as sql from './invitation-sql.ts'
 import { mailInvitation } from './jobs.ts'
-import { hashPassword, isRightPassword } from './passwords.ts'
+import { assertSecondFactor } from './second-step.ts'
 import * as users from './sql.ts'
-import { refuseDemo } from './team.ts'
 import * as team from './team-sql.ts'
 
 // Invitations: asked (the link is made and mailed by a job, mails.ts) → accepted, taken back or expired. Whoever holds the link
@@ -69,6 +69,7 @@ interface Guest {
   token: string
   name?: string | undefined
   password?: string | undefined
+  code?: string | undefined
   ip: string
   device: string | null
   cookies: Readonly<Record<string, string | undefined>>
@@ -91,7 +92,7 @@ export async function acceptInvitation(deps: Deps, guest: Guest, session: Sessio
   const open = await openInvitation(deps, guest.token, guest.ip)
   const user = await userByEmail(deps.db, open.email)
   const isYou = user !== undefined && session?.userId === user.id && !session.isDemo
-  if (user && !isYou) await assertPassword(deps, guest, user)
+  const secondFactorAt = user && !isYou ? await assertKnown(deps, guest, user) : isYou ? session!.secondFactorAt : null
   const fresh = user ? null : await newUser(open.email, guest)
   const account = { accountId: open.account_id, db: deps.db }
   const now = deps.now()
@@ -105,9 +106,13 @@ export async function acceptInvitation(deps: Deps, guest: Guest, session: Sessio
     await team.addMember(tx, id, used.role, now)
     await team.enterAccount(tx, id, now)
     await refreshMembers(tx, [used.email])
-    return { token: await startSession(tx, id, { now, device: guest.device }), userId: id }
+    return { token: await startSession(tx, id, { now, device: guest.device, secondFactorAt }), userId: id }
   })
-  return { token, user: await viewUser(account, userId, now), cookie: deviceCookie(deps, userId) }
+  return {
+    token,
+    user: await viewUser(deps, account, { userId, secondFactorAt, viewedUntil: null }),
+    cookie: deviceCookie(deps, userId),
+  }
 }
 
 const invalid = () => new AppError('invalid', teamTexts.invalidInvitation)
@@ -137,18 +142,20 @@ async function mail(deps: Deps, account: AccountDb, session: Session, asked: { e
 }
 
 /** Counted like any sign-in: the link is no way around the limits of guessing. */
-async function assertPassword(
+async function assertKnown(
   deps: Deps,
   guest: Guest,
-  user: { id: string; email: string; password_hash: string },
-): Promise<void> {
+  user: NonNullable<Awaited<ReturnType<typeof userByEmail>>>,
+): Promise<Date | null> {
   const guess = await takeGuess(deps, { ...guest, email: user.email, userId: user.id })
   if (!(await isRightPassword(guest.password ?? '', user.password_hash))) {
     await wrongGuess(deps, guess)
     // Not a 401: the caller may be signed in, as somebody else, and stays so.
     throw new AppError('invalid', authTexts.loginFailed, { fields: { password: authTexts.loginFailed } })
   }
+  const secondFactorAt = await assertSecondFactor(deps, { user, guess, code: guest.code })
   await rightGuess(deps, guess)
+  return secondFactorAt
 }
 
 async function newUser(email: string, guest: Guest) {

@@ -9,9 +9,4 @@ export const mailInvitation = job('accounts.mail-invitation', z.object({ account
 export const mailEmailChange = job('accounts.mail-email-change', z.object({ userId: z.uuid() }))
 /** To the address a user had until just now. */
 export const mailEmailUndo = job('accounts.mail-email-undo', z.object({ undoId: z.uuid() }))
-/** To the address a user has now: something about their sign-in is asked for or was changed. */
-export const mailNotice = job(
-  'accounts.mail-notice',
-  z.object({ userId: z.uuid(), about: z.enum(['email-asked', 'password-changed']) }),
-)
 export const removeAccount = job('accounts.remove', z.object({ accountId: z.uuid() }), 'one')

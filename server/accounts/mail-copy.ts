@@ -1,4 +1,6 @@
+import type { z } from 'zod'
 import type { Role } from '../../shared/roles.ts'
+import type { mailNotice } from '../members/jobs.ts'
 import type { AccountMail } from './account-mail.ts'
 
 // The words of mail about an account. Pure.
@@ -59,24 +61,62 @@ export const emailChangeMail = (asked: { name: string; email: string; url: strin
 const SECURE =
   'If this was not you, choose "Forgot password?" there and set a new password now. That also signs out everyone else and cancels the email change.'
 
-export const notices = {
-  'email-asked': ({ name, url }: { name: string; url: string }): AccountMail => ({
+interface Noticed {
+  name: string
+  url: string
+  support: string
+}
+
+const FINE = 'If this was you, you do not need to do anything.'
+
+export const notices: Record<z.infer<typeof mailNotice.payload>['about'], (noticed: Noticed) => AccountMail> = {
+  'email-asked': ({ name, url }) => ({
     subject: 'A new email address was requested',
     paragraphs: [
       `Hello ${name},`,
       'We received a request, made with your password, to change the email address of your account. It changes once the link sent to the new address is opened.',
     ],
     link: { label: 'Sign in', url },
-    after: ['If this was you, you do not need to do anything.', SECURE],
+    after: [FINE, SECURE],
   }),
-  'password-changed': ({ name, url }: { name: string; url: string }): AccountMail => ({
+  'password-changed': ({ name, url }) => ({
     subject: 'Your password was changed',
     paragraphs: [
       `Hello ${name},`,
       'The password of your account was changed, and you were signed out everywhere else.',
     ],
     link: { label: 'Sign in', url },
-    after: ['If this was you, you do not need to do anything.', SECURE],
+    after: [FINE, SECURE],
+  }),
+  'second-factor-on': ({ name, url, support }) => ({
+    subject: 'Two-factor sign-in was switched on',
+    paragraphs: [
+      `Hello ${name},`,
+      'From now on, signing in with your address also asks for a code of your authenticator app. Keep your recovery codes where you find them without your phone.',
+    ],
+    link: { label: 'Sign in', url },
+    after: [FINE, `If this was not you, somebody knows your password: write to ${support} now.`],
+  }),
+  'second-factor-off': ({ name, url }) => ({
+    subject: 'Two-factor sign-in was switched off',
+    paragraphs: [`Hello ${name},`, 'From now on, signing in with your address asks for your password alone.'],
+    link: { label: 'Sign in', url },
+    after: [FINE, SECURE],
+  }),
+  'recovery-codes-renewed': ({ name, url }) => ({
+    subject: 'Your recovery codes were replaced',
+    paragraphs: [`Hello ${name},`, 'New recovery codes were made for your sign-in. The earlier ones no longer work.'],
+    link: { label: 'Sign in', url },
+    after: [FINE, SECURE],
+  }),
+  'recovery-code-used': ({ name, url }) => ({
+    subject: 'A recovery code was used',
+    paragraphs: [
+      `Hello ${name},`,
+      'One of your recovery codes was used in place of a code of your authenticator app. It does not work again. You can make new ones under Settings, Account.',
+    ],
+    link: { label: 'Sign in', url },
+    after: [FINE, SECURE],
   }),
 }
 

@@ -4,7 +4,7 @@ import { authorizeAccountMail } from '../channels/send-authorization.ts'
 import { newId } from '../core/ids.ts'
 import { randomToken, tokenHash } from '../core/secrets.ts'
 import type { Deps } from '../deps.ts'
-import type { mailVerification } from '../members/jobs.ts'
+import type { mailNotice, mailVerification } from '../members/jobs.ts'
 import { hasAddress } from '../members/names.ts'
 import { INVITATION_MS, later, RESET_MS, readSender } from '../members/rules.ts'
 import { userById } from '../members/users.ts'
@@ -12,7 +12,7 @@ import { verificationToken } from '../members/verification.ts'
 import { type AccountMail, renderAccountMail } from './account-mail.ts'
 import { keepUndoToken } from './email-undo-sql.ts'
 import * as invitations from './invitation-sql.ts'
-import type { mailEmailChange, mailEmailUndo, mailInvitation, mailNotice, mailRegistration, mailReset } from './jobs.ts'
+import type { mailEmailChange, mailEmailUndo, mailInvitation, mailRegistration, mailReset } from './jobs.ts'
 import * as words from './mail-copy.ts'
 import { keepEmailToken } from './profile-sql.ts'
 import * as sql from './sql.ts'
@@ -84,7 +84,12 @@ export async function mailEmailChangeLink(deps: Deps, { userId }: z.infer<typeof
 
 export async function mailSecurityNotice(deps: Deps, { userId, about }: z.infer<typeof mailNotice.payload>) {
   const user = await realUser(deps, userId)
-  if (user) await send(deps, user, words.notices[about]({ name: user.name, url: urlOf(deps, 'login') }))
+  if (user)
+    await send(
+      deps,
+      user,
+      words.notices[about]({ name: user.name, url: urlOf(deps, 'login'), support: deps.config.supportEmail }),
+    )
 }
 
 /** About what happens in their account, to a confirmed address. */

@@ -3,23 +3,23 @@ import { normalizeEmail } from '../../shared/contact.ts'
 import { mailWayOf } from '../channels/mail-way.ts'
 import type { Db, Tx } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
-import { clientNetwork, forgive, take } from '../core/rate-limits.ts'
+import { clientNetwork, take } from '../core/rate-limits.ts'
 import { tokenHash } from '../core/secrets.ts'
 import type { Deps } from '../deps.ts'
+import { mailNotice } from '../members/jobs.ts'
 import { limits } from '../members/limits.ts'
 import { assertPlainName } from '../members/names.ts'
+import { assertPassword, hashPassword } from '../members/passwords.ts'
 import { EMAIL_CHANGE_MS, later } from '../members/rules.ts'
-import type { Session } from '../members/session.ts'
-import { lockUser, userByEmail, userById } from '../members/users.ts'
+import { refuseDemo, type Session } from '../members/session.ts'
+import { lockUser, userByEmail } from '../members/users.ts'
 import { refreshMembers } from '../shoppers/shoppers.ts'
 import { offerUndo } from './email-undo.ts'
 import { holderOfEmail } from './email-undo-sql.ts'
-import { mailEmailChange, mailNotice } from './jobs.ts'
-import { hashPassword, isRightPassword } from './passwords.ts'
+import { mailEmailChange } from './jobs.ts'
 import * as sql from './profile-sql.ts'
 import * as sessions from './session-sql.ts'
 import * as users from './sql.ts'
-import { refuseDemo } from './team.ts'
 import { accountsOf } from './team-sql.ts'
 
 // One's own name, address, password and sessions. Address and password want the current password, so that an open screen is
@@ -47,7 +47,7 @@ export async function requestEmailChange(
   }
   const email = normalizeEmail(asked.email)
   if (!email) throw new AppError('invalid', authTexts.emailInvalid, { fields: { email: authTexts.emailInvalid } })
-  const user = await assertPassword(deps, session, asked.password, 'password')
+  const user = await assertPassword(deps, session, { password: asked.password, field: 'password' })
   if (email === user.email) {
     const same = 'This is already your address.'
     throw new AppError('invalid', same, { fields: { email: same } })
@@ -106,7 +106,7 @@ async function openChange(tx: Tx, hash: Buffer, now: Date) {
  */
 export async function changePassword(deps: Deps, session: Session, asked: { current: string; password: string }) {
   refuseDemo(session)
-  await assertPassword(deps, session, asked.current, 'current')
+  await assertPassword(deps, session, { password: asked.current, field: 'current' })
   const { userId } = session
   const passwordHash = await hashPassword(asked.password)
   const now = deps.now()
@@ -119,17 +119,6 @@ export async function changePassword(deps: Deps, session: Session, asked: { curr
     await deps.jobs.enqueue(tx, mailNotice, { userId, about: 'password-changed' })
     return ended
   })
-}
-
-/** Throws `invalid` at `field`; wrong ones are counted per user. */
-export async function assertPassword(deps: Deps, session: Session, password: string, field: string) {
-  await take(deps, limits.passwordPerUser, session.userId)
-  const user = found(await userById(deps.db, session.userId), 'User')
-  if (!(await isRightPassword(password, user.password_hash))) {
-    throw new AppError('invalid', authTexts.wrongPassword, { fields: { [field]: authTexts.wrongPassword } })
-  }
-  await forgive(deps, limits.passwordPerUser, session.userId)
-  return user
 }
 
 /** The demo's user is everybody's: each sees their own session alone. */

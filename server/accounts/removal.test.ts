@@ -5,8 +5,8 @@ import { aShop } from '../../test/shop.ts'
 import { me, post } from '../../test/visitor.ts'
 import { aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
+import { hashPassword } from '../members/passwords.ts'
 import { tidyAccounts } from './accounts.ts'
-import { hashPassword } from './passwords.ts'
 
 const world = aWorld()
 const PASSWORD = 'correct horse'

@@ -3,14 +3,14 @@ import { DELETE_WORD } from '../../shared/account.ts'
 import { type AccountDb, transactAccount } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
+import { assertPassword } from '../members/passwords.ts'
 import { later, REMOVAL_MS } from '../members/rules.ts'
-import type { Session } from '../members/session.ts'
+import { refuseDemo, type Session } from '../members/session.ts'
+import { endPaymentsOf } from '../payments/ending.ts'
 import { removeStoresOf, stopStoresOf } from '../store-settings/stores.ts'
 import { removeAccount } from './jobs.ts'
 import { tellAccountDeleted } from './mails.ts'
-import { assertPassword } from './profile.ts'
 import * as sql from './removal-sql.ts'
-import { refuseDemo } from './team.ts'
 import { lockTeam } from './team-sql.ts'
 
 // Deleting an account, at once and for good. One commit stops the sending, ends the subscription, forgets the stores' keys and the
@@ -28,7 +28,7 @@ export async function deleteAccount(
     const words = `Type “${DELETE_WORD}” to confirm.`
     throw new AppError('invalid', words, { fields: { confirmation: words } })
   }
-  const user = await assertPassword(deps, session, asked.password, 'password')
+  const user = await assertPassword(deps, session, { password: asked.password, field: 'password' })
   const now = deps.now()
   const { accountId } = account
   const { name, removeHooks } = await transactAccount(account, async (tx) => {
@@ -37,6 +37,7 @@ export async function deleteAccount(
     if (!marked) throw new AppError('conflict', 'This account is already being deleted.')
     const removeHooks = await stopStoresOf(deps, tx)
     await sql.deleteSubscription(tx)
+    await endPaymentsOf(deps, tx)
     await sql.deleteUsersNowhere(tx.db, await sql.deleteMembers(tx))
     await deps.jobs.enqueue(tx.db, removeAccount, { accountId }, accountId)
     return { name: marked.name, removeHooks }

@@ -61,7 +61,7 @@ export const accountRoutes: Routes = (app, deps) => {
   })
 
   serveAccount(app, deps, api.me, async ({ account, session }) => ({
-    user: await viewUser(account, session.userId, deps.now()),
+    user: await viewUser(deps, account, session),
   }))
 }
 

@@ -3,11 +3,12 @@ import * as api from '../../shared/team.ts'
 import { prepareDownload } from '../http/downloads.ts'
 import { type Routes, serveAccount, serveDownload, servePublic } from '../http/http.ts'
 import { assertPlainName } from '../members/names.ts'
+import { refuseDemo } from '../members/session.ts'
 import { accountExport } from './export.ts'
 import { acceptInvitation, inviteMember, readInvitation, resendInvitation, revokeInvitation } from './invitations.ts'
 import { deleteAccount } from './removal.ts'
 import { originOf, rememberDevice } from './routes.ts'
-import { changeRole, leaveTeam, listAccounts, refuseDemo, removeMember, switchAccount, viewTeam } from './team.ts'
+import { changeRole, leaveTeam, listAccounts, removeMember, switchAccount, viewTeam } from './team.ts'
 import { setAccountName } from './team-sql.ts'
 
 // The account as a whole and its people: HTTP in, HTTP out.

@@ -3,7 +3,7 @@ import { teamTexts } from '../../shared/team.ts'
 import { type AccountDb, type AccountTx, type Db, transactAccount } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
-import type { Session } from '../members/session.ts'
+import { refuseDemo, type Session } from '../members/session.ts'
 import * as users from '../members/users.ts'
 import { refreshMembers } from '../shoppers/shoppers.ts'
 import { invitations } from './invitation-sql.ts'
@@ -96,11 +96,6 @@ export async function switchAccount(deps: Deps, session: Session, accountId: str
     await moveSession({ accountId: session.accountId, db: tx.db }, session.sessionId, accountId)
     return `You are working in ${member.account_name}.`
   })
-}
-
-/** Decision 29: everybody who tries the demo is the same user. */
-export function refuseDemo(session: Session): void {
-  if (session.isDemo) throw new AppError('forbidden', teamTexts.demo)
 }
 
 /** Read under the lock: what the caller was a moment ago does not count. */

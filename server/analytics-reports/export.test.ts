@@ -100,6 +100,15 @@ test('a file named by platform and range has every block, each number with what 
   }
 })
 
+test('the file of a store on Shopify has its name and its block (B 7, decision 96)', async () => {
+  const shop = await aLife()
+  await sql`update stores set platform = 'shopify' where id = ${shop.storeId}`.execute(world.db)
+  const file = await shop.get('/api/analytics/export?platform=shopify&range=7d')
+  expect(file.headers['content-disposition']).toBe('attachment; filename="analytics-shopify-7d.csv"')
+  const blocks = blocksOf((file.body as string).slice(1))
+  expect([blocks.has('Shopify metrics'), blocks.has('WooCommerce metrics')]).toEqual([true, false])
+})
+
 const fileOf = async (shop: Shop) =>
   blocksOf(((await shop.get('/api/analytics/export?range=7d')).body as string).slice(1))
 

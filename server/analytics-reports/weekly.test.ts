@@ -99,8 +99,15 @@ test('the week after says what has changed, and what was bought since', async ()
   const [mail] = await mailsAt('2026-03-16T12:00:00Z', shop)
   expect(mail!.subject).not.toContain('won back')
   expect(mail!.text).toContain('Money won back: $0.00\n−100.0% against the week before ($42.00)')
+  expect(mail!.text).toContain('Orders won back: 0\n−100.0% against the week before (1)')
   expect(mail!.text).toContain('Share recovered: 0.00%\n−100.0% against the week before (50.00%)')
   expect(mail!.text).toContain('Revenue opportunity: $21.00\n−80.9% against the week before ($110.00)')
+  // Bought since: neither week has anything left to win.
+  await shop.order({ kind: 'purchase', email: 'cy@shoppers.example.com', totalMinor: 2_100 })
+  await countFigures(world.deps)
+  world.sent.length = 0
+  const [bought] = await mailsAt('2026-03-23T12:00:00Z', shop)
+  expect(bought!.text).toContain('Revenue opportunity: $0.00\n$0.00 the week before')
 })
 
 test('it waits while the figures of the week are being counted, and two days at most (decision 100)', async () => {
@@ -219,6 +226,21 @@ test.each([
   const shop = await aWeek()
   await change(shop).execute(world.db)
   expect(await mailsAt('2026-03-09T12:30:00Z', shop)).toEqual([])
+})
+
+test('a store that is disconnected after its first report gets none the week after', async () => {
+  const shop = await aWeek()
+  expect(await mailsAt(EIGHT, shop)).toHaveLength(1)
+  await sql`update stores set is_active = false where id = ${shop.storeId}`.execute(world.db)
+  expect(await mailsAt('2026-03-16T12:00:00Z', shop)).toEqual([])
+})
+
+test('a store that is disconnected before its report leaves gets none', async () => {
+  const shop = await aWeek()
+  world.now = new Date(EIGHT)
+  await planWeeklyReports(world.deps)
+  await sql`update stores set is_active = false where id = ${shop.storeId}`.execute(world.db)
+  expect(await mailsAt(EIGHT, shop)).toEqual([])
 })
 
 test('after days without a worker the week is left out, and the next one comes on its morning', async () => {

@@ -8,7 +8,15 @@ import { countFigures } from './figures.ts'
 const world = aWorld()
 let n = 0
 
-const change = (shop: Shop, values: { currency?: string; time_zone?: string; is_active?: boolean }) =>
+interface Changes {
+  currency?: string
+  time_zone?: string
+  is_active?: boolean
+  name?: string
+  connected_at?: Date
+}
+
+const change = (shop: Shop, values: Changes) =>
   world.db.updateTable('stores').set(values).where('id', '=', shop.storeId).execute()
 
 /** Left behind for an hour, restored from its mail and bought; without `totalMinor` it is not. */
@@ -37,6 +45,8 @@ async function stores() {
     await aShop(world, { accountId }),
     await aShop(world, { accountId }),
   ]
+  // Without an id a request means the store that was connected last.
+  await change(home, { connected_at: new Date(world.now.getTime() + MINUTE) })
   await change(second, { time_zone: 'Asia/Tokyo' })
   await change(abroad, { currency: 'EUR' })
   const stranger = await aShop(world, { plan: 'growth' })
@@ -86,16 +96,23 @@ test('the dashboard of all stores adds up those of one currency, connected and o
 })
 
 test('each store counts by its own calendar', async () => {
+  // On May 12 of both calendars: the 30th day before the end in New York, and the 31st in Tokyo.
+  world.now = new Date('2026-05-12T08:00:00Z')
+  const { home, second } = await stores()
+  await aCart(second)
   // The second cart is abandoned at 23:40 of June 10 in Tokyo; at the end it is 20:30 of that day in New York, and June 11 in Tokyo.
   world.now = new Date('2026-06-10T12:30:00Z')
-  const { home, second } = await stores()
   await aCart(home)
   await aCart(second)
   world.now = new Date('2026-06-11T00:30:00Z')
+  await home.staySignedIn()
   const { body } = await home.get('/api/dashboard/chart?stores=all&period=week')
   expect(body.labels.slice(-2)).toEqual(['Jun 9', 'Jun 10'])
   // For Tokyo yesterday, for New York today.
   expect(body.datasets[0].data.slice(-2)).toEqual([1, 1])
+  expect((await home.get('/api/dashboard/stats?stores=all')).body.abandonedCarts).toBe(2)
+  await countFigures(world.deps)
+  expect((await home.get('/api/analytics?stores=all&range=30d')).body.counts.abandoned).toBe(2)
 })
 
 test('it is part of the Growth plan', async () => {
@@ -112,6 +129,8 @@ test('it is part of the Growth plan', async () => {
 test('a store whose syncs fail is named; only when all of them fail there are no figures (A 8)', async () => {
   const { home, second, gone } = await stores()
   await change(gone, { is_active: false })
+  await change(home, { name: 'Cups' })
+  await change(second, { name: 'Pots' })
   const fail = (shop: Shop) =>
     world.db
       .updateTable('sync_state')
@@ -121,7 +140,10 @@ test('a store whose syncs fail is named; only when all of them fail there are no
   await fail(second)
   const { status, body } = await home.get('/api/dashboard/stats?stores=all')
   expect(status).toBe(200)
-  expect(body.stores.map(({ isFailing }: { isFailing: boolean }) => isFailing)).toEqual([false, true])
+  expect(body.stores).toEqual([
+    { name: 'Cups', isFailing: false },
+    { name: 'Pots', isFailing: true },
+  ])
   await fail(home)
   expect((await home.get('/api/dashboard/stats?stores=all')).status).toBe(503)
 })

@@ -11,8 +11,8 @@ import {
 import { currencyExponent } from '../../shared/money.ts'
 import type { PlatformName } from '../../shared/platforms.ts'
 import type { CartSums, FunnelSums, OrderSums } from './analytics-sql.ts'
+import type { Buyers } from './buyers.ts'
 import type { MessageSums } from './messages-sql.ts'
-import type { BuyerCounts } from './people-sql.ts'
 import type { ProductSums } from './product-ranges-sql.ts'
 
 // What the figures of Advanced Analytics mean (decisions 91 to 99). Pure: no clock, no database. Rates are fractions, null for 0/0 (A5).
@@ -109,8 +109,11 @@ export function channelFigures(rows: readonly MessageSums[], currency: string): 
 export const ofChannel = <T extends { channel: AnalyticsChannel }>(rows: readonly T[], channel: AnalyticsChannel) =>
   rows.filter((row) => row.channel === channel)
 
-/** Decision 95; of several stores, each store's own customers. */
-export function customerFigures(counts: readonly BuyerCounts[]) {
+/** Decision 95; of several stores, each store's own customers, which are not known before all of them are counted. */
+export function customerFigures(all: readonly Buyers[]) {
+  const isBeingCounted = all.some((each) => each.isBeingCounted)
+  const counts = all.flatMap((each) => each.counts ?? [])
+  if (counts.length < all.length) return { ...NOT_COUNTED, isBeingCounted }
   const buyers = sum(counts, (each) => each.buyers)
   return {
     new: sum(counts, (each) => each.new_buyers),
@@ -124,7 +127,13 @@ export function customerFigures(counts: readonly BuyerCounts[]) {
       buyers,
     ),
     countedAt: new Date(Math.min(...counts.map((each) => each.counted_at.getTime()))).toISOString(),
+    isBeingCounted,
   }
+}
+
+const NOT_COUNTED = {
+  ...{ new: null, returning: null, repeatPurchaseRate: null, avgOrdersPerCustomer: null },
+  countedAt: null,
 }
 
 const cartBlock = (rows: readonly CartSums[], currency: string) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AnalyticsReply } from '../../shared/analytics.ts'
+import type { AnalyticsRange, AnalyticsReply } from '../../shared/analytics.ts'
 import { aShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../test/shop.ts'
 import { aWorld } from '../../test/world.ts'
 import { sql } from '../core/db.ts'
@@ -8,6 +8,7 @@ import { countFigures } from './figures.ts'
 // The calls of Advanced Analytics (B 7), each by its plan.
 
 const world = aWorld()
+const shelf = { sku: 'EG-2', imageUrl: 'https://shop.example/tea.png' }
 const ada = { email: 'ada@shoppers.example.com' }
 
 const calls = ['', '/details', '/products', '/roi', '/recovery-rate-trend', '/revenue-trend']
@@ -23,17 +24,31 @@ async function aLife(): Promise<Shop> {
   await shop.press(message.id)
   world.advance(MINUTE)
   await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 4_200 })
-  await shop.fill('two', [tea(2)])
+  await shop.fill('two', [{ ...tea(2), ...shelf }])
   await shop.type('two', { email: 'bo@shoppers.example.com' })
   await shop.pass(2 * HOUR)
   await countFigures(world.deps)
   return shop
 }
 
+/** The first day of each bucket: days, weeks that end today, months of the calendar (decision 98). */
+function startsOf(range: AnalyticsRange, today: string): string[] {
+  const last = Temporal.PlainDate.from(today)
+  const count = { '7d': 7, '30d': 30, '90d': 13, '1y': 12 }[range]
+  return Array.from({ length: count }, (_, place) => {
+    if (range === '1y')
+      return last
+        .with({ day: 1 })
+        .subtract({ months: 11 - place })
+        .toString()
+    return last.subtract({ days: (range === '90d' ? 7 : 1) * (count - place) - 1 }).toString()
+  })
+}
+
 test('one recovered cart and one that was not: what each call says of them', async () => {
   const shop = await aLife()
   await onPlan(shop, 'growth')
-  for (const range of ['7d', '30d', '90d', '1y']) {
+  for (const range of ['7d', '30d', '90d', '1y'] as const) {
     const { status, body } = await read(shop, '', `&range=${range}`)
     expect([range, status]).toEqual([range, 200])
     expect(body as AnalyticsReply).toMatchObject({
@@ -43,13 +58,19 @@ test('one recovered cart and one that was not: what each call says of them', asy
       email: { accepted: 2, openRate: 0, clickRate: 0.5, conversionRate: 0.5, revenuePerEmail: 21 },
       customers: { new: 1, returning: 0, repeatPurchaseRate: 0, avgOrdersPerCustomer: 1 },
       woocommerce: { cartAbandonmentRate: 1, averageCartValue: 31.5, conversionRate: 0.5 },
-      topProducts: [{ name: 'Earl Grey', abandonedCount: 2, recoveryRate: 0.5, revenueLost: 42 }],
+      topProducts: [
+        {
+          ...{ name: 'Earl Grey', abandonedCount: 2, recoveryRate: 0.5, revenueLost: 42 },
+          ...{ sku: shelf.sku, image: shelf.imageUrl },
+        },
+      ],
       counts: { carts: 2, abandoned: 2, orders: 1, messages: 2 },
     })
     expect(body.shopify).toBeUndefined()
     for (const trend of ['/recovery-rate-trend', '/revenue-trend']) {
       const { body: drawn } = await read(shop, trend, `&period=${range}`)
-      expect(drawn.labels).toHaveLength({ '7d': 7, '30d': 30, '90d': 13, '1y': 12 }[range]!)
+      expect(drawn.starts).toEqual(startsOf(range, body.lastDay))
+      expect(drawn.labels).toHaveLength(drawn.starts.length)
       expect(drawn.datasets.map(({ data }: { data: unknown[] }) => data.length)).toEqual(
         Array(2).fill(drawn.labels.length),
       )
@@ -91,10 +112,68 @@ test('one recovered cart and one that was not: what each call says of them', asy
   expect(roi.months).toMatchObject([
     { month: world.now.toISOString().slice(0, 7), attributedRevenue: 42, planPrice: 49 },
   ])
+  await expectAWeekLater(shop)
+})
+
+/** The seven days before these have the first two carts; these have one that is recovered and one bought at once. */
+async function expectAWeekLater(shop: Shop): Promise<void> {
+  const unbought = (await shop.messages()).find(({ to_address }) => to_address === 'bo@shoppers.example.com')!
+  await shop.press(unbought.id)
+  await countFigures(world.deps)
+  const { body: clicked } = await read(shop, '', '&range=7d')
+  expect(clicked.email).toMatchObject({ clickRate: 1, conversionRate: 0.5 })
+  expect(clicked.funnel).toMatchObject({ clicks: 2, conversions: 1 })
+  world.advance(7 * DAY)
+  await shop.staySignedIn()
+  const message = await shop.mailed({ email: 'dee@shoppers.example.com' }, 'three')
+  await shop.press(message.id)
+  world.advance(MINUTE)
+  await shop.order({ kind: 'purchase', email: 'dee@shoppers.example.com', totalMinor: 2_100 })
+  await shop.fill('four', [tea(2)])
+  await shop.type('four', { email: 'cy@shoppers.example.com' })
+  world.advance(MINUTE)
+  await shop.order({ kind: 'purchase', email: 'cy@shoppers.example.com', totalMinor: 3_000 })
+  await countFigures(world.deps)
+  const { body: week } = await read(shop, '', '&range=7d')
+  const about = (value: number) => expect.closeTo(value, 9)
+  expect(week).toMatchObject({
+    ...{ revenueOpportunity: 0, revenueOpportunityChange: -1 },
+    ...{ averageCartValue: 21, averageCartValueChange: about(-1 / 3) },
+    ...{ abandonmentRate: 0.5, abandonmentRateChange: -0.5 },
+    ...{ customerLifetimeValue: 31, customerLifetimeValueChange: about(-11 / 42) },
+    counts: { carts: 2, abandoned: 1, orders: 2 },
+  })
+  const { body: unasked } = await read(shop, '')
+  expect(unasked).toMatchObject({ revenueOpportunity: 42, counts: { carts: 4, abandoned: 3, orders: 3 } })
+  expect(unasked.firstDay).toBe(startsOf('30d', unasked.lastDay)[0])
+  const { body: rates } = await read(shop, '/recovery-rate-trend')
+  expect(rates.starts).toEqual(startsOf('30d', unasked.lastDay))
+  expect(rates.datasets.map(({ data }: { data: unknown[] }) => [data.at(-1), data.at(-8)])).toEqual([
+    [1, 0.5],
+    [0.5, 1],
+  ])
+}
+
+test('another range or period than the four is refused (B 9)', async () => {
+  const shop = await aShop(world, { plan: 'growth' })
+  for (const call of ['', '/details', '/products', '/roi', '/export']) {
+    expect([call, (await read(shop, call, '&range=60d')).status]).toEqual([call, 400])
+  }
+  for (const call of ['/recovery-rate-trend', '/revenue-trend']) {
+    expect([call, (await read(shop, call, '&period=60d')).status]).toEqual([call, 400])
+  }
 })
 
 test('each plan sees what it includes, and is told of what it does not (decisions 131 and 154)', async () => {
   const shop = await aLife()
+  const refusalOf = async (call: string, query = '') => {
+    const { status, body } = await read(shop, call, query)
+    return [status, body.code, body.error]
+  }
+  const advanced = [
+    ...[403, 'plan_required'],
+    'This is part of Advanced Analytics, on the Starter and Growth plans. Please upgrade.',
+  ]
   const statuses = async () =>
     Object.fromEntries(await Promise.all(calls.map(async (call) => [call || '/', (await read(shop, call)).status])))
   await onPlan(shop, 'free')
@@ -109,10 +188,17 @@ test('each plan sees what it includes, and is told of what it does not (decision
     topProducts: null,
   })
   expect((await read(shop, '')).body.woocommerce).toBeUndefined()
-  for (const range of ['90d', '1y']) expect((await read(shop, '', `&range=${range}`)).status).toBe(403)
+  for (const range of ['90d', '1y']) expect(await refusalOf('', `&range=${range}`)).toEqual(advanced)
+  for (const call of ['/details', '/products', '/recovery-rate-trend', '/revenue-trend']) {
+    expect([call, ...(await refusalOf(call))]).toEqual([call, ...advanced])
+  }
+  expect((await refusalOf('/roi'))[2]).toBe('ROI Tracking requires the Growth plan. Please upgrade.')
   await onPlan(shop, 'starter')
   expect(await statuses()).toMatchObject({ '/': 200, '/details': 200, '/roi': 403 })
-  expect((await read(shop, '', '&stores=all')).status).toBe(403)
+  for (const range of ['90d', '1y']) expect((await read(shop, '', `&range=${range}`)).status).toBe(200)
+  expect(await refusalOf('', '&stores=all')).toEqual([
+    ...[403, 'plan_required', 'Figures of all stores together require the Growth plan. Please upgrade.'],
+  ])
   await onPlan(shop, 'growth')
   expect(await statuses()).toMatchObject({ '/details': 200, '/roi': 200 })
   expect((await read(shop, '', '&stores=all')).body).toMatchObject({ revenueOpportunity: 42, currency: 'USD' })
@@ -130,8 +216,11 @@ test('an older order keeps a customer from being new; buyers are counted again a
   const first = (await read(shop, '', '&range=7d')).body.customers
   expect(first).toMatchObject({ new: 1, returning: 1, repeatPurchaseRate: 0.5, avgOrdersPerCustomer: 1 })
   await shop.order({ kind: 'purchase', email: 'cy@shoppers.example.com', totalMinor: 3_000 })
-  expect((await read(shop, '', '&range=7d')).body.customers).toEqual(first)
-  world.advance(16 * MINUTE)
+  for (const minutes of [0, 14]) {
+    world.advance(minutes * MINUTE)
+    expect((await read(shop, '', '&range=7d')).body.customers).toEqual(first)
+  }
+  world.advance(MINUTE)
   expect((await read(shop, '', '&range=7d')).body.customers).toMatchObject({ new: 2, returning: 1 })
   expect((await read(shop, '', '&range=7d')).body.countedUntil).not.toBeNull()
 })
@@ -156,4 +245,24 @@ test('a store that was never counted says that it is being counted, and no momen
   expect((await read(shop, '')).body).toMatchObject({ countedUntil: null, isBeingCounted: true })
   await countFigures(world.deps)
   expect((await read(shop, '')).body).toMatchObject({ countedUntil: null, isBeingCounted: false })
+})
+
+test('the ten products with the most lost are in the answer, all of them in the list, by pages (decision 97)', async () => {
+  const shop = await aShop(world, { plan: 'growth' })
+  const day = world.now.toISOString().slice(0, 10)
+  await sql`insert into figure_products (store_id, product_id, name)
+    select ${shop.storeId}, 'p' || n, 'Product ' || n from generate_series(1, 43) n`.execute(world.db)
+  await sql`insert into product_figures (store_id, day, product_id, currency, abandoned, recovered, lost_minor)
+    select ${shop.storeId}, ${day}::date, 'p' || n, 'USD', 44 - n, 0, 100 * n from generate_series(1, 43) n`.execute(
+    world.db,
+  )
+  const namesFrom = (most: number, count: number) => Array.from({ length: count }, (_, n) => `Product ${most - n}`)
+  const names = (products: { name: string }[]) => products.map(({ name }) => name)
+  const { topProducts } = (await read(shop, '')).body as AnalyticsReply
+  expect(names(topProducts!)).toEqual(namesFrom(43, 10))
+  expect(topProducts![0]).toMatchObject({ abandonedCount: 1, recoveryRate: 0, revenueLost: 43 })
+  const page = async (query: string) => (await read(shop, '/products', query)).body
+  const [first, third] = [await page(''), await page('&page=3')]
+  expect([names(first.products), names(third.products)]).toEqual([namesFrom(43, 20), namesFrom(3, 3)])
+  expect(third.pagination).toEqual({ page: 3, limit: 20, total: 43, pages: 3 })
 })

@@ -13,9 +13,8 @@ import { AppError, found } from '../core/errors.ts'
 import { readStore, type StoreRow, storesOf } from '../stores/store.ts'
 import * as rules from './analytics-rules.ts'
 import * as sql from './analytics-sql.ts'
-import { boundsOf } from './days.ts'
+import { buyersOf } from './buyers.ts'
 import { type ChannelSums, sumMessages } from './messages-sql.ts'
-import * as people from './people-sql.ts'
 import { haveRange } from './product-ranges.ts'
 import { productsAfter } from './product-ranges-sql.ts'
 import { daysOfRange, type RangeDays } from './ranges.ts'
@@ -99,10 +98,10 @@ export async function readAnalytics(asked: Asked): Promise<AnalyticsReply> {
     customerLifetimeValueChange: rules.change(lifetime.now, lifetime.before),
     funnel: byChannel.email,
     funnels: byChannel,
+    ...frame,
     ...(isWhole
       ? await advanced(asked, asking, { carts: now, orders, messages })
       : { email: null, customers: null, topProducts: null }),
-    ...frame,
     otherCurrencies: rules.otherCurrencies(now, orders, currency),
     counts: {
       carts: rules.sum(now, (row) => row.began),
@@ -123,13 +122,14 @@ async function advanced(
 ) {
   const { carts, orders, messages } = sums
   const [buyers, products] = await Promise.all([
-    Promise.all(scopes.map((scope) => buyersOf(scope, range, now))),
+    Promise.all(scopes.map(({ store, row }) => buyersOf(store, { range, zone: row.time_zone, now }))),
     topProducts({ scopes, currency }),
   ])
   const platforms = new Set(scopes.map(({ row }) => row.platform))
   return {
     email: rules.channelFigures(rules.ofChannel(messages, 'email'), currency),
     customers: rules.customerFigures(buyers),
+    ...(buyers.some(({ counts }) => counts === null) && { isBeingCounted: true, countedUntil: null }),
     ...rules.platformBlock(platforms, { carts, orders, currency }),
     topProducts: products,
   }
@@ -147,16 +147,6 @@ async function topProducts({ scopes, currency }: Asking): Promise<TopProduct[]> 
     .sort((a, b) => b.lost_minor - a.lost_minor)
     .slice(0, TOP)
     .map((row) => rules.presentProduct(row, currency))
-}
-
-const BUYERS_MS = 15 * 60_000
-
-async function buyersOf({ store, row, days }: Scope, range: AnalyticsRange, now: Date): Promise<people.BuyerCounts> {
-  const known = await people.readBuyers(store, rangeDays[range], days.last, new Date(now.getTime() - BUYERS_MS))
-  if (known && known.counted_at <= now) return known
-  const from = boundsOf(days.first, row.time_zone).since
-  const to = boundsOf(days.last, row.time_zone).until
-  return people.countBuyers(store, { days: rangeDays[range], until: days.last, from, to, now })
 }
 
 /** What every answer says of itself. */

@@ -22,7 +22,7 @@ export async function countMessages({ db, storeId }: StoreTx, bounds: readonly D
     with ${daysOf(bounds)},
     left_ as materialized (
       select d.day, m.id, m.channel, m.origin_kind, case when m.origin_kind = 'manual' then ${NIL}::uuid else m.origin_id end as origin_id,
-        case when m.origin_kind = 'flow' then coalesce(m.step_id, ${NIL}::uuid) else ${NIL}::uuid end as step_id, ${fromHour} as from_hour,
+        case when m.origin_kind in ('flow', 'push') then coalesce(m.step_id, ${NIL}::uuid) else ${NIL}::uuid end as step_id, ${fromHour} as from_hour,
         (${wasAccepted('m')})::int as accepted, (${hasBounced('m')})::int as bounced, (m.unsubscribed_at is not null)::int as unsubscribed,
         m.cost_micros, m.cost_currency, m.coupon_code
       from days d join messages m on m.store_id = ${storeId} and m.handed_over_at >= d.since and m.handed_over_at < d.until

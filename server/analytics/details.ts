@@ -72,7 +72,7 @@ function originsOf(rows: readonly (MessageSums & OriginKey)[], currency: string)
       return {
         ...{ kind, channel, name: nameOf(own[0]!) },
         id: kind === 'manual' ? null : origin_id,
-        stepId: kind === 'flow' ? step_id : null,
+        stepId: kind === 'flow' || kind === 'push' ? step_id : null,
         ...channelFigures(own, currency),
       }
     })

@@ -68,8 +68,8 @@ export async function sumOrigins({ db, storeId }: StoreDb, range: RangeDays) {
       select origin_kind, origin_id, step_id, channel, ${SUMS} from message_figures where ${within(storeId, range)}
       group by origin_kind, origin_id, step_id, channel, currency)
     select s.*, coalesce(f.name, g.name) as name, t.step from sums s
-    left join flows f on s.origin_kind = 'flow' and f.store_id = ${storeId} and f.id = s.origin_id
-    left join flow_steps t on s.origin_kind = 'flow' and t.store_id = ${storeId} and t.flow_id = s.origin_id and t.id = s.step_id
+    left join flows f on s.origin_kind in ('flow', 'push') and f.store_id = ${storeId} and f.id = s.origin_id
+    left join flow_steps t on s.origin_kind in ('flow', 'push') and t.store_id = ${storeId} and t.flow_id = s.origin_id and t.id = s.step_id
     left join campaigns g on s.origin_kind = 'campaign' and g.store_id = ${storeId} and g.id = s.origin_id`.execute(db)
   return rows
 }

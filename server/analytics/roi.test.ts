@@ -20,8 +20,11 @@ const costs = (id: string, micros: number, currency: string) =>
   world.db.updateTable('messages').set({ cost_micros: micros, cost_currency: currency }).where('id', '=', id).execute()
 
 test('months without gaps, each with what messages and the plan cost; a range by channel and flow', async () => {
-  world.now = new Date('2026-03-10T15:00:00Z')
+  // May of the year before is the thirteenth month.
+  world.now = new Date('2025-05-20T15:00:00Z')
   const shop = await aShop(world, { plan: 'growth' })
+  await aWonCart(shop, 'dee@shoppers.example.com', 9_900)
+  world.now = new Date('2026-03-10T15:00:00Z')
   await costs(await aWonCart(shop, 'ada@shoppers.example.com', 4_000), 75_000, 'USD')
   world.now = new Date('2026-05-20T15:00:00Z')
   await costs(await aWonCart(shop, 'bo@shoppers.example.com', 2_500), 50_000, 'USD')
@@ -50,6 +53,20 @@ test('costs in another currency are named for the months also when they are olde
   const said = await roi(shop)
   expect([said.otherCosts, said.otherCostsByMonth]).toEqual([[], [{ currency: 'GBP', messageCost: 0.09 }]])
   expect(said.months.map(({ month }: { month: string }) => month)).toEqual(['2026-03', '2026-04', '2026-05'])
+})
+
+test('the plan costs what Stripe charges: a twelfth of a year, with extra stores', async () => {
+  const shop = await aShop(world, { plan: 'growth' })
+  const paid = { source: 'stripe' as const, stripe_subscription_id: 'sub_roi', cycle: 'year' as const }
+  await world.db
+    .updateTable('subscriptions')
+    .set({ ...paid, amount_minor: 82_800, currency: 'USD', extra_stores: 3 })
+    .where('account_id', '=', shop.accountId)
+    .execute()
+  await shop.mailed({ email: 'eve@shoppers.example.com' })
+  await countFigures(world.deps)
+  const said = await roi(shop)
+  expect([said.months[0].planPrice, said.planCurrency]).toEqual([69, 'USD'])
 })
 
 test('where the store’s currency is not the plan’s, the price is not taken off', async () => {

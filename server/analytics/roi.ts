@@ -1,6 +1,6 @@
 import { analyticsChannels, analyticsTexts, type Roi } from '../../shared/analytics.ts'
-import { plans } from '../../shared/billing.ts'
-import { demandPlan, entitlementsOf } from '../billing/entitlements.ts'
+import { demandPlan } from '../billing/entitlements.ts'
+import { monthlyPriceOf } from '../billing/price.ts'
 import { type Asked, eachStore, frameOf, scopesOf } from './analytics.ts'
 import { decimal, ofChannel, sum } from './analytics-rules.ts'
 import { nameOf } from './details.ts'
@@ -9,7 +9,7 @@ import { trendBuckets } from './ranges.ts'
 
 // ROI Tracking (decision 154): what messages, discounts and the plan cost, against what was attributed to the messages.
 
-/** Prices of plans are in it. */
+/** Where no plan has a price. */
 const PLAN_CURRENCY = 'USD'
 
 export async function readRoi(asked: Asked): Promise<Roi> {
@@ -17,17 +17,17 @@ export async function readRoi(asked: Asked): Promise<Roi> {
   await demandPlan(account, now, { feature: 'roi_tracking', sentence: analyticsTexts.roiPlan })
   const asking = await scopesOf(asked)
   const { scopes, currency } = asking
-  const [messages, origins, months, { plan }, frame] = await Promise.all([
+  const [messages, origins, months, paid, frame] = await Promise.all([
     eachStore(scopes, ({ store, days }) => sumMessages(store, days)),
     eachStore(scopes, ({ store, days }) => sumOrigins(store, days)),
     eachStore(scopes, ({ store, row }) => {
       const buckets = trendBuckets('1y', now, row.time_zone)
       return sumMonths(store, { first: buckets[0]!.first, last: buckets.at(-1)!.last })
     }),
-    entitlementsOf(account, now),
+    monthlyPriceOf(account, now),
     frameOf(asking),
   ])
-  const price = plan !== null && currency === PLAN_CURRENCY ? plans[plan].priceMonthly : null
+  const price = paid?.currency === currency ? decimal(paid.amountMinor, currency) : null
   return {
     months: monthsOf(months, frame.lastDay.slice(0, 7)).map(([month, own]) => ({
       month,
@@ -41,7 +41,7 @@ export async function readRoi(asked: Asked): Promise<Roi> {
     origins: originsOf(origins, currency),
     otherCosts: otherCosts(messages, currency),
     otherCostsByMonth: otherCosts(months, currency),
-    planCurrency: PLAN_CURRENCY,
+    planCurrency: paid?.currency ?? PLAN_CURRENCY,
     ...frame,
   }
 }
@@ -83,7 +83,7 @@ function originsOf(rows: readonly (MessageSums & OriginKey)[], currency: string)
       return {
         kind,
         id,
-        name: kind === 'flow' ? (name ?? 'A deleted flow') : nameOf(own[0]!),
+        name: kind === 'flow' || kind === 'push' ? (name ?? 'A deleted flow') : nameOf(own[0]!),
         ...amountsOf(own, currency),
       }
     })

@@ -1,6 +1,6 @@
 import { type Db, type StoreDb, transact } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
-import * as people from './active-shoppers-sql.ts'
+import * as people from './people-sql.ts'
 import * as sql from './rollups-sql.ts'
 import { daySpans } from './rules.ts'
 

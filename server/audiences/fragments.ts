@@ -43,12 +43,19 @@ export const isReached = (
 ): RawBuilder<boolean> =>
   all([
     sql`${col(cart, 'status')} = 'abandoned'`,
-    sql`${col(cart, channelTraits[channel].contact === 'email' ? 'has_email' : 'has_phone')}`,
+    contactOf(channel, cart),
     ...ofTimes(filters, now, cart),
     ...ofPerson(filters, cart),
     ...(filters.badge === undefined ? [] : [sql`${col(cart, 'badge')} = ${filters.badge}`]),
     ...ofValue(storeId, filters, cart),
   ])
+
+function contactOf(channel: ChannelName, cart: Cart): RawBuilder<unknown> {
+  const { contact } = channelTraits[channel]
+  if (contact !== 'subscription') return col(cart, contact === 'email' ? 'has_email' : 'has_phone')
+  return sql`exists (select 1 from push_subscriptions p where p.store_id = ${col(cart, 'store_id')}
+    and p.shopper_id = ${col(cart, 'shopper_id')})`
+}
 
 function ofTimes({ minHours, maxHours }: StoredFilters, now: Date, cart: Cart): RawBuilder<unknown>[] {
   const before = (hours: number) => new Date(now.getTime() - hours * HOUR_MS)

@@ -137,11 +137,13 @@ test('the status says plan, status and the day of the next bill (A 3)', async ()
   await world.db
     .updateTable('subscriptions')
     .set({ status: 'past_due', past_due_since: world.now, next_billing_at })
+    .set({ current_period_end: next_billing_at, has_card: true })
     .where('account_id', '=', account.accountId)
     .execute()
   expect(await status(token)).toMatchObject({
     ...{ plan: 'growth', status: 'past_due' },
     nextBillingDate: '2026-04-02T00:00:00.000Z',
+    ...{ currentPeriodEnd: '2026-04-02T00:00:00.000Z', hasCard: true },
   })
 })
 

@@ -1,21 +1,36 @@
 import * as api from '../../shared/billing.ts'
 import { type Routes, serveAccount, servePublic } from '../http/http.ts'
-import { chooseFreePlan, planOf, setPlanManually } from './billing.ts'
+import { planOf, sellerOf, setPlanManually, setResting } from './billing.ts'
+import { restsOf } from './resting.ts'
+import { mayTry } from './trials.ts'
 import { usageOf } from './usage.ts'
 
 // Billing: HTTP in, HTTP out.
 
 export const billingRoutes: Routes = (app, deps) => {
   serveAccount(app, deps, api.subscriptionStatus, async ({ account }) => {
-    const { key, status, nextBillingAt, entitlements } = await planOf(account, deps.now())
+    const { subscription: its, entitlements, suspension } = await planOf(account, deps.now())
     return {
-      plan: key,
-      status,
-      nextBillingDate: nextBillingAt?.toISOString() ?? null,
+      plan: its?.plan ?? null,
+      status: its?.status ?? null,
+      nextBillingDate: its?.nextBillingAt?.toISOString() ?? null,
       hasActiveSubscription: entitlements.isSubscribed,
       planInForce: entitlements.plan,
       graceUntil: entitlements.graceUntil?.toISOString() ?? null,
       isTestMode: deps.config.isBillingTestMode,
+      sells: sellerOf(deps.config),
+      source: its?.source ?? null,
+      isUnlimited: its?.isUnlimited ?? false,
+      cancelAtPeriodEnd: its?.cancelAtPeriodEnd ?? false,
+      currentPeriodEnd: its?.currentPeriodEnd?.toISOString() ?? null,
+      trialEndsAt: its?.trialEndsAt?.toISOString() ?? null,
+      hasCard: its?.hasCard ?? false,
+      hasUsedTrial: !(await mayTry(deps, account)),
+      change:
+        its?.nextPlan && its.changesAt
+          ? { plan: its.nextPlan, cycle: its.nextCycle, at: its.changesAt.toISOString() }
+          : null,
+      suspension: suspension && { reason: suspension.reason, since: suspension.since.toISOString() },
     }
   })
 
@@ -24,12 +39,14 @@ export const billingRoutes: Routes = (app, deps) => {
     return { ...usage, renewsAt: usage.renewsAt.toISOString() }
   })
 
-  servePublic(app, deps, api.listPlans, async () => ({ plans: priceList() }))
+  serveAccount(app, deps, api.listResting, async ({ account }) => ({ stores: await restsOf(account) }))
 
-  serveAccount(app, deps, api.createFreeSubscription, async ({ account }) => {
-    await chooseFreePlan(deps, account)
-    return { success: true, message: `You are on the ${api.plans.free.name} plan.` }
+  serveAccount(app, deps, api.restStores, async ({ account, body }) => {
+    const stores = await setResting(deps, account, body.storeIds)
+    return { success: true as const, resting: stores.filter(({ isResting }) => isResting).map(({ id }) => id) }
   })
+
+  servePublic(app, deps, api.listPlans, async () => ({ plans: priceList() }))
 
   serveAccount(app, deps, api.manualUpdate, async ({ account, body }) => {
     const plan = await setPlanManually(deps, account, body.planKey)

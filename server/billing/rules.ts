@@ -9,6 +9,10 @@ export interface Subscription {
   status: SubscriptionsTable['status']
   /** Set while the status is past_due, else null. */
   pastDueSince: Date | null
+  /** Paid beside those of the plan. */
+  extraStores: number
+  /** The plan's features without its limits (decision 82). */
+  isUnlimited: boolean
 }
 
 /** What a subscription comes to at a moment. */
@@ -16,6 +20,8 @@ export interface InForce {
   /** Whose features and limits count; null before a plan was chosen. */
   plan: PlanKey | null
   maySend: boolean
+  extraStores: number
+  isUnlimited: boolean
 }
 
 export interface Entitlements extends InForce {
@@ -30,14 +36,14 @@ export interface Entitlements extends InForce {
 }
 
 const NO_LIMITS: PlanLimits = { maxStores: 0, maxEmailsPerMonth: 0, maxSmsPerMonth: 0, maxWhatsappPerMonth: 0 }
+const UNLIMITED: PlanLimits = { maxStores: -1, maxEmailsPerMonth: -1, maxSmsPerMonth: -1, maxWhatsappPerMonth: -1 }
 const DAY_MS = 86_400_000
 
 export function entitlementsAt(subscription: Subscription | null, now: Date): Entitlements {
   const inForce = inForceAt(subscription, now)
   const { plan, maySend } = inForce
   return {
-    plan,
-    maySend,
+    ...inForce,
     isSubscribed: maySend && !isEnded(subscription),
     whyNot: maySend ? null : plan === null ? 'no_plan' : 'payment_overdue',
     graceUntil: graceUntilOf(subscription),
@@ -47,13 +53,22 @@ export function entitlementsAt(subscription: Subscription | null, now: Date): En
 
 /** The plan is kept while a payment is overdue; one that is canceled leaves the free plan (decision 86). */
 export function inForceAt(subscription: Subscription | null, now: Date): InForce {
-  if (!subscription) return { plan: null, maySend: false }
-  if (isEnded(subscription)) return { plan: 'free', maySend: true }
+  if (!subscription) return { plan: null, maySend: false, extraStores: 0, isUnlimited: false }
+  if (isEnded(subscription)) return { plan: 'free', maySend: true, extraStores: 0, isUnlimited: false }
   const until = graceUntilOf(subscription)
-  return { plan: subscription.plan, maySend: until === null || now < until }
+  const { plan, extraStores, isUnlimited } = subscription
+  return { plan, maySend: until === null || now < until, extraStores, isUnlimited }
 }
 
-export const limitsOf = ({ plan, maySend }: InForce): PlanLimits => (plan && maySend ? plans[plan].limits : NO_LIMITS)
+export const limitsOf = (inForce: InForce): PlanLimits => (inForce.maySend ? planLimitsOf(inForce) : NO_LIMITS)
+
+/** What the account comes back to when it pays what is overdue, and has until then where nothing is sent: its stores. */
+export function planLimitsOf({ plan, extraStores, isUnlimited }: Omit<InForce, 'maySend'>): PlanLimits {
+  if (!plan) return NO_LIMITS
+  if (isUnlimited) return UNLIMITED
+  const { limits } = plans[plan]
+  return { ...limits, maxStores: limits.maxStores + extraStores }
+}
 
 export const hasFeature = ({ plan }: Pick<InForce, 'plan'>, feature: Feature): boolean =>
   plan !== null && featurePlans[feature].includes(plan)

@@ -30,6 +30,6 @@ export async function readNear(
     cross join lateral (${selectInForce(subscription, now)}) f
     join jsonb_to_recordset(${JSON.stringify(thresholds)}::jsonb) as l(plan text, channel text, "limit" int, near int)
       on l.plan = f.plan and l.channel = u.channel
-    where u.month = ${month}::date and f."maySend" and u.used >= l.near`.execute(db)
+    where u.month = ${month}::date and f."maySend" and not f."isUnlimited" and u.used >= l.near`.execute(db)
   return rows
 }

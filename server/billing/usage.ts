@@ -3,7 +3,7 @@ import { countHeldByPlan } from '../messages/messages.ts'
 import { storesOf } from '../stores/store.ts'
 import { entitlementsOf } from './entitlements.ts'
 import { metersOf } from './meters.ts'
-import { limitsOf, monthOf, nextMonth } from './rules.ts'
+import { monthOf, nextMonth, planLimitsOf } from './rules.ts'
 import { readUsed } from './usage-sql.ts'
 
 // How many messages an account has sent in a month, counted in the transaction that hands them over.
@@ -13,8 +13,7 @@ export { addUsage, lockUsage } from './usage-sql.ts'
 /** Of the plan in force, also while an overdue payment holds everything: it is what the account comes back to. */
 export async function usageOf(account: AccountDb, now: Date) {
   const renewsAt = nextMonth(now)
-  const { plan } = await entitlementsOf(account, now)
-  const limits = limitsOf({ plan, maySend: true })
+  const limits = planLimitsOf(await entitlementsOf(account, now))
   const usage = await readUsed(account, monthOf(now))
   const waiting = await countHeldByPlan(account, renewsAt)
   const connected = (await storesOf(account)).filter((store) => store.is_active).length

@@ -79,7 +79,7 @@ async function judge(deps: Deps, store: StoreDb<Db>, wanted: Wanted, meant: read
   const { type: channel } = wanted
   const texts = await textsFor(deps, store, [channel])
   const tally = new Tally(channel)
-  const ahead = { count: 0, micros: 0, ofShopper: new Map<string, number>() }
+  const ahead = { count: 0, micros: 0, creditMicros: 0, ofShopper: new Map<string, number>() }
   let left: number | null = null
   for (let start = 0; start === 0 || start < meant.length; start += CHUNK) {
     const chunk = meant.slice(start, start + CHUNK)

@@ -155,7 +155,12 @@ describe('refused is', () => {
       400,
       'Start date cannot be before today',
     ],
-    ['push', { type: 'push' }, 422, 'Push campaigns come with web push, which is not built yet.'],
+    [
+      'push',
+      { type: 'push' },
+      422,
+      'Push notifications are not set up yet. Generate VAPID keys under Push notifications.',
+    ],
     [
       'a coupon that is gone',
       {

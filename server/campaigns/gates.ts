@@ -9,6 +9,7 @@ import { AppError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { missingForMail, missingForSending } from '../flows/flows.ts'
 import { assertMayMail } from '../members/verification.ts'
+import { keyInUse } from '../push/keys.ts'
 import type { StoredFilters } from '../schema/campaigns.ts'
 import type { StoreRow } from '../stores/store.ts'
 import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from '../templates/ready-templates.ts'
@@ -25,7 +26,6 @@ export interface Gated {
 }
 
 export async function assertPlanAllows(deps: Deps, accountId: string, wanted: Gated): Promise<void> {
-  if (wanted.type === 'push') throw new AppError('unprocessable', campaignTexts.pushLater)
   for (const [feature, sentence] of featuresOf(wanted)) {
     await demandPlan({ accountId, db: deps.db }, deps.now(), { feature, sentence })
   }
@@ -59,9 +59,15 @@ function featuresOf({ type, filters, isPlanned }: Gated): [Feature, string][] {
 /** As flows ask for it when they are switched on. */
 export async function assertWayOut(deps: Deps, store: StoreDb, row: StoreRow, type: CampaignType): Promise<void> {
   if (type === 'email') return assertMail(deps, store, row)
-  const channel = type === 'push' ? null : await deps.channels.text(row.account_id, type)
+  if (type === 'push') return assertPush(store, row)
+  const channel = await deps.channels.text(row.account_id, type)
   if (!channel) throw new AppError('unprocessable', explain(`${type}_not_configured`))
   if (type === 'whatsapp' && channel.template === null) throw new AppError('unprocessable', explain('template_missing'))
+}
+
+async function assertPush(store: StoreDb, row: StoreRow): Promise<void> {
+  if (!(await keyInUse(store))) throw new AppError('unprocessable', explain('push_not_configured'))
+  await assertMayMail({ accountId: row.account_id, db: store.db })
 }
 
 async function assertMail(deps: Deps, store: StoreDb, row: StoreRow): Promise<void> {

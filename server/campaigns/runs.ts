@@ -181,7 +181,7 @@ export const wantedOf = (campaign: CampaignRow): plan.Wanted => ({
 
 /** They are few: one page. */
 async function planChosen(tx: StoreTx, campaign: CampaignRow, run: plan.RunToPlan, now: Date): Promise<number> {
-  const people = campaign.type === 'push' ? [] : await plan.chosenPeople(tx, { campaignId: campaign.id, runId: run.id })
+  const people = await plan.chosenPeople(tx, { campaignId: campaign.id, runId: run.id })
   return planAbout(tx, campaign, run, { people, now })
 }
 
@@ -197,7 +197,7 @@ export async function planAbout(
   // Shoppers are locked before carts.
   const lone = await planMessages(tx, {
     origin: { kind: 'campaign', id: campaignId, stepId: run.id, step: run.run },
-    ...{ people: rows, purchasesSince: null, channel: channel === 'push' ? 'email' : channel, templateId },
+    ...{ people: rows, purchasesSince: null, channel, templateId },
     ...{ dueAt: run.at, expiresAt: new Date(run.at.getTime() + MOST_AGE_MS), wakeAt: run.at, now },
   })
   const cartIds = people.flatMap(({ cart_id }) => cart_id ?? [])

@@ -76,6 +76,7 @@ export function assertValid(stored: Stored, { zone, now }: Where, { hasStart }: 
   if (!isText && !people.every(isEmail)) throw refusalAt('customerPhones', audienceTexts.phonesOfMail)
   if (hasStart && start_date < todayIn(zone, now)) throw refusalAt('schedule.startDate', campaignTexts.pastStart)
   if (type === 'email' && subject === '') throw refusalAt('content.subject', campaignTexts.noSubject)
+  if (type === 'push' && subject === '') throw refusalAt('content.subject', campaignTexts.noTitle)
   if (type !== 'whatsapp' && body.trim() === '') throw refusalAt('content.body', campaignTexts.noBody)
 }
 

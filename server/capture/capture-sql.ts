@@ -20,7 +20,7 @@ export async function knownCarts(
         where o.store_id = ${storeId} and o.shopper_id = s.id) as keys,
       (select f.payload from facts f where f.store_id = ${storeId} and f.shopper_id = s.id
         and f.kind <> 'contact' order by f.at desc, f.id desc limit 1) as "lastCart",
-      (select max((f.payload ->> 'seq')::integer) from facts f where f.store_id = ${storeId} and f.shopper_id = s.id
+      (select max((f.payload ->> 'seq')::bigint) from facts f where f.store_id = ${storeId} and f.shopper_id = s.id
         and f.payload ->> 'page' = w.page) as "lastSeq"
     from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as w(place int, cart text, page text)
     cross join lateral (select shopper_id from shopper_keys k

@@ -5,7 +5,7 @@ import { boxChannels } from '../../shared/consent-box.ts'
 import { type NewFact, recordFacts } from '../carts/record.ts'
 import { currentText, noteBoxes, showsWords } from '../consent/boxes.ts'
 import { recordSaid, type Said } from '../consent/consents.ts'
-import { type StoreDb, transact } from '../core/db.ts'
+import { type Db, type StoreDb, transact } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
 import { clientNetwork } from '../core/rate-limits.ts'
 import type { Deps } from '../deps.ts'
@@ -81,7 +81,7 @@ export async function recordCapture(deps: Deps, store: CaptureStore, said: Place
 /** Counts a post's new addresses before it is kept; the answer names those above a limit (X5). */
 export async function admitPost(
   deps: Deps,
-  store: CaptureStore,
+  store: Pick<CaptureStore, 'id' | 'home_url'>,
   post: PlacedPost,
   client: string,
 ): Promise<AdmittedPost> {
@@ -98,7 +98,7 @@ interface TypedPost extends Pick<Arrival, 'known' | 'client'> {
 }
 
 const limitsOf = (deps: Deps, store: StoreDb, { post, known, host, client }: TypedPost) =>
-  admitContact(deps, store, { known, keys: typedKeys(post, host), client })
+  admitContact(deps, store, { known, keys: typedKeys(post, host), client, isSigned: post.signed !== undefined })
 
 const typedKeys = (post: PlacedPost, host: string) => keysOf(post, readContact(post.contact ?? {}) ?? undefined, host)
 
@@ -111,24 +111,30 @@ export const withLimits = (post: PlacedPost, unconfirmed: Unconfirmed | undefine
  */
 export async function recordPosts(deps: Deps, storeId: string, kept: readonly sql.KeptPost[]): Promise<void> {
   const handle = { storeId, db: deps.db }
+  const { news } = await recordAll(deps, handle, kept)
+  if (news.some(mayBeOrdered)) await queueNewOrders(deps, handle)
+}
+
+/** The same, and answers what was read of each and what of it was news. */
+export async function recordAll(deps: Deps, handle: StoreDb<Db>, kept: readonly sql.KeptPost[]) {
   const store = await readStore(handle)
-  if (!store) return
+  if (!store) return { read: [], news: [] }
   const host = new URL(store.home_url).hostname
   const counted = await alongWaysBack(deps, handle, kept)
   const posts = counted.map(({ post }) => post)
   const parents = await parentsOf(handle, posts)
   const known = await sql.knownCarts(handle, posts)
-  const read = counted.map(({ post, receivedAt }, place) => {
+  const read = counted.map(({ id, post, receivedAt }, place) => {
     const payload = readPost(post, parents)
-    return { post, payload, keys: keysOf(post, payload?.contact, host), at: receivedAt, known: known.get(place) }
+    return { id, post, payload, keys: keysOf(post, payload?.contact, host), at: receivedAt, known: known.get(place) }
   })
   const news = newsAmong(read)
   // Two posts of a page within one millisecond: the one overtaken is dated by the later one, which has to be known before it (S7).
   news.sort((a, b) => a.at.getTime() - b.at.getTime() || b.post.seq - a.post.seq)
-  await recordFacts(deps, storeId, news.map(factOf))
-  if (news.some(mayBeOrdered)) await queueNewOrders(deps, handle)
+  await recordFacts(deps, handle.storeId, news.map(factOf))
   await sql.noteCapture(handle, deps.now())
   await noteBoxesOf(handle, posts, deps.now())
+  return { read, news }
 }
 
 /** What the last checkout among these posts showed. */
@@ -148,12 +154,13 @@ interface ReadyPost {
 
 function factOf({ post, payload, keys, at }: ReadyPost): NewFact {
   const { cart, page, seq, unconfirmed } = post
+  const source = post.signed ? 'plugin' : 'capture'
   return {
     payload,
     keys,
     at,
-    source: 'capture',
-    uniqueKey: `capture:${cart}:${page}:${seq}`,
+    source,
+    uniqueKey: `${source}:${cart}:${page}:${seq}`,
     ...(unconfirmed && { unconfirmed }),
   }
 }
@@ -192,10 +199,10 @@ function saidOf({ consent, unconfirmed = {} }: AdmittedPost, { words, contact, k
   })
 }
 
-const hadBefore = (known: KnownShopper | undefined, { kind, value }: ShopperKey): boolean =>
+export const hadBefore = (known: KnownShopper | undefined, { kind, value }: ShopperKey): boolean =>
   known?.keys.some((key) => key.kind === kind && key.value === value) ?? false
 
-async function recordConsents(
+export async function recordConsents(
   deps: Deps,
   store: StoreDb,
   said: readonly Said[],

@@ -32,14 +32,17 @@ export interface Arrival {
   keys: readonly ShopperKey[]
   /** One client's name for this hour. */
   client: string
+  /** The shop's plugin says so: what a store takes from everybody is about pages anybody can post for. */
+  isSigned?: boolean
 }
 
 /** Counts the addresses that are new to the cart's shopper; answers those above a limit, with the limit. */
-export async function admitContact(deps: Deps, store: StoreDb, { known, keys, client }: Arrival): Promise<Unconfirmed> {
+export async function admitContact(deps: Deps, store: StoreDb, arrival: Arrival): Promise<Unconfirmed> {
+  const { known, keys } = arrival
   const refused: Unconfirmed = {}
   for (const { kind, value } of newAddresses(known?.keys ?? [], keys)) {
     if (kind !== 'email' && kind !== 'phone') continue
-    const limit = refusedBefore(known, kind, value) ?? (await limitReached(deps, store, kind, client))
+    const limit = refusedBefore(known, kind, value) ?? (await limitReached(deps, store, kind, arrival))
     if (limit && !(await sql.isConfirmedSince(store, { kind, value }, confirmedSince(deps)))) refused[kind] = limit
   }
   return refused
@@ -57,10 +60,11 @@ async function limitReached(
   deps: Deps,
   store: StoreDb,
   kind: 'email' | 'phone',
-  client: string,
+  { client, isSigned = false }: Arrival,
 ): Promise<ContactLimit | null> {
   const { storeId } = store
   if ((await tryTake(deps, PER_CLIENT[kind], `${storeId}\0${client}`)) > 0) return 'client'
+  if (isSigned) return null
   const ceiling = await storeCeiling(deps, store)
   if ((await tryTake(deps, ceiling, storeId)) > 0) {
     if ((await tryTake(deps, ALARM, storeId)) === 0) await raiseAlarm(deps, store, ceiling.points)
@@ -73,7 +77,8 @@ async function limitReached(
 const hourOf = (now: Date) => new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS)
 
 /** The usual hour is the median of the hours in which contacts came, of the last four weeks. */
-async function storeCeiling(deps: Deps, store: StoreDb): Promise<Limit> {
+/** For what else anybody can bring to a store. */
+export async function storeCeiling(deps: Deps, store: StoreDb): Promise<Limit> {
   const hour = hourOf(deps.now())
   const usual = await sql.usualHour(store, new Date(hour.getTime() - USUAL_DAYS * 24 * HOUR_MS), hour)
   return { name: 'capture-store', points: Math.max(LEAST_CEILING, Math.ceil(usual * TIMES_USUAL)), windowS: HOUR_S }

@@ -81,6 +81,12 @@ export function readZone(record: unknown): Zone | null {
   return { city, region, country, timezone }
 }
 
+/** Of a place that the shop itself has looked up; null: no country. */
+export function zoneNamed(code: string, city: string): Zone | null {
+  const country = countryOf(code)
+  return country === undefined ? null : { city, region: '', country, timezone: '' }
+}
+
 function countryOf(code: string | undefined): string | undefined {
   return code && code !== 'ZZ' && /^[A-Z]{2}$/.test(code) ? countryNames.of(code) : undefined
 }

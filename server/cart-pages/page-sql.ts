@@ -76,7 +76,7 @@ const MESSAGE = sql`m.id, m.origin_kind, m.origin_id, coalesce(f.name, g.name) a
       and d.status = 'delivered'
     left join delivery_reports r on r.account_id = s.account_id and r.channel = m.channel and r.provider_id = m.provider_id
       and r.status = 'read'
-    left join flows f on f.store_id = m.store_id and f.id = m.origin_id and m.origin_kind = 'flow'
+    left join flows f on f.store_id = m.store_id and f.id = m.origin_id and m.origin_kind in ('flow', 'push')
     left join campaigns g on g.store_id = m.store_id and g.id = m.origin_id and m.origin_kind = 'campaign'`
 
 export function decisionsOf({ db, storeId }: StoreDb, messageIds: readonly string[]) {

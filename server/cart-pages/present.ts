@@ -165,10 +165,12 @@ export function presentMessage(row: MessageRow, decisions: readonly DecisionRow[
 const responseOf = ({ inputs }: DecisionRow) => (inputs as { response?: string | null }).response
 
 /** Where the origin has no name of its own. */
-const originNames = { flow: 'Flow', campaign: 'Campaign', manual: 'Manual' } as const satisfies Record<
-  OriginKind,
-  string
->
+const originNames = {
+  flow: 'Flow',
+  campaign: 'Campaign',
+  manual: 'Manual',
+  push: 'Push notifications',
+} as const satisfies Record<OriginKind, string>
 
 type Events = Awaited<ReturnType<typeof eventsOf>>
 type Touches = Awaited<ReturnType<typeof touchesOf>>

@@ -55,12 +55,13 @@ export async function recordFacts(deps: Deps, storeId: string, facts: readonly N
   return total
 }
 
-/** Orders from a pull or a webhook. What we have in just this state already is passed over before any lock is taken. */
+/** Orders from a pull, a webhook or the shop's plugin, which may say in which cart one was. What we have in just this state already is passed over before any lock is taken. */
 export async function recordOrders(
   deps: Deps,
   storeId: string,
   orders: readonly PlatformOrder[],
-  source: 'sync' | 'webhook',
+  source: OrderSource,
+  cartsOf: ReadonlyMap<string, string> = new Map(),
 ): Promise<Recorded> {
   const handle = { storeId, db: deps.db }
   const store = await readStore(handle)
@@ -73,7 +74,7 @@ export async function recordOrders(
   const isCaptureAlive =
     store.capture_seen_at !== null && deps.now().getTime() - store.capture_seen_at.getTime() < 86_400_000
   const facts = orders
-    .map((order) => orderFact(order, host, source))
+    .map((order) => ofCart(orderFact(order, host, source), cartsOf.get(order.orderId)))
     .filter((fact) => known.get(fact.order!.order_id) !== fact.order!.content_hash)
     .map((fact) => (isCaptureAlive && isNamelessDraft(fact) ? { ...fact, isPartOnly: true } : fact))
   // Before the facts: what waits for consent is looked at again when they arrive.
@@ -81,6 +82,11 @@ export async function recordOrders(
   await recordOrderText(deps, storeId, orders.filter((order) => news.has(order.orderId)).flatMap(wordsOf))
   return recordFacts(deps, storeId, facts)
 }
+
+type OrderSource = 'sync' | 'webhook' | 'plugin'
+
+const ofCart = (fact: NewFact, cart: string | undefined): NewFact =>
+  cart === undefined ? fact : { ...fact, keys: [...fact.keys, { kind: 'cart', value: cart }] }
 
 /** What a shopper agreed to in an order's checkout. */
 function wordsOf({ consents = [], orderId, email, phone, country, createdAt }: PlatformOrder): OrderWord[] {
@@ -98,7 +104,7 @@ function isNamelessDraft(fact: NewFact): boolean {
 /** Orders of staff, tills and renewals are nobody's abandoned cart and are never attributed (A2). */
 const STAFF = new Set(['admin', 'pos', 'subscription', 'wc_deposits', 'bulk_edit'])
 
-function orderFact(order: PlatformOrder, storeHost: string, source: 'sync' | 'webhook'): NewFact {
+function orderFact(order: PlatformOrder, storeHost: string, source: OrderSource): NewFact {
   const contact = orderContact(order, storeHost)
   const purchasedAt = order.kind === 'purchase' ? earlier(order.paidAt ?? order.modifiedAt, order.modifiedAt) : null
   const payload: FactPayload = {

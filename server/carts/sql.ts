@@ -65,9 +65,9 @@ export async function laterOnPage(
   if (posts.length === 0) return new Map()
   const rows = await sql<{ place: number; at: Date }>`
     select p.place, min(f.at) as at
-    from jsonb_to_recordset(${JSON.stringify(posts)}::jsonb) as p(place int, "shopperId" uuid, page text, seq int)
+    from jsonb_to_recordset(${JSON.stringify(posts)}::jsonb) as p(place int, "shopperId" uuid, page text, seq bigint)
     cross join lateral (select at from facts f where f.store_id = ${storeId} and f.shopper_id = p."shopperId"
-      and f.payload ->> 'page' = p.page and (f.payload ->> 'seq')::int > p.seq offset 0) f
+      and f.payload ->> 'page' = p.page and (f.payload ->> 'seq')::bigint > p.seq offset 0) f
     group by p.place`.execute(db)
   return new Map(rows.rows.map((row) => [row.place, row.at]))
 }

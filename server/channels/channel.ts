@@ -1,6 +1,7 @@
 // What a channel must do. One file per channel implements it; nothing else knows a provider's names. How the engine treats each
 // kind of channel (whose address, which limit, which words) is one table: traits.ts.
 
+import type { BrowserSubscription, PushPayload } from '../../shared/push.ts'
 import type { TextTemplate } from '../schema/text-channels.ts'
 import type { Authorized } from './send-authorization.ts'
 import type { ProviderTemplate } from './templates.ts'
@@ -87,6 +88,10 @@ export interface TextChannel {
   readonly poolSize: number
   /** Channels that need an approved template outside the 24-hour window: the one chosen; null = none yet. Others leave it out. */
   readonly template?: TextTemplate | null
+  /** Who carries it, where it is not the account's own provider. */
+  readonly carrier?: 'operator' | 'sandbox'
+  /** Only where the operator's own account carries it: credits pay for what the plan does not include (decision 85). */
+  readonly credits?: { perMille: number }
   /** Pure: the budget is booked by it, the price on screen comes from it. */
   estimate(message: Pick<OutgoingText, 'to' | 'text' | 'template'>): TextEstimate
   /** Never throws for an answer of the provider. */
@@ -97,6 +102,32 @@ export interface TextChannel {
   listTemplates?(): Promise<ProviderTemplate[]>
   /** Where the provider says a message's price later: that price; null while it has not. */
   priceOf?(providerId: string): Promise<Cost | null>
+  close(): Promise<void>
+}
+
+/** One notification on its way to one browser. */
+export interface OutgoingPush {
+  /** The message row's id. */
+  messageId: string
+  subscription: Pick<BrowserSubscription, 'endpoint' | 'keys'>
+  /** Of the store: what the subscription was made with. */
+  vapid: { publicKey: string; privateKey: string }
+  payload: PushPayload
+  /** A newer one of the same topic takes an older one's place at the service (RFC 8030, 5.4). */
+  topic: string
+}
+
+/**
+ * - `gone`: the subscription has ended; the person may have others.
+ * - `unauthorized`: the service does not take our signature.
+ */
+export type PushAnswer = Outcome | { kind: 'gone'; response: string } | { kind: 'unauthorized'; response: string }
+
+/** The push services of browsers. */
+export interface PushChannel {
+  /** How many messages can be on the wire at once: the bound of engine rule D10. */
+  readonly poolSize: number
+  send(message: Authorized<OutgoingPush>): Promise<PushAnswer>
   close(): Promise<void>
 }
 

@@ -4,7 +4,7 @@ import type { ChannelName } from './channel.ts'
 
 /** Enough to recognise one's own: `a•••@example.com`, `+49•••••67`. */
 export const maskedAddress = (channel: ChannelName, address: string): string =>
-  channel === 'sms' || channel === 'whatsapp' ? maskedPhone(address) : maskedEmail(address)
+  channel === 'push' ? 'a browser' : channel === 'email' ? maskedEmail(address) : maskedPhone(address)
 
 function maskedEmail(address: string): string {
   const [local = '', domain = ''] = address.split('@')

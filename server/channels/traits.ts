@@ -6,10 +6,11 @@ import type { ChannelName, TextChannelName } from './channel.ts'
 // What differs between kinds of channels for the engine. Pure; the one place that says it.
 
 export interface ChannelTraits {
-  /** Which contact of the shopper it writes to. */
-  contact: 'email' | 'phone'
+  /** Which contact of the shopper it writes to; `subscription`: a browser that has allowed it. */
+  contact: 'email' | 'phone' | 'subscription'
   /** Decision 11. null: never changes it. */
   badge: CartBadge | null
+  /** null: as many as one wants. */
   limit: keyof PlanLimits | null
   /** T2 and decision 12: sleep is not disturbed, and a cart has one message per cooldown. */
   isText: boolean
@@ -41,7 +42,7 @@ export const channelTraits: Readonly<Record<ChannelName, ChannelTraits>> = {
     isText: true,
     ...channelCopy.whatsapp,
   },
-  push: { contact: 'email', badge: null, limit: null, isText: false, ...channelCopy.push },
+  push: { contact: 'subscription', badge: null, limit: null, isText: false, ...channelCopy.push },
 }
 
 export const isTextChannelName = (channel: ChannelName): channel is TextChannelName => channelTraits[channel].isText

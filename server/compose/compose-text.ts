@@ -37,14 +37,18 @@ export interface ComposedText {
 /** Throws a TemplateError when the text does not become a message. */
 export async function composeText(input: ComposeTextInput): Promise<ComposedText> {
   const { tokens, checkoutLink } = linksOf(input, homeWithoutCart(input))
-  const context = contextOf(input, checkoutLink)
+  const context = textContextOf(input, checkoutLink)
   const { text, template } = input.approved ? fillApproved(input.approved, context) : await freeText(input, context)
   const marked = input.isTest && !template ? `[Test] ${text}` : text
   const { segments, cost } = input.estimate({ to: input.to, text: marked, template })
   return { text: marked, template, tokens, segments, cost }
 }
 
-function contextOf({ cart, store, coupon }: ComposeTextInput, checkoutLink: string): TemplateContext {
+/** What a text may speak of; nothing in it is markup. */
+export function textContextOf(
+  { cart, store, coupon }: Pick<ComposeTextInput, 'cart' | 'store' | 'coupon'>,
+  checkoutLink: string,
+): TemplateContext {
   const name = cleanText(cart.firstName ?? '', 40)
   return {
     // Whoever types a link or a number as a name must not have us send it to a phone.

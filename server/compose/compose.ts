@@ -43,7 +43,7 @@ export const FOR_NOBODY: RenderFor = { lane: 'asking', accountId: '' }
 
 export interface LinkToken {
   hash: string
-  purpose: 'restore' | 'click' | 'unsubscribe' | 'preferences'
+  purpose: 'restore' | 'click' | 'unsubscribe' | 'preferences' | 'push'
   target: string | null
 }
 

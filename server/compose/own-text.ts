@@ -3,7 +3,7 @@ import { AppError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import type { TemplateError } from '../templates/context.ts'
 import { isOurBody, isOurSubject } from '../templates/ours.ts'
-import { sharedRenders } from '../templates/renders.ts'
+import { type Renders, sharedRenders } from '../templates/renders.ts'
 
 // An owner's words are tried out before they are stored, wherever they come in.
 
@@ -20,9 +20,23 @@ export async function problemOfText(
   { channel, subject, body }: Words,
 ): Promise<TemplateError | null> {
   const isBodyOurs = body === undefined || isOurBody(body)
+  if (channel === 'push') return problemOfPush(renders, accountId, [subject, body])
   if (channel !== 'email') return isBodyOurs ? null : renders.checkText(accountId, body)
   if (isBodyOurs && (subject === undefined || isOurSubject(subject))) return null
   return renders.check(accountId, { subject: subject ?? ANY, body: body ?? ANY })
+}
+
+/** A notification's title and text are texts both. */
+async function problemOfPush(
+  renders: Pick<Renders, 'checkText'>,
+  accountId: string,
+  parts: readonly (string | undefined)[],
+): Promise<TemplateError | null> {
+  for (const words of parts) {
+    const problem = words === undefined ? null : await renders.checkText(accountId, words)
+    if (problem) return problem
+  }
+  return null
 }
 
 /** Stands for the part that is not asked about. */

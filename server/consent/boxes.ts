@@ -11,6 +11,7 @@ import type { StoreDb } from '../core/db.ts'
 import { found } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import type { Session } from '../members/session.ts'
+import { queueWake } from '../plugin/plugin.ts'
 import { readStore } from '../stores/store.ts'
 import * as sql from './box-sql.ts'
 
@@ -38,6 +39,7 @@ export async function saveBoxText(
   const plain = plainWords(words)
   if (plain === '') await sql.dropWords(store, channel)
   else await sql.saveWords(store, { channel, words: plain, by: session.userId, now: deps.now() })
+  await queueWake(deps, store, 'settings')
   deps.log.info({ storeId: store.storeId, channel }, 'consent.box-words-saved')
   const { boxes } = await readBoxes(store)
   return { box: boxes.find((box) => box.channel === channel)! }

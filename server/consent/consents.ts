@@ -33,6 +33,8 @@ export interface Said {
   country: string | null
   /** Said by a page anybody can post for; nothing proves who. */
   isUnproven?: boolean
+  /** Said before now, as the shop tells: what was said since stands. */
+  saidAt?: Date
 }
 
 /** When something said now counts from: after what was said before, also where the clock has been put back since (T4). */
@@ -52,7 +54,9 @@ export async function recordSaid(deps: Deps, tx: StoreTx, said: readonly Said[],
     const last = await sql.lastConsent(tx, addressHash, each.channel)
     if (last && last.wording === each.wording && (last.status === status || (last.is_confirmed && each.isGiven)))
       continue
-    const at = last ? laterThan(last.at, now) : now
+    if (last && each.saidAt && last.at > each.saidAt) continue
+    const saidAt = each.saidAt ?? now
+    const at = last ? laterThan(last.at, saidAt) : saidAt
     await insertConsent(tx, { id: newId(), addressHash, status, source: 'checkout', at, ...shared(each) })
     if (status === 'pending') await sql.keepOptInRequest(tx, { ...each, addressHash, now })
     isNew = true

@@ -178,3 +178,19 @@ test('the secret is made once, for our eyes only, and kept', () => {
   expect(() => ensureAppSecret(config)).toThrow('damaged')
   fs.rmSync(dataDir, { recursive: true })
 })
+
+test('Stripe has its key, two secrets at most, and is not beside test billing with a live key', () => {
+  expect(readConfig({}).stripe).toBeNull()
+  const env = { STRIPE_SECRET_KEY: 'sk_live_1', STRIPE_WEBHOOK_SECRET: 'whsec_a, whsec_b', STRIPE_AUTOMATIC_TAX: 'on' }
+  expect(readConfig(env)).toMatchObject({
+    isBillingTestMode: false,
+    stripe: { secretKey: 'sk_live_1', webhookSecrets: ['whsec_a', 'whsec_b'], computesTax: true },
+  })
+  expect(mistakesOf({ ...env, BILLING_TEST_MODE: 'on' })).toEqual([
+    'BILLING_TEST_MODE is on beside a live key of Stripe, so everybody could choose a plan without paying.',
+  ])
+  expect(mistakesOf({ ...env, STRIPE_WEBHOOK_SECRET: 'a,b' })).toEqual([
+    'STRIPE_WEBHOOK_SECRET must begin with whsec_.',
+  ])
+  expect(mistakesOf({ DEFAULT_PLAN: 'gold' })).toEqual(['DEFAULT_PLAN must be free, starter or growth.'])
+})

@@ -3,10 +3,29 @@
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
-import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
-import { isAddressOrRange } from '../net/clients.ts'
+import {
+  defaultPublicUrl,
+  isBounceAddress,
+  isLoopback,
+  isOrigin,
+  isPostgresUrl,
+  isUrlOf,
+  LONGEST_BOUNCE_NAME,
+  onOff,
+  optional,
+  port,
+  readAddresses,
+  readFactor,
+  readNameServers,
+  readProxies,
+  readRoles,
+  readTextSenders,
+  text,
+  wholeNumber,
+} from './config-values.ts'
 import { openDataDir } from './data-dir.ts'
+import { readPushServices } from './push-services.ts'
 import { StartupError } from './startup-errors.ts'
 
 export class ConfigError extends StartupError {
@@ -18,11 +37,7 @@ export class ConfigError extends StartupError {
   }
 }
 
-export type Role = 'web' | 'worker'
 export type Config = ReturnType<typeof readConfig>
-
-/** Before the `+` of a return address: a local part has 64 characters at most (RFC 5321), and what names the mail takes 42 (return-path.ts). */
-const LONGEST_BOUNCE_NAME = 64 - 1 - 42
 
 const LEAST_SECRET_LENGTH = 32
 const LOOPBACK: readonly string[] = Object.freeze(['127.0.0.0/8', '::1'])
@@ -110,6 +125,18 @@ const settings = {
   WHATSAPP_API_URL: optional(isUrlOf('http:', 'https:'), 'WHATSAPP_API_URL must be an http or https address.'),
   /** Instead of https://api.twilio.com, for a proxy of one's own. */
   TWILIO_API_URL: optional(isUrlOf('http:', 'https:'), 'TWILIO_API_URL must be an http or https address.'),
+  /** The operator's own Twilio account: SMS of accounts that have connected none of their own. */
+  OPERATOR_TWILIO_ACCOUNT_SID: optional(
+    (sid) => /^AC[\da-f]{32}$/i.test(sid),
+    'OPERATOR_TWILIO_ACCOUNT_SID must be AC and 32 digits, from the Twilio console.',
+  ),
+  OPERATOR_TWILIO_AUTH_TOKEN: optional((token) => !/\s/.test(token), 'OPERATOR_TWILIO_AUTH_TOKEN must have no spaces.'),
+  /** Who sends, by country where one says so. */
+  OPERATOR_TWILIO_SENDERS: text('').transform(readTextSenders),
+  /** What a text costs in credits, as a multiple of the price table. */
+  TEXT_CREDIT_FACTOR: readFactor('TEXT_CREDIT_FACTOR', '1.5'),
+  /** Hosts of push services that notifications are sent through, with commas. */
+  PUSH_SERVICES: text('').transform(readPushServices),
   /** The demo account, store and mailbox. */
   DEMO: onOff('DEMO').optional(),
   /** How many days of past the demo gets. */
@@ -126,6 +153,26 @@ const settings = {
   BILLING_TEST_MODE: onOff('BILLING_TEST_MODE').optional(),
   /** Key of the Stripe account. */
   STRIPE_SECRET_KEY: optional((key) => /^(sk|rk)_\S+$/.test(key), 'STRIPE_SECRET_KEY must begin with sk_ or rk_.'),
+  /** What Stripe's webhooks are verified with; two, with a comma between them, while it is being rotated. */
+  STRIPE_WEBHOOK_SECRET: text('')
+    .transform((secrets) =>
+      secrets
+        .split(',')
+        .map((secret) => secret.trim())
+        .filter(Boolean),
+    )
+    .refine(
+      (secrets) => secrets.length <= 2 && secrets.every((secret) => /^whsec_\S+$/.test(secret)),
+      'STRIPE_WEBHOOK_SECRET must begin with whsec_.',
+    ),
+  /** Instead of https://api.stripe.com, for a proxy of one's own. */
+  STRIPE_API_URL: optional(isUrlOf('http:', 'https:'), 'STRIPE_API_URL must be an http or https address.'),
+  /** Stripe computes the tax. */
+  STRIPE_AUTOMATIC_TAX: onOff('STRIPE_AUTOMATIC_TAX').optional(),
+  /** The plan of every account where nothing is sold. */
+  DEFAULT_PLAN: text('growth').pipe(
+    z.enum(['free', 'starter', 'growth'], 'DEFAULT_PLAN must be free, starter or growth.'),
+  ),
   /** Asked every minute while all is well. */
   ALARM_PING_URL: optional(isUrlOf('http:', 'https:'), 'ALARM_PING_URL must be an http or https address.'),
   /** Shows /metrics and what /readyz looked at. */
@@ -190,6 +237,16 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     whatsappApiVersion: values.WHATSAPP_API_VERSION,
     whatsappApiUrl: values.WHATSAPP_API_URL,
     twilioApiUrl: values.TWILIO_API_URL,
+    operatorTexts: values.OPERATOR_TWILIO_ACCOUNT_SID
+      ? {
+          accountSid: values.OPERATOR_TWILIO_ACCOUNT_SID,
+          authToken: values.OPERATOR_TWILIO_AUTH_TOKEN ?? '',
+          senders: values.OPERATOR_TWILIO_SENDERS,
+        }
+      : null,
+    /** Thousandths of the price table. */
+    textCreditPerMille: values.TEXT_CREDIT_FACTOR,
+    pushServices: values.PUSH_SERVICES,
     isDemo: values.DEMO ?? isLocal,
     demoDays: values.DEMO_DAYS,
     demoStorePort: values.DEMO_STORE_PORT,
@@ -197,7 +254,15 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     mailboxSmtpPort: values.MAILBOX_SMTP_PORT,
     allowsPrivateStores: values.ALLOW_PRIVATE_STORES ?? isLocal,
     isBillingTestMode: values.BILLING_TEST_MODE ?? (isLocal && values.STRIPE_SECRET_KEY === undefined),
-    stripeSecretKey: values.STRIPE_SECRET_KEY,
+    stripe: values.STRIPE_SECRET_KEY
+      ? {
+          secretKey: values.STRIPE_SECRET_KEY,
+          webhookSecrets: values.STRIPE_WEBHOOK_SECRET,
+          apiUrl: values.STRIPE_API_URL,
+          computesTax: values.STRIPE_AUTOMATIC_TAX ?? false,
+        }
+      : null,
+    defaultPlan: values.DEFAULT_PLAN,
     alarmPingUrl: values.ALARM_PING_URL,
     metricsToken: values.METRICS_TOKEN,
     operatorEmails: values.OPERATOR_EMAILS,
@@ -244,11 +309,17 @@ function writeSecret(file: string, secret: string) {
 }
 
 function* contradictions(config: Config): Generator<string> {
+  if (config.isBillingTestMode && /^(sk|rk)_live_/.test(config.stripe?.secretKey ?? '')) {
+    yield 'BILLING_TEST_MODE is on beside a live key of Stripe, so everybody could choose a plan without paying.'
+  }
   if (config.databaseDirectUrl && !config.databaseUrl) yield 'DATABASE_DIRECT_URL is set, but DATABASE_URL is not.'
   if (config.bounceSmtpPort && !config.bounceAddress) yield 'BOUNCE_SMTP_PORT is set, but BOUNCE_ADDRESS is not.'
   if (config.bounceTls && !config.bounceTls.keyFile) yield 'BOUNCE_TLS_CERT is set, but BOUNCE_TLS_KEY is not.'
   if (config.mailEvents && !(config.mailEvents.key && config.mailEvents.secret)) {
     yield 'MAIL_EVENTS is set, but MAIL_EVENTS_KEY or MAIL_EVENTS_SECRET is not, so no report could be verified.'
+  }
+  if (config.operatorTexts && !(config.operatorTexts.authToken && config.operatorTexts.senders.length > 0)) {
+    yield 'OPERATOR_TWILIO_ACCOUNT_SID is set, but OPERATOR_TWILIO_AUTH_TOKEN or OPERATOR_TWILIO_SENDERS is not, so no SMS could be sent.'
   }
   const ports = Object.entries(portSettings(config))
   for (const [index, [name, number]] of ports.entries()) {
@@ -266,94 +337,6 @@ export function portSettings(config: Config): Record<string, number> {
     : {}
   const bounces = config.bounceSmtpPort && web.PORT ? { BOUNCE_SMTP_PORT: config.bounceSmtpPort } : {}
   return { ...web, ...store, ...mailbox, ...bounces }
-}
-
-function isLoopback(host: string) {
-  const bare = host.replace(/^\[(.*)\]$/, '$1')
-  if (/(^|\.)localhost$/i.test(bare)) return true
-  return ipaddr.isValid(bare) && ipaddr.process(bare).range() === 'loopback'
-}
-
-function defaultPublicUrl(host: string, port: number) {
-  const isAnywhere = ['0.0.0.0', '::', '[::]'].includes(host)
-  if (isAnywhere || isLoopback(host)) return `http://localhost:${port}`
-  return `http://${host.includes(':') ? `[${host.replace(/[[\]]/g, '')}]` : host}:${port}`
-}
-
-function readRoles(list: string, context: z.RefinementCtx): readonly Role[] {
-  const roles = list.split(',').map((role) => role.trim())
-  const known = roles.filter((role): role is Role => role === 'web' || role === 'worker')
-  if (known.length < roles.length) context.addIssue('ROLES must be web, worker or web,worker.')
-  return Object.freeze([...new Set(known)])
-}
-
-function readProxies(list: string, context: z.RefinementCtx): readonly string[] {
-  const proxies = list.split(',').flatMap((proxy) => proxy.trim() || [])
-  if (!proxies.every(isAddressOrRange)) {
-    context.addIssue('TRUSTED_PROXIES must be addresses or ranges such as 127.0.0.1 or 10.0.0.0/8, with commas.')
-  }
-  return Object.freeze(proxies)
-}
-
-function readAddresses(list: string, context: z.RefinementCtx): readonly string[] {
-  const addresses = list.split(',').flatMap((address) => address.trim().toLowerCase() || [])
-  if (!addresses.every((address) => /^[^\s@]+@[^\s@]+$/.test(address))) {
-    context.addIssue('OPERATOR_EMAILS must be email addresses, with commas.')
-  }
-  return Object.freeze(addresses)
-}
-
-function readNameServers(list: string, context: z.RefinementCtx): readonly string[] {
-  const servers = list.split(',').flatMap((server) => server.trim() || [])
-  const isServer = (server: string) => ipaddr.isValid(server) || /^([\d.]+|\[[\da-f:]+\]):\d{1,5}$/i.test(server)
-  if (!servers.every(isServer))
-    context.addIssue('DNS_SERVERS must be addresses such as 1.1.1.1 or 1.1.1.1:53, with commas.')
-  return Object.freeze(servers)
-}
-
-function text(otherwise: string) {
-  return z.string().default(otherwise)
-}
-
-function optional(isValid: (value: string) => boolean, mistake: string) {
-  return z.string().refine(isValid, mistake).optional()
-}
-
-function port(otherwise: number, name = 'PORT') {
-  return wholeNumber(name, otherwise, 1, 65_535)
-}
-
-function wholeNumber(name: string, otherwise: number, least: number, most: number) {
-  const isInRange = (value: string) => /^\d{1,9}$/.test(value) && Number(value) >= least && Number(value) <= most
-  return text(String(otherwise))
-    .refine(isInRange, `${name} must be a whole number from ${least} to ${most}.`)
-    .transform(Number)
-}
-
-function onOff(name: string) {
-  return z.enum(['on', 'off'], `${name} must be on or off.`).transform((value) => value === 'on')
-}
-
-function isUrlOf(...protocols: string[]) {
-  return (value: string) =>
-    URL.canParse(value) && protocols.includes(new URL(value).protocol) && new URL(value).hostname !== ''
-}
-
-function isBounceAddress(address: string) {
-  const [name = '', domain = '', ...more] = address.split('@')
-  const isName = /^[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/i.test(name) && name.length <= LONGEST_BOUNCE_NAME
-  return isName && more.length === 0 && /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9-]{1,63}$/i.test(domain)
-}
-
-function isOrigin(value: string) {
-  if (!isUrlOf('http:', 'https:')(value)) return false
-  const url = new URL(value)
-  return url.pathname === '/' && url.search === '' && url.hash === '' && url.username === ''
-}
-
-/** Not by URL.canParse: a socket's form, postgres://user@/name?host=/folder, has no host. */
-function isPostgresUrl(value: string) {
-  return /^postgres(ql)?:\/\/./.test(value)
 }
 
 export type MailConfig = Pick<Config, 'smtpUrl' | 'isLocal' | 'isDemo'>

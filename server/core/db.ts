@@ -50,7 +50,8 @@ export function openPool({ url, isPrepared = true, max = 16, connectMs = CONNECT
   pool.on('error', () => {}) // an idle connection that broke: the pool replaces it, the next query says so
   // The pool listens to idle ones only. One that breaks in a transaction, between two statements, would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
-  if (isPrepared) pool.on('connect', nameStatements)
+  const names: Names = { given: 0, ofText: new Map() }
+  pool.on('connect', (client) => askByCallback(client, isPrepared ? names : null))
   return pool
 }
 
@@ -81,22 +82,26 @@ export function snapshot<T>(store: StoreDb<Db>, work: (tx: StoreTx) => Promise<T
 
 const LONGEST_NAMED = 20_000
 const MOST_NAMES = 2_000
-const names = new Map<string, string>()
-let namesGiven = 0
+/** Of prepared statements, the same on all connections of a pool. */
+interface Names {
+  given: number
+  ofText: Map<string, string>
+}
 
 const EACH_TIME = '/* planned each time */'
 /** Begins a statement whose plan depends so much on its values that one plan for all of them will not do. It is not named. */
 export const PLANNED_EACH_TIME = sql.raw(EACH_TIME)
 
-function nameOf(text: string): string | undefined {
-  const known = names.get(text)
-  if (known || text.startsWith(EACH_TIME) || names.size >= MOST_NAMES || text.length > LONGEST_NAMED) return known
-  const name = `r${namesGiven++}`
-  names.set(text, name)
+function nameOf(names: Names, text: string): string | undefined {
+  const known = names.ofText.get(text)
+  if (known || text.startsWith(EACH_TIME) || names.ofText.size >= MOST_NAMES || text.length > LONGEST_NAMED)
+    return known
+  const name = `r${names.given++}`
+  names.ofText.set(text, name)
   return name
 }
 
-type Query = (asked: unknown, ...rest: unknown[]) => Promise<pg.QueryResult>
+type Query = (asked: unknown, ...rest: unknown[]) => unknown
 type Callback = (error: unknown, result?: pg.QueryResult) => void
 interface Named {
   name: string | undefined
@@ -104,35 +109,40 @@ interface Named {
   values: unknown[]
 }
 
-function nameStatements(client: pg.PoolClient): void {
+/**
+ * Whoever asks with a promise is answered by a callback too. Behind the promises of `pg` V8 took each answer for long-lived, and it stayed until
+ * a full collection: 200,000 rows read page by page held 41 MB until then (docs/performance.md). Without names nothing is prepared.
+ */
+function askByCallback(client: pg.PoolClient, names: Names | null): void {
   const query = client.query.bind(client) as unknown as Query
+  const ask = (text: string, values: unknown[], callback: Callback): void => {
+    if (!names) return void query({ text, values }, callback)
+    const asked = { name: nameOf(names, text), text, values }
+    const isAlone = client.getTransactionStatus() === 'I'
+    query(asked, (error: unknown, result?: pg.QueryResult) => {
+      if (isRepeatable(names, error, asked) && isAlone) query({ text, values }, callback)
+      else callback(error, result)
+    })
+  }
   client.query = ((text: unknown, values?: unknown, ...rest: unknown[]) => {
     if (typeof text !== 'string' || !Array.isArray(values) || values.length === 0) return query(text, values, ...rest)
-    const asked = { name: nameOf(text), text, values }
-    const isAlone = client.getTransactionStatus() === 'I'
     const callback = rest[0] as Callback | undefined
-    if (callback) {
-      return query(asked, (error: unknown, result?: pg.QueryResult) => {
-        if (isRepeatable(error, asked) && isAlone) query({ text, values }, callback)
-        else callback(error, result)
-      })
-    }
-    return query(asked).catch((error: unknown) => {
-      if (isRepeatable(error, asked) && isAlone) return query({ text, values })
-      throw error
+    if (callback) return ask(text, values, callback)
+    return new Promise((resolve, reject) => {
+      ask(text, values, (error, result) => (error ? reject(error) : resolve(result)))
     })
   }) as typeof client.query
 }
 
 /**
  * Another process has migrated: a statement this connection prepared before gives other columns now, and PostgreSQL refuses it before it
- * does anything. All names are given anew, so that each process meets this once. Outside a transaction the statement is repeated; a
+ * does anything. All names are given anew, so that each pool meets this once. Outside a transaction the statement is repeated; a
  * transaction has failed and counts as interrupted (`isDatabaseAway`).
  */
-function isRepeatable(error: unknown, { name, text }: Named): boolean {
+function isRepeatable(names: Names, error: unknown, { name, text }: Named): boolean {
   if (!isStalePlan(error)) return false
   // Still the same name: nobody has cleared them since.
-  if (name !== undefined && names.get(text) === name) names.clear()
+  if (name !== undefined && names.ofText.get(text) === name) names.ofText.clear()
   return true
 }
 

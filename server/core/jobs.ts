@@ -38,6 +38,19 @@ export interface Jobs {
     key?: string,
     startAfter?: Date,
   ): Promise<void>
+  /** How much waits in each queue. */
+  queues(): Promise<QueueState[]>
+}
+
+export interface QueueState {
+  name: string
+  /** To be taken up at once. */
+  ready: number
+  active: number
+  /** To be taken up at a time that was named. */
+  later: number
+  /** Given up within the last day. */
+  failed: number
 }
 
 export interface JobQueue extends Jobs {
@@ -68,6 +81,13 @@ export async function startJobQueue(url: string, log: Logger, jobs: Job[], isWor
         ...(key ? { singletonKey: key } : {}),
         ...(startAfter ? { startAfter } : {}),
       })
+    },
+    async queues() {
+      const all = await boss.getQueues(jobs.map(({ name }) => name))
+      return all.map((each) => ({
+        ...{ name: each.name, ready: each.readyCount, active: each.activeCount },
+        ...{ later: each.deferredCount, failed: each.failedCount },
+      }))
     },
     async work(deps, handlers) {
       for (const handler of handlers)

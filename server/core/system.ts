@@ -1,28 +1,39 @@
+import type { Role } from '../../shared/roles.ts'
 import type { LinkTokensTable } from '../schema/messages.ts'
-import { type Db, sql } from './db.ts'
+import { type Db, sql, type Tx } from './db.ts'
 
 // The few look-ups made before a store or an account is known. Nothing else may use the bare database.
 
 export async function sessionByToken(db: Db, hash: Buffer, now: Date) {
   const row = await db
     .selectFrom('sessions as s')
-    .innerJoin('members as m', (on) =>
+    .leftJoin('members as m', (on) =>
       on.onRef('m.account_id', '=', 's.account_id').onRef('m.user_id', '=', 's.user_id'),
     )
     .innerJoin('accounts as a', 'a.id', 's.account_id')
-    .select(['s.id', 's.user_id', 's.account_id', 's.store_id', 'm.role', 'a.is_demo'])
+    .select(['s.id', 's.user_id', 's.account_id', 's.store_id', 's.second_factor_at', 's.viewed_until'])
+    .select(['m.role', 'a.is_demo', 'a.deleted_at'])
     .where('s.token_hash', '=', hash)
     .where('s.expires_at', '>', now)
     .executeTakeFirst()
-  if (!row) return undefined
+  const role = row && roleOf(row)
+  if (!row || !role) return undefined
   return {
     sessionId: row.id,
     userId: row.user_id,
     accountId: row.account_id,
     storeId: row.store_id,
-    role: row.role,
+    role,
     isDemo: row.is_demo,
+    secondFactorAt: row.second_factor_at,
+    viewedUntil: row.viewed_until,
   }
+}
+
+/** An operator who looks at an account sees what a viewer sees, member or not. */
+function roleOf(row: { role: Role | null; viewed_until: Date | null; deleted_at: Date | null }): Role | null {
+  if (!row.viewed_until) return row.role
+  return row.deleted_at ? null : 'viewer'
 }
 
 export function storeByCaptureKey(db: Db, captureKey: string) {
@@ -30,6 +41,74 @@ export function storeByCaptureKey(db: Db, captureKey: string) {
     .selectFrom('stores')
     .select(['id', 'account_id', 'platform', 'url', 'home_url', 'is_active'])
     .where('capture_key', '=', captureKey)
+    .executeTakeFirst()
+}
+
+/** A shop's page that knows no key names its address; two accounts may have the demo's. */
+export function storesByAddress(db: Db, url: string) {
+  return (
+    db
+      .selectFrom('stores')
+      .select(['id', 'account_id', 'url', 'home_url', 'name', 'capture_key', 'is_active'])
+      .where((eb) => eb.or([eb('url', '=', url), eb('home_url', '=', url)]))
+      .where('is_active', '=', true)
+      // An address that only a plugin has named may be somebody else's.
+      .orderBy('is_address_proven', 'desc')
+      .orderBy('id')
+      .limit(20)
+      .execute()
+  )
+}
+
+/** Other accounts' stores at this address that nobody has proven to be theirs. */
+export async function unprovenStores(db: Db | Tx, homeUrl: string, accountId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('stores')
+    .select('id')
+    .where('home_url', '=', homeUrl)
+    .where('is_active', '=', true)
+    .where('is_address_proven', '=', false)
+    .where('account_id', '<>', accountId)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Whether another account has a store at this address, and has proven it. */
+export async function isProvenElsewhere(db: Db | Tx, homeUrl: string, accountId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('stores')
+    .select('id')
+    .where('home_url', '=', homeUrl)
+    .where('is_active', '=', true)
+    .where('is_demo', '=', false)
+    .where('is_address_proven', '=', true)
+    .where('account_id', '<>', accountId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** A code by which a shop's plugin is connected, whatever account it is of, with the role of who confirmed it. */
+export function pluginCode(db: Db, id: string) {
+  return db
+    .selectFrom('plugin_codes as c')
+    .leftJoin('members as m', (on) =>
+      on.onRef('m.account_id', '=', 'c.account_id').onRef('m.user_id', '=', 'c.user_id'),
+    )
+    .innerJoin('accounts as a', 'a.id', 'c.account_id')
+    .selectAll('c')
+    .select(['m.role', 'a.name as account_name'])
+    .where('c.id', '=', id)
+    .where('a.deleted_at', 'is', null)
+    .executeTakeFirst()
+}
+
+/** Whose plugin calls: the store, connected or not any more. */
+export function pluginStore(db: Db, storeId: string) {
+  return db
+    .selectFrom('plugin_connections as p')
+    .innerJoin('stores as s', 's.id', 'p.store_id')
+    .select(['s.id', 's.account_id', 's.is_active', 's.home_url'])
+    .where('s.id', '=', storeId)
     .executeTakeFirst()
 }
 
@@ -148,4 +227,16 @@ export function mailById(db: Db, messageId: string) {
     .where('m.channel', '=', 'email')
     .where('m.to_address', 'is not', null)
     .executeTakeFirst()
+}
+
+/** Whose texts by the operator's number a person has had, the newest first. */
+export async function accountsThatWroteTo(db: Db, addressHashes: readonly Buffer[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('operator_text_contacts')
+    .select('account_id')
+    .where('address_hash', 'in', [...addressHashes])
+    .groupBy('account_id')
+    .orderBy(({ fn }) => fn.max('last_at'), 'desc')
+    .execute()
+  return rows.map((row) => row.account_id)
 }

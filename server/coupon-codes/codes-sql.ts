@@ -101,7 +101,9 @@ export async function storesNeedingCodes(db: Db, ahead: Ahead): Promise<string[]
   const rows = await sql<{ store_id: string }>`
     select s.id as store_id from stores s join send_schedule q on q.store_id = s.id and q.next_due_at <= ${horizon}
     left join sync_state y on y.store_id = s.id and y.stream = 'coupon_codes'
-    where s.is_active and s.sending_paused_at is null and not coalesce((select is_paused from instance), false)
+    where s.is_active and s.sending_paused_at is null and s.rests_since is null
+      and not coalesce((select is_paused from instance), false)
+      and not exists (select 1 from accounts a where a.id = s.account_id and a.suspended_at is not null)
       and exists (select 1 from coupons o where o.store_id = s.id and o.kind = 'personal' and o.gone_at is null)
       and (coalesce(y.failures, 0) = 0 or y.failed_at is null or y.failed_at > ${now}
         or y.failed_at + least(5 * 2 ^ least(y.failures - 1, 10), 30) * interval '1 second' <= ${now})
@@ -110,11 +112,11 @@ export async function storesNeedingCodes(db: Db, ahead: Ahead): Promise<string[]
   return rows.rows.map((row) => row.store_id)
 }
 
-/** Whether nothing is to be asked of the store: this installation is not the live one, or all sending is paused. */
+/** Whether nothing is to be asked of the store: this installation is not the live one, or nothing of the store is sent. */
 export async function isAtRest({ db, storeId }: StoreDb): Promise<boolean> {
-  const rows = await sql<{ is_at_rest: boolean }>`select s.sending_paused_at is not null
-      or coalesce((select is_paused from instance), false) as is_at_rest
-    from stores s where s.id = ${storeId}`.execute(db)
+  const rows = await sql<{ is_at_rest: boolean }>`select s.sending_paused_at is not null or s.rests_since is not null
+      or a.suspended_at is not null or coalesce((select is_paused from instance), false) as is_at_rest
+    from stores s join accounts a on a.id = s.account_id where s.id = ${storeId}`.execute(db)
   return rows.rows[0]?.is_at_rest ?? true
 }
 

@@ -1,6 +1,9 @@
 // Every table, on one of three lists, with what it holds of a shopper and what the account's export takes from it. The handing over and
 // erasing of a person and the export of an account read it; a table without an entry fails `test/tables.test.ts`.
 
+import { pluginTables } from './plugin-tables.ts'
+import { pushTables } from './push-tables.ts'
+
 /** Where a table's rows belong (Z1): to a store, to an account, or to the whole installation. */
 export type BelongsTo = 'store' | 'account' | 'global'
 
@@ -74,11 +77,25 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   email_changes: { of: 'global', person: { none: 'of the team' }, export: { none: 'secret' } },
   email_undos: { of: 'global', person: { none: 'of the team' }, export: { none: 'secret' } },
   password_resets: { of: 'global', person: { none: 'of the team' }, export: { none: 'secret' } },
+  recovery_codes: { of: 'global', person: { none: 'of the team' }, export: { none: 'secret' } },
   accounts: { of: 'account', person: { none: 'of the owner' }, export: 'shaped' },
   members: { of: 'account', person: { none: 'of the team' }, export: 'shaped' },
   invitations: { of: 'account', person: { none: 'of the team' }, export: 'whole' },
   subscriptions: { of: 'account', person: { none: 'of the account' }, export: 'whole' },
   plan_usage: { of: 'account', person: { none: 'of the account' }, export: 'whole' },
+
+  // billing
+  billing_customers: { of: 'account', person: { none: 'of the account' }, export: 'whole' },
+  billing_events: { of: 'global', person: { none: 'ids of events at Stripe' }, export: { none: 'clockwork' } },
+  checkout_sessions: { of: 'account', person: { none: 'of the account' }, export: 'whole' },
+  payments: { of: 'account', person: { none: 'of the account' }, export: 'whole' },
+  credit_balances: { of: 'account', person: { none: 'of the account' }, export: 'whole' },
+  credit_entries: { of: 'account', person: { none: 'prices of messages, by number' }, export: 'whole' },
+  trial_claims: { of: 'global', person: { none: 'keyed hashes' }, export: { none: 'keyed hashes' } },
+
+  // operator
+  operator_actions: { of: 'global', person: { none: 'of operators' }, export: { none: 'of this server' } },
+  operator_problems: { of: 'account', person: { none: 'of the account' }, export: { none: 'of this server' } },
 
   // stores
   stores: { of: 'account', person: { none: 'of the store' }, export: 'shaped' },
@@ -253,8 +270,12 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   text_windows: { of: 'account', person: { by: 'account_hash' }, export: { none: 'clockwork' } },
   delivery_reports: { of: 'account', person: { by: 'report' }, export: { none: 'what they say stands in messages' } },
   price_lookups: { of: 'store', person: { by: 'message_id', isLeftOut: true }, export: { none: 'clockwork' } },
+  operator_text_contacts: { of: 'account', person: { by: 'account_hash' }, export: { none: 'clockwork' } },
   sending_budgets: { of: 'account', person: { none: 'of the account' }, export: 'whole' },
   sending_spend: { of: 'account', person: { none: 'of the account' }, export: 'whole' },
+
+  ...pluginTables,
+  ...pushTables,
 
   // email
   mail_servers: { of: 'account', person: { none: 'of the account' }, export: { none: 'secret' } },

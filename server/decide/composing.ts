@@ -1,4 +1,5 @@
 import { type Composed, composeEmail } from '../compose/compose.ts'
+import { type ComposedPush, composePush } from '../compose/compose-push.ts'
 import { type ComposedText, composeText } from '../compose/compose-text.ts'
 import { shownContents } from '../compose/goods-rules.ts'
 import type { Db, StoreDb } from '../core/db.ts'
@@ -14,8 +15,9 @@ import { couponFor } from './message-coupon.ts'
 
 // From rows to what would leave. An owner's text is put together in a thread that can be ended, and never twice if it ended a process.
 
-/** Mail has a subject and an HTML part; a text has a price. */
-export type AnyComposed = Composed | ComposedText
+/** Mail has a subject and an HTML part; a text has a price; a notification is what a worker reads. */
+export type AnyComposed = Composed | ComposedText | ComposedPush
+export const isPush = (composed: AnyComposed): composed is ComposedPush => 'payload' in composed
 export const isText = (composed: AnyComposed): composed is ComposedText => 'segments' in composed
 
 /** What came of composing one row's message. */
@@ -89,6 +91,7 @@ async function composeAlone(
 /** A text of ours with its own variables can end nothing. */
 function isOurs(row: load.ClaimedRow): boolean {
   const { subject, body } = templateOf(row)
+  if (row.channel === 'push') return isOurBody(subject) && isOurBody(body)
   return (body === '' || isOurBody(body)) && (row.channel !== 'email' || isOurSubject(subject))
 }
 
@@ -136,9 +139,11 @@ export async function compose(
     who: { lane: context.isImagined ? ('asking' as const) : ('sending' as const), accountId: situation.account_id },
     renders: deps.renders,
   }
-  if (row.channel !== 'sms' && row.channel !== 'whatsapp') {
-    const publicUrl = linkBase(deps.config.publicUrl, situation.link_host)
-    return composeEmail({ ...base, publicUrl, brand, template: templateOf(row) })
+  const publicUrl = linkBase(deps.config.publicUrl, situation.link_host)
+  if (row.channel === 'email') return composeEmail({ ...base, publicUrl, brand, template: templateOf(row) })
+  if (row.channel === 'push') {
+    const icon = row.manual?.iconUrl ?? brand.logo?.url ?? null
+    return composePush({ ...base, cartId: row.cart_id, icon, template: templateOf(row) })
   }
   const channel = texts.get(row.channel)
   if (!channel) throw new TemplateError('render_failed', 'This channel is not configured.')

@@ -14,7 +14,7 @@ function allWell(): DecisionInputs {
     now,
     message: { step: 1, channel: 'email', dueAt: at(-4 * HOUR), expiresAt },
     isInstancePaused: false,
-    store: { isActive: true, isPaused: false, hasSender: true },
+    store: { isActive: true, isSuspended: false, isResting: false, isPaused: false, hasSender: true },
     hasMailWay: true,
     mailRestsUntil: null,
     origin: { isOn: true, holdoutBps: 1_000 },
@@ -40,6 +40,7 @@ function allWell(): DecisionInputs {
     recipientDomain: null,
     isContactUnconfirmed: false,
     renderProblem: () => null,
+    quiet: null,
   }
 }
 
@@ -73,6 +74,8 @@ const PROBLEMS: Problem[] = [
   ['sender_missing', 'hold', (inputs) => Object.assign(inputs.store, { hasSender: false })],
   ['flow_off', 'hold', (inputs) => Object.assign(inputs.origin!, { isOn: false })],
   ['sending_paused', 'hold', (inputs) => Object.assign(inputs.store, { isPaused: true })],
+  ['store_resting', 'hold', (inputs) => Object.assign(inputs.store, { isResting: true })],
+  ['account_suspended', 'hold', (inputs) => Object.assign(inputs.store, { isSuspended: true })],
   ['disconnected', 'cancel', (inputs) => Object.assign(inputs.store, { isActive: false })],
   ['flow_removed', 'cancel', (inputs) => Object.assign(inputs, { origin: null })],
   ['instance_paused', 'hold', (inputs) => Object.assign(inputs, { isInstancePaused: true })],
@@ -135,7 +138,14 @@ describe('a message without a cart', () => {
   test('a text waits for the morning and for the month’s budget like all others (T2)', () => {
     const text = {
       ...{ isConfigured: true, isInPlan: true, isTemplateMissing: false, refusal: null, isOncePerCart: false },
-      ...{ coolUntil: null, quietUntil: at(HOUR), isQuietAt: () => true, spreadMs: 0, isOverBudget: () => true },
+      ...{
+        coolUntil: null,
+        quietUntil: at(HOUR),
+        isQuietAt: () => true,
+        spreadMs: 0,
+        isOverBudget: () => true,
+        isPaidByCredits: () => false,
+      },
     }
     const inputs = Object.assign(withoutCart(allWell()), { text })
     expect(decide(inputs)).toMatchObject({ outcome: 'hold', reason: 'quiet_hours', until: at(HOUR) })
@@ -161,7 +171,7 @@ test('what stands against a cart is all that is about cart, shopper and goods, w
     return cartProblem(inputs)
   }
   const others = PROBLEMS.filter((problem) => !ofCart.includes(problem))
-  expect(others).toHaveLength(13)
+  expect(others).toHaveLength(15)
   expect(spoiled(others)).toBeNull()
   for (const problem of ofCart) expect(spoiled([...others, problem])).toBe(problem[0])
 })

@@ -12,7 +12,8 @@ export interface DecisionInputs {
   now: Date
   message: { step: number; channel: ChannelName; dueAt: Date; expiresAt: Date }
   isInstancePaused: boolean
-  store: { isActive: boolean; isPaused: boolean; hasSender: boolean }
+  /** `isSuspended`: the account is, by an operator. `isResting`: the plan has no room for the store. */
+  store: { isActive: boolean; isSuspended: boolean; isResting: boolean; isPaused: boolean; hasSender: boolean }
   /** false: mail has nowhere to go (mail-way.ts). */
   hasMailWay: boolean
   /** The account's own mail server took nothing and is left alone until then; null: it works. */
@@ -53,6 +54,17 @@ export interface DecisionInputs {
   renderProblem: () => string | null
   /** What only SMS and WhatsApp are asked; null for other channels. */
   text: TextInputs | null
+  /** T2 where it is no text: of notifications; null for other channels. */
+  quiet: QuietInputs | null
+}
+
+/** T2. */
+export interface QuietInputs {
+  /** null: it is not night. */
+  until: Date | null
+  /** Once more, when it is handed over and when it leaves. */
+  isQuietAt: (at: Date) => boolean
+  spreadMs: number
 }
 
 /** D3. */
@@ -86,6 +98,8 @@ export interface TextInputs {
   spreadMs: number
   /** The month's budget has no room for the rendered message; asked after it was rendered. */
   isOverBudget: () => boolean
+  /** The plan is used up, and credits suffice for the rendered message (decision 85); asked after it was rendered. */
+  isPaidByCredits: () => boolean
 }
 
 export type Decision =
@@ -130,6 +144,8 @@ function ofOrigin(inputs: DecisionInputs): Decision | null {
   if (campaign?.end) return { outcome: 'cancel', reason: campaign.end }
   if (!store.isActive) return { outcome: 'cancel', reason: 'disconnected' }
   if (isTooOld(inputs)) return null
+  if (store.isSuspended) return hold('account_suspended', message.expiresAt)
+  if (store.isResting) return hold('store_resting', message.expiresAt)
   if (store.isPaused) return hold('sending_paused', message.expiresAt)
   if (!origin.isOn) return hold(campaign ? 'campaign_paused' : 'flow_off', message.expiresAt)
   if (!store.hasSender) return hold('sender_missing', message.expiresAt)
@@ -207,11 +223,12 @@ const send = (): Decision => ({ outcome: 'send', reason: 'ok', sendAuthorization
 
 /** How many a person may have (T1), how soon after the last one (decision 12), and when not (T2). */
 function ofPace(inputs: DecisionInputs): Decision | null {
-  const { now, text } = inputs
+  const { now, text, quiet } = inputs
   const tooMany = ofFrequency(inputs)
   if (tooMany) return tooMany
   if (text?.coolUntil && text.coolUntil > now) return hold('cooldown', text.coolUntil)
-  return text?.quietUntil ? hold('quiet_hours', new Date(text.quietUntil.getTime() + text.spreadMs)) : null
+  const night = quiet ?? (text && { until: text.quietUntil, spreadMs: text.spreadMs })
+  return night?.until ? hold('quiet_hours', new Date(night.until.getTime() + night.spreadMs)) : null
 }
 
 const ofFrequency = ({ cap, now }: DecisionInputs): Decision | null =>
@@ -239,9 +256,13 @@ function ofRecipientDomain({ recipientDomain, mailRestsUntil, now }: DecisionInp
 
 function ofPlan({ plan, text }: DecisionInputs): Decision | null {
   if (text && !text.isInPlan) return hold('plan_required', plan.renewsAt)
-  if (plan.limit >= 0 && plan.used >= plan.limit) return hold('plan_limit', plan.renewsAt)
+  if (isUsedUp(plan) && !text?.isPaidByCredits()) return hold('plan_limit', plan.renewsAt)
   return text?.isOverBudget() ? hold('budget', plan.renewsAt) : null
 }
+
+/** -1: unlimited. */
+export const isUsedUp = ({ used, limit }: Pick<DecisionInputs['plan'], 'used' | 'limit'>): boolean =>
+  limit >= 0 && used >= limit
 
 const hold = (reason: string, until: Date): Decision => ({ outcome: 'hold', reason, until })
 const later = (a: Date, b: Date) => (a > b ? a : b)

@@ -1,7 +1,8 @@
 import crypto from 'node:crypto'
 import type { Feature } from '../../shared/billing.ts'
+import { creditPrice } from '../../shared/credits.ts'
 import { hasFeature, limitsOf, nextMonth } from '../billing/rules.ts'
-import type { ChannelName, TextChannel, TextChannelName } from '../channels/channel.ts'
+import type { ChannelName, Cost, TextChannel, TextChannelName } from '../channels/channel.ts'
 import { type AccountMailWay, accountMailWay } from '../channels/mail-way.ts'
 import { phoneCountry } from '../channels/phone.ts'
 import { channelTraits, isTextChannelName } from '../channels/traits.ts'
@@ -15,7 +16,7 @@ import { domainOf } from '../email/mail-headers.ts'
 import { nextTry } from '../stores/rules.ts'
 import type { Goods, UnreadCoupons } from '../sync/goods.ts'
 import type { MailBrand } from '../templates/context.ts'
-import type { Arm, DecisionInputs, TextInputs } from './decide.ts'
+import type { Arm, DecisionInputs, QuietInputs, TextInputs } from './decide.ts'
 import type * as load from './evaluate-sql.ts'
 import { couponFor, recordOfCoupon } from './message-coupon.ts'
 import { type Place, quietHours, spreadOf } from './quiet.ts'
@@ -57,6 +58,8 @@ export interface Context {
 export interface Ahead {
   count: number
   micros: number
+  /** Of credits. */
+  creditMicros: number
   ofShopper: Map<string, number>
 }
 
@@ -69,6 +72,7 @@ export const addressOf = (row: load.ClaimedRow): string | null =>
 /** -1: unlimited. */
 export function planLimitOf({ in_force }: Situation, channel: ChannelName): number {
   const { limit } = channelTraits[channel]
+  if (in_force && limit === null) return -1
   return in_force && limit ? limitsOf(in_force)[limit] : 0
 }
 
@@ -96,6 +100,8 @@ export function decisionInputs(
     isInstancePaused: situation.is_paused,
     store: {
       isActive: situation.is_active,
+      isSuspended: situation.is_account_suspended,
+      isResting: situation.is_resting,
       isPaused: situation.is_sending_paused,
       hasSender: hasSender(situation, channel),
     },
@@ -114,8 +120,8 @@ export function decisionInputs(
       drawnArm: drawArm(row.shopper_id, row.salt ?? '', row.holdout_bps ?? 0),
     },
     address: addressOf(row),
-    isContactUnconfirmed: row[`unconfirmed_${channelTraits[channel].contact}`] !== null,
-    suppression: context.suppressed.get(key) ?? null,
+    isContactUnconfirmed: isUnconfirmed(row),
+    suppression: suppressionOf(context, row, key),
     consent: {
       channel,
       country: found.country,
@@ -140,6 +146,7 @@ export function decisionInputs(
     recipientDomain: throttleOf(context, row),
     renderProblem: rendering.problem,
     text: isTextChannelName(channel) ? textInputs(context, row, { channel, addressHash, found, rendering }) : null,
+    quiet: channel === 'push' ? quietOf(context, row, found) : null,
   }
 }
 
@@ -169,9 +176,39 @@ function throttleOf({ throttles, now }: Context, row: load.ClaimedRow): Decision
 
 const SPREAD_MS = 20_000
 
-/** C7 is about mail; a text names the store. */
+/** C7 is about mail; a text or a notification names the store. */
 function hasSender({ sender_name, postal_address }: Situation, channel: ChannelName): boolean {
-  return channelTraits[channel].isText || Boolean(sender_name && postal_address)
+  return channel !== 'email' || Boolean(sender_name && postal_address)
+}
+
+function isUnconfirmed(row: load.ClaimedRow): boolean {
+  const { contact } = channelTraits[row.channel]
+  return contact !== 'subscription' && row[`unconfirmed_${contact}`] !== null
+}
+
+/** Whoever wants no notifications, or nothing at all, at another address of theirs wants none in their browser (C1). */
+function suppressionOf({ suppressed, hashes }: Context, row: load.ClaimedRow, key: string): string | null {
+  const others = othersOf(row).flatMap((address) => suppressed.get(`${row.channel}:${hashes.get(address)}`) ?? [])
+  return suppressed.get(key) ?? others[0] ?? null
+}
+
+/** Addresses of the person besides the one that is written to, whose suppressions count. */
+export const othersOf = (row: load.ClaimedRow): string[] =>
+  row.channel === 'push' ? [row.email, row.phone].filter((address) => address !== null) : []
+
+/** T2, of notifications. */
+function quietOf(
+  { now, situation }: Context,
+  row: load.ClaimedRow,
+  found: ReturnType<typeof recipientCountry>,
+): QuietInputs {
+  const place = placeOf(row, found, row.phone ?? '')
+  const until = (at: Date) => quietHours(at, place, quietStore(situation)).until
+  return {
+    until: until(now),
+    isQuietAt: (at) => minuteOf(at) !== minuteOf(now) && until(at) !== null,
+    spreadMs: spreadOf(row.id),
+  }
 }
 
 function originOf(situation: Situation, row: load.ClaimedRow): DecisionInputs['origin'] {
@@ -217,6 +254,10 @@ function textInputs(
     isQuietAt: (at) => minuteOf(at) !== minuteOf(now) && quietUntil(at) !== null,
     spreadMs: spreadOf(row.id),
     isOverBudget: () => isOverBudget(situation.budget, rendering.cost(), context.ahead?.micros),
+    isPaidByCredits: () => {
+      const price = creditPriceOf(context, { channel, to: phone, cost: rendering.cost() })
+      return price !== null && price <= situation.credit_micros - (context.ahead?.creditMicros ?? 0)
+    },
   }
 }
 
@@ -245,6 +286,17 @@ export const quietStore = (situation: Situation) => ({
   untilMinute: situation.quiet_until_minute,
   timeZone: situation.time_zone,
 })
+
+/** What credits would pay for a message; before it is rendered, for the shortest one. null: credits are no way here (decisions 6 and 85). */
+export function creditPriceOf(
+  { texts, situation }: Pick<Context, 'texts' | 'situation'>,
+  { channel, to, cost }: { channel: TextChannelName; to: string; cost: Cost | null },
+): number | null {
+  const carrier = texts.get(channel)
+  if (!carrier?.credits || planLimitOf(situation, channel) <= 0) return null
+  const { amountMicros } = cost ?? carrier.estimate({ to, text: '', template: null }).cost
+  return creditPrice(amountMicros, carrier.credits.perMille)
+}
 
 /** A price in another currency than the budget's cannot be held against it, so nothing is spent (decision 21). */
 export function isOverBudget(budget: Budget | null, cost: ReturnType<Rendering['cost']>, microsAhead = 0): boolean {
@@ -289,6 +341,7 @@ export function recordOf(inputs: DecisionInputs): Record<string, unknown> {
     arm: inputs.person.arm,
     ...(manual ? { manual: true, overridesHoldout: manual.overridesHoldout } : {}),
     ...(inputs.campaign ? { campaign: true } : {}),
+    ...(inputs.quiet ? { quietUntil: inputs.quiet.until } : {}),
     ...(text ? { rule: text.refusal, quietUntil: text.quietUntil, cooldownUntil: text.coolUntil } : {}),
   }
 }

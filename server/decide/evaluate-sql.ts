@@ -3,6 +3,7 @@ import { newestAbandoned } from '../carts/fragments.ts'
 import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import type { WantedCoupon } from '../coupons/for-messages.ts'
 import { isOpen, isRunningCampaign } from '../messages/fragments.ts'
+import { newestSubscription } from '../push/fragments.ts'
 import type { CampaignsTable } from '../schema/campaigns.ts'
 import {
   BOUGHT,
@@ -49,6 +50,8 @@ export interface ClaimedRow {
   last_activity_at: Date | null
   email: string | null
   phone: string | null
+  /** Of the newest browser that takes notifications; only for those. */
+  subscription: string | null
   items: CartItem[]
   value_minor: number
   currency: string | null
@@ -92,6 +95,8 @@ export interface Manual {
   jobId: string | null
   /** The page of the shop its link leads to where there is no cart; null: the shop. */
   cartUrl: string | null
+  /** Of a notification, instead of the store's logo. */
+  iconUrl?: string | null
   /** The person has had another message of the same discount mail. */
   isRepeated: boolean
 }
@@ -107,7 +112,7 @@ const CIRCUMSTANCES = (now: Date) => sql`${IS_SUPERSEDED(now)}, ${STATE(now)},
 
 /** By a later step, or by a newer "Send to All". Runs of a campaign, and other campaigns, do not supersede each other. */
 const IS_SUPERSEDED = (now: Date) => sql`(
-  m.origin_kind = 'flow' and exists (select 1 from messages o
+  m.origin_kind in ('flow', 'push') and exists (select 1 from messages o
     where o.store_id = m.store_id and o.cart_id = m.cart_id and o.origin_kind = m.origin_kind
       and o.origin_id = m.origin_id and o.channel = m.channel and o.step > m.step
       and case when ${isOpen('o')} then o.due_at <= ${now} else o.handed_over_at is not null or o.reason = 'merged' end)
@@ -121,6 +126,7 @@ const IS_SUPERSEDED = (now: Date) => sql`(
 const STATE = (now: Date) => sql`c.version as cart_version, c.status as cart_status, c.abandon_at, c.last_activity_at,
   case when m.cart_id is null then s.email else c.email end as email,
   case when m.cart_id is null then s.phone else c.phone end as phone,
+  case when m.channel = 'push' then ${newestSubscription(sql`m.store_id`, sql`m.shopper_id`)} end as subscription,
   coalesce(c.items, '[]') as items, coalesce(c.value_minor, 0) as value_minor, c.currency, s.arm, s.is_member, s.first_name, s.country,
   c.fold -> 'contact' ->> 'state' as us_state, c.fold -> 'contact' ->> 'unconfirmedEmail' as unconfirmed_email,
   c.fold -> 'contact' ->> 'unconfirmedPhone' as unconfirmed_phone,
@@ -141,8 +147,8 @@ const COUPON_OF_REQUEST = sql`jsonb_build_object('id', r.coupon_id, 'fallback', 
 const CAMPAIGN = sql`case when g.id is not null then jsonb_build_object('isRunning', ${isRunningCampaign}, 'frequency', g.frequency,
         'end', case when g.deleted_at is not null then 'campaign_deleted' when g.status = 'cancelled' then 'campaign_cancelled' end, 'isRepeated', exists (${hadOfSameOffer})) end`
 
-/** A campaign has no share of its own (F1): that of the flow with the largest one counts. */
-const LARGEST_HOLDOUT = sql`select h.holdout_bps, h.salt from flows h where h.store_id = m.store_id and h.is_on
+/** Campaigns and the store's own notifications have no share of their own (F1, decision 77): that of the flow with the largest one counts. */
+const LARGEST_HOLDOUT = sql`select h.holdout_bps, h.salt from flows h where h.store_id = m.store_id and h.is_on and h.kind = 'flow'
       order by h.holdout_bps desc, h.id limit 1`
 
 /** The control group that campaigns keep to; undefined: none. */
@@ -165,10 +171,11 @@ export async function loadClaimed(
 ): Promise<ClaimedRow[]> {
   const rows = await sql<ClaimedRow>`
     select m.id, m.cart_id, m.shopper_id, m.step, m.channel, m.reason, m.due_at, m.expires_at, m.attempts,
-      f.is_on as flow_is_on, coalesce(f.holdout_bps, largest.holdout_bps) as holdout_bps, coalesce(f.salt, largest.salt) as salt,
+      f.is_on as flow_is_on, case when f.kind = 'flow' then f.holdout_bps else largest.holdout_bps end as holdout_bps,
+      case when f.kind = 'flow' then f.salt else largest.salt end as salt,
       t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body, ${CAMPAIGN} as campaign,
       case when r.message_id is not null then jsonb_build_object('isImmediate', r.is_immediate, 'overridesHoldout',
-        r.overrides_holdout, 'toAddress', r.to_address, 'subject', r.subject, 'body', r.body, 'jobId', r.job_id, 'cartUrl', r.cart_url,
+        r.overrides_holdout, 'toAddress', r.to_address, 'subject', r.subject, 'body', r.body, 'jobId', r.job_id, 'cartUrl', r.cart_url, 'iconUrl', r.icon_url,
         'isRepeated', r.coupon_id is not null and r.job_id is not null and exists (${hadOfSameOffer}))
         end as manual,
       case when fs.coupon_id is not null then ${couponOf('fs')} when r.coupon_id is not null then ${COUPON_OF_REQUEST}
@@ -177,11 +184,11 @@ export async function loadClaimed(
     from messages m
     left join carts c on c.store_id = m.store_id and c.id = m.cart_id
     join shoppers s on s.store_id = m.store_id and s.id = m.shopper_id
-    left join flows f on f.store_id = m.store_id and f.id = m.origin_id and m.origin_kind = 'flow'
+    left join flows f on f.store_id = m.store_id and f.id = m.origin_id and m.origin_kind in ('flow', 'push')
     left join flow_steps fs on fs.store_id = f.store_id and fs.flow_id = f.id and fs.id = m.step_id
     left join manual_messages r on r.store_id = m.store_id and r.message_id = m.id
     left join campaigns g on g.store_id = m.store_id and g.id = m.origin_id and m.origin_kind = 'campaign'
-    left join lateral (${LARGEST_HOLDOUT}) largest on m.origin_kind = 'campaign'
+    left join lateral (${LARGEST_HOLDOUT}) largest on m.origin_kind in ('campaign', 'push')
     left join templates t on t.store_id = m.store_id and t.id = coalesce(fs.template_id, r.template_id, g.template_id)
     ${CAP(capSince)}
     ${TEXTS}

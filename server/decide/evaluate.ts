@@ -1,6 +1,7 @@
 import type { BrandLook } from '../../shared/brand.ts'
 import { monthOf } from '../billing/rules.ts'
 import { brandFrom } from '../brand/rules.ts'
+import { isTextChannelName } from '../channels/traits.ts'
 import { ledgerText } from '../consent/evidence.ts'
 import { type Db, type StoreDb, type StoreTx, snapshot } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
@@ -14,8 +15,17 @@ import { type Goods, NONE_UNREAD, type UnreadCoupons } from '../sync/goods.ts'
 import { mailBrandOf } from '../templates/brand.ts'
 import { type AnyComposed, composeWanted, isText, newRendering, type Rendering, tryCompose } from './composing.ts'
 import type { IncludedCoupon } from './coupon-finding.ts'
-import { type Arm, cartProblem, type Decision, type DecisionInputs, decide } from './decide.ts'
-import { type Ahead, addressOf, type Context, decisionInputs, recordOf, type Texts } from './decision-inputs.ts'
+import { type Arm, cartProblem, type Decision, type DecisionInputs, decide, isUsedUp } from './decide.ts'
+import {
+  type Ahead,
+  addressOf,
+  type Context,
+  creditPriceOf,
+  decisionInputs,
+  othersOf,
+  recordOf,
+  type Texts,
+} from './decision-inputs.ts'
 import * as load from './evaluate-sql.ts'
 import type { ReachDecision } from './reach-rules.ts'
 import { loadSituation, type Situation } from './situation-sql.ts'
@@ -28,12 +38,14 @@ export interface Ready {
   inputs: Record<string, unknown>
   address: string
   addressHash: string
+  /** Of the person's other addresses, whose suppressions count as well. */
+  otherHashes: readonly string[]
   composed: AnyComposed
   /** What it carries; null: none. */
   coupon: IncludedCoupon | null
   /** C6: no other text of the channel may ever have left for the cart. */
   isOncePerCart: boolean
-  /** T2, for texts. */
+  /** T2, for texts and notifications. */
   isQuietAt: (at: Date) => boolean
 }
 
@@ -75,7 +87,7 @@ export async function evaluate(
   const evaluation: Evaluation = { situation, month, capSince, decisions: [], ready: [], arms: [], unusable: [] }
   const drafts = rows.map((row) => draftOf(context, row))
   await composeWanted(deps, store, context, drafts.filter(isWanted))
-  for (const draft of drafts) sortIn(evaluation, draft)
+  for (const draft of drafts) sortIn(evaluation, context, draft)
   return evaluation
 }
 
@@ -111,7 +123,7 @@ export async function dryRun<Row extends load.ClaimedRow>(
   const evaluation = rows.map((row) => {
     const { decision, rendering, inputs } = draftOf(context, row, rendered.get(row.id))
     const { composed, words } = rendering
-    if (ahead && decision.outcome === 'send') goAhead(ahead, row, composed)
+    if (ahead && decision.outcome === 'send') goAhead(context, ahead, { row, composed, plan: inputs.plan })
     return { row, decision, composed, problem: words, country: inputs.consent.country }
   })
   return { context, situation, rows: evaluation }
@@ -144,9 +156,18 @@ export async function evaluateReach(
   })
 }
 
-function goAhead(ahead: Ahead, { shopper_id }: load.ClaimedRow, composed: AnyComposed | null): void {
-  ahead.count += 1
-  if (composed && isText(composed)) ahead.micros += composed.cost.amountMicros
+function goAhead(
+  context: Context,
+  ahead: Ahead,
+  { row, composed, plan }: { row: load.ClaimedRow; composed: AnyComposed | null; plan: DecisionInputs['plan'] },
+): void {
+  const { shopper_id, channel } = row
+  const cost = composed && isText(composed) ? composed.cost : null
+  // What credits pay takes nothing of the plan.
+  if (isUsedUp(plan) && isTextChannelName(channel)) {
+    ahead.creditMicros += creditPriceOf(context, { channel, to: addressOf(row) ?? '', cost }) ?? 0
+  } else ahead.count += 1
+  if (cost) ahead.micros += cost.amountMicros
   ahead.ofShopper.set(shopper_id, (ahead.ofShopper.get(shopper_id) ?? 0) + 1)
 }
 
@@ -167,7 +188,7 @@ async function contextOf(
   base: Pick<Context, 'now' | 'situation' | 'capMs' | 'texts' | 'goods' | 'unread' | 'isImagined' | 'ahead'>,
   rows: readonly load.ClaimedRow[],
 ): Promise<Context> {
-  const addresses = [...new Set(rows.flatMap((row) => addressOf(row) ?? []))]
+  const addresses = [...new Set(rows.flatMap((row) => [addressOf(row) ?? [], othersOf(row)].flat()))]
   const hashed = addresses.map((address) => ({ address, hash: deps.secrets.addressHash(address) }))
   const keys = hashed.map(({ hash }) => hash)
   const channels = [...new Set(rows.map((row) => row.channel))]
@@ -212,7 +233,7 @@ const inputsOf = (
   rendering: Parameters<typeof decisionInputs>[3] = UNRENDERED,
 ) => decisionInputs(context, row, addressHashOf(context, row), rendering)
 
-function sortIn(evaluation: Evaluation, { row, inputs, addressHash, rendering }: Draft): void {
+function sortIn(evaluation: Evaluation, { hashes }: Context, { row, inputs, addressHash, rendering }: Draft): void {
   if (rendering.isUnusable) {
     evaluation.unusable.push(row)
     return
@@ -227,10 +248,11 @@ function sortIn(evaluation: Evaluation, { row, inputs, addressHash, rendering }:
       inputs: recordOf(inputs),
       address: addressOf(row)!,
       addressHash,
+      otherHashes: othersOf(row).flatMap((address) => hashes.get(address) ?? []),
       composed: rendering.composed!,
       coupon: inputs.coupon?.outcome === 'included' ? inputs.coupon : null,
       isOncePerCart: inputs.text?.isOncePerCart ?? false,
-      isQuietAt: inputs.text?.isQuietAt ?? (() => false),
+      isQuietAt: inputs.text?.isQuietAt ?? inputs.quiet?.isQuietAt ?? (() => false),
     })
     return
   }

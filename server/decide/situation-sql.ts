@@ -6,6 +6,7 @@ import type { ChannelName } from '../channels/channel.ts'
 import type { ConsentOverride } from '../consent/consent.ts'
 import { overridesInForce } from '../consent/fragments.ts'
 import { type StoreDb, sql } from '../core/db.ts'
+import { creditMicrosOf } from '../credits/fragments.ts'
 
 // What holds for every message of a store: SQL and nothing else.
 
@@ -15,6 +16,10 @@ export interface Situation {
   is_active: boolean
   /** By a person, for this store (decision 136). */
   is_sending_paused: boolean
+  /** The plan has no room for it (decision 85). */
+  is_resting: boolean
+  /** By an operator (decision 90). */
+  is_account_suspended: boolean
   is_demo: boolean
   account_is_demo: boolean
   name: string
@@ -43,6 +48,8 @@ export interface Situation {
   /** The largest control group of a flow that is on: whom a person may not write to without meaning it (D11). */
   holdout_bps: number
   budget: Budget | null
+  /** Credits of the account, in millionths of a dollar. */
+  credit_micros: number
   /** The newest complete order check of the store, and what went wrong since (D3). */
   check_started: Date | null
   check_failed: Date | null
@@ -74,13 +81,15 @@ export async function loadSituation(
 ): Promise<Situation | undefined> {
   const rows = await sql<Situation>`
     select coalesce((select is_paused from instance), false) as is_paused, s.account_id, s.is_active,
-      s.sending_paused_at is not null as is_sending_paused, s.is_demo,
+      s.sending_paused_at is not null as is_sending_paused, a.suspended_at is not null as is_account_suspended,
+      s.rests_since is not null as is_resting, s.is_demo,
       a.is_demo as account_is_demo, s.name, s.url, s.home_url, s.base_country, s.selling_countries, s.sender_name,
       s.sender_email, s.postal_address, s.cap_messages, s.cap_window_hours, s.time_zone, s.quiet_from_minute,
       s.quiet_until_minute, s.text_cooldown_hours, s.prices_include_tax, s.shows_tax, s.price_decimals, s.is_discount_sequential,
       ${inForceOf(sql`s.account_id`, now)} as in_force,
       coalesce((select jsonb_object_agg(u.channel, u.used) from plan_usage u
         where u.account_id = s.account_id and u.month = ${month}::date), '{}') as used,
+      ${creditMicrosOf(sql`s.account_id`)} as credit_micros,
       coalesce((select max(h.holdout_bps) from flows h where h.store_id = s.id and h.is_on), 0) as holdout_bps,
       (select jsonb_build_object('monthlyMicros', g.monthly_micros, 'currency', g.currency, 'spentMicros', coalesce(p.micros, 0))
         from sending_budgets g left join sending_spend p on p.account_id = g.account_id and p.month = ${month}::date

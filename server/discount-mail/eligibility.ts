@@ -22,7 +22,7 @@ export async function readDiscountEligibility(
   const shopperIds = await recipientsOf({ deps, store, account }, wanted)
   const offer = { couponId: wanted.couponId ?? null, cartUrl: null }
   const tally = new Tally(CHANNEL)
-  const ahead = { count: 0, micros: 0, ofShopper: new Map<string, number>() }
+  const ahead = { count: 0, micros: 0, creditMicros: 0, ofShopper: new Map<string, number>() }
   for (let start = 0; start < shopperIds.length; start += CHUNK) {
     const chunk = shopperIds.slice(start, start + CHUNK)
     const read: Parameters<typeof dryRun>[3] = (tx, base) =>

@@ -99,4 +99,5 @@ async function note(
   )
 }
 
-const linkName = (hash: Buffer): string => hash.subarray(0, 6).toString('base64url')
+/** One of a message's links, in what is kept of a visit. */
+export const linkName = (hash: Buffer): string => hash.subarray(0, 6).toString('base64url')

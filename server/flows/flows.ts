@@ -1,5 +1,6 @@
 import type { FlowChannels, StepCoupon } from '../../shared/flows.ts'
 import { mailServerTexts } from '../../shared/mail-server.ts'
+import { DEFAULT_PUSH } from '../../shared/push.ts'
 import { explain } from '../../shared/reasons.ts'
 import { entitlementsOf } from '../billing/entitlements.ts'
 import { hasFeature } from '../billing/rules.ts'
@@ -21,6 +22,7 @@ import {
 } from '../messages/messages.ts'
 import { readStore } from '../stores/store.ts'
 import { CAMPAIGN_TEMPLATES, READY_TEXTS } from '../templates/ready-templates.ts'
+import { refreshDelays } from './push-flow-sql.ts'
 import * as sql from './sql.ts'
 import { COUPON_GONE, couponColumns } from './step-coupons.ts'
 
@@ -59,6 +61,7 @@ export const minDelayMinutes = (deps: Deps, store: { is_demo: boolean }): number
 /** After the store's abandonment timeout changed: what counts for its carts (S1) follows in the same commit. */
 export async function refreshTimeout(tx: StoreTx): Promise<void> {
   await sql.refreshEffectiveTimeout(tx)
+  await refreshDelays(tx)
 }
 
 export interface FlowSwitch {
@@ -80,7 +83,7 @@ export async function switchFlow(deps: Deps, store: StoreDb, flowId: string, wan
       holdout_bps: wanted.isOn ? Math.round(wanted.holdoutPercent * 100) : flow.holdout_bps,
       updated_at: now,
     })
-    await sql.refreshEffectiveTimeout(tx)
+    await refreshTimeout(tx)
     if (!wanted.isOn) return
     await scheduleFlowMessages(tx, await sql.abandonedSince(tx, takesFrom!), now)
     await wakeStoreMessages(tx, ['flow_off', 'sender_missing'], now)
@@ -129,7 +132,7 @@ export interface FlowEdit {
 interface StepEdit {
   step: number
   delayMinutes: number
-  channel?: 'email' | 'sms' | 'whatsapp' | undefined
+  channel?: 'email' | 'sms' | 'whatsapp' | 'push' | undefined
   subject: string
   body: string
   /** undefined: as it is. */
@@ -155,7 +158,7 @@ export async function saveFlow(deps: Deps, store: StoreDb<Db>, flowId: string, e
     await sql.renameFlow(tx, flowId, edit.name, now)
     for (const change of wanted) await saveStep(tx, flowId, change, now)
     await saveCoupons(tx, flowId, { wanted, currency: row.currency })
-    await sql.refreshEffectiveTimeout(tx)
+    await refreshTimeout(tx)
     await retimeEditedMessages(tx, flowId, now)
     // What waits for a code of the coupon before looks again.
     if (wanted.some(({ coupon }) => coupon !== undefined)) {
@@ -175,7 +178,7 @@ async function saveStep(tx: StoreTx, flowId: string, wanted: WantedStep, now: Da
   const { step, delayMinutes, channel, from, subject, body } = wanted
   const templateId = channel === from.channel ? from.template_id : await templateOf(tx, from, channel, now)
   await sql.saveStep(tx, flowId, { step, delayMinutes, channel, templateId })
-  if (channel === 'email') await sql.saveTemplate(tx, { id: templateId, subject, body, now })
+  if (channel === 'email' || channel === 'push') await sql.saveTemplate(tx, { id: templateId, subject, body, now })
   if (channel === 'sms') await sql.saveTemplate(tx, { id: templateId, subject: '', body, now })
   if (channel !== from.channel) await moveStepToChannel(tx, { flowId, step, channel, templateId }, now)
 }
@@ -198,26 +201,31 @@ async function saveCoupons(
   }
 }
 
-const baseKey = (key: string) => key.replace(/_(sms|whatsapp)$/, '')
+const baseKey = (key: string) => key.replace(/_(sms|whatsapp|push)$/, '')
 
 async function templateOf(tx: StoreTx, { key, name }: sql.Step, channel: string, now: Date): Promise<string> {
   const wanted = channel === 'email' ? baseKey(key) : `${baseKey(key)}_${channel}`
   const [known] = await sql.templatesByKey(tx, [wanted])
   if (known) return known.id
   const id = newId()
-  const body = channel === 'whatsapp' ? READY_TEXTS.whatsapp : READY_TEXTS.sms
-  await sql.insertTemplates(tx, [{ id, key: wanted, name, subject: '', body }], now)
+  const body = channel === 'whatsapp' ? READY_TEXTS.whatsapp : channel === 'push' ? DEFAULT_PUSH.body : READY_TEXTS.sms
+  const subject = channel === 'push' ? DEFAULT_PUSH.title : ''
+  await sql.insertTemplates(tx, [{ id, key: wanted, name, subject, body }], now)
   return id
 }
 
-/** The words of each step by mail and by SMS, whichever it is sent by. */
+/** The words of each step by mail, by SMS and as a notification, whichever it is sent by. */
 export async function textOfSteps(store: StoreDb, steps: readonly sql.Step[]) {
-  const keys = steps.flatMap(({ key }) => [baseKey(key), `${baseKey(key)}_sms`])
+  const keys = steps.flatMap(({ key }) => [baseKey(key), `${baseKey(key)}_sms`, `${baseKey(key)}_push`])
   const templates = new Map((await sql.templatesByKey(store, keys)).reverse().map((each) => [each.key, each]))
   return (step: sql.Step) => {
     const mail = step.channel === 'email' ? step : templates.get(baseKey(step.key))
     const sms = step.channel === 'sms' ? step : templates.get(`${baseKey(step.key)}_sms`)
-    return { subject: mail?.subject ?? '', body: mail?.body ?? '', sms: sms?.body ?? READY_TEXTS.sms }
+    const push = step.channel === 'push' ? step : templates.get(`${baseKey(step.key)}_push`)
+    return {
+      ...{ subject: mail?.subject ?? '', body: mail?.body ?? '', sms: sms?.body ?? READY_TEXTS.sms },
+      ...{ pushTitle: push?.subject ?? DEFAULT_PUSH.title, pushBody: push?.body ?? DEFAULT_PUSH.body },
+    }
   }
 }
 
@@ -257,8 +265,8 @@ function checkText(
   channels: FlowChannels,
   problems: ReadonlyMap<string, string | null>,
 ): void {
-  if (channel === 'push') return
-  const problem = channel === 'email' || channel === from.channel ? null : channels[channel].problem
+  const isOpen = channel === 'email' || channel === 'push' || channel === from.channel
+  const problem = isOpen ? null : channels[channel].problem
   if (problem) {
     const code = problem === explain('plan_required') ? 'plan_required' : 'unprocessable'
     throw new AppError(code, `Step ${step}: ${problem}`)

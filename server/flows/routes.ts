@@ -135,7 +135,7 @@ function presentResponses(row: Awaited<ReturnType<typeof responsesOf>>[number] |
 
 function presentStep(
   step: sql.Step,
-  words: Pick<api.FlowStep, 'subject' | 'body' | 'sms'>,
+  words: Pick<api.FlowStep, 'subject' | 'body' | 'sms' | 'pushTitle' | 'pushBody'>,
   currency: string,
 ): Omit<api.FlowStep, 'couponShown'> {
   return {

@@ -1,6 +1,7 @@
 import type { ChannelName } from '../channels/channel.ts'
 import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import { isHeld, isOpen } from '../messages/fragments.ts'
+import { newestSubscription } from '../push/fragments.ts'
 
 // Flows: SQL and nothing else.
 
@@ -53,28 +54,23 @@ export async function insertTemplates(
 }
 
 export async function hasFlow({ db, storeId }: StoreTx): Promise<boolean> {
-  return (
-    (await db.selectFrom('flows').select('id').where('store_id', '=', storeId).limit(1).executeTakeFirst()) !==
-    undefined
-  )
+  return (await ofOwner({ db, storeId }).select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
 export function listFlows({ db, storeId }: StoreDb) {
-  return db.selectFrom('flows').selectAll().where('store_id', '=', storeId).orderBy('created_at').execute()
+  return ofOwner({ db, storeId }).selectAll().orderBy('created_at').execute()
 }
 
+/** The store's own notifications are no flow that anybody edits. */
+const ofOwner = ({ db, storeId }: StoreDb) =>
+  db.selectFrom('flows').where('store_id', '=', storeId).where('kind', '=', 'flow')
+
 export function lockFlow({ db, storeId }: StoreTx, flowId: string) {
-  return db
-    .selectFrom('flows')
-    .selectAll()
-    .where('store_id', '=', storeId)
-    .where('id', '=', flowId)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
+  return ofOwner({ db, storeId }).selectAll().where('id', '=', flowId).forNoKeyUpdate().executeTakeFirst()
 }
 
 export function readFlow({ db, storeId }: StoreDb, flowId: string) {
-  return db.selectFrom('flows').selectAll().where('store_id', '=', storeId).where('id', '=', flowId).executeTakeFirst()
+  return ofOwner({ db, storeId }).selectAll().where('id', '=', flowId).executeTakeFirst()
 }
 
 export function stepsOf({ db, storeId }: StoreDb, flowIds: readonly string[]) {
@@ -205,7 +201,7 @@ export async function refreshEffectiveTimeout({ db, storeId }: StoreTx): Promise
   const rows = await sql<{ effective_timeout_minutes: number }>`
     update stores s set effective_timeout_minutes = least(s.abandonment_timeout_minutes, coalesce((
       select min(fs.delay_minutes) from flow_steps fs join flows f on f.store_id = fs.store_id and f.id = fs.flow_id
-      where f.store_id = s.id and f.is_on), s.abandonment_timeout_minutes))
+      where f.store_id = s.id and f.is_on and f.kind = 'flow'), s.abandonment_timeout_minutes))
     where s.id = ${storeId} returning effective_timeout_minutes`.execute(db)
   const minutes = rows.rows[0]?.effective_timeout_minutes ?? 1440
   await sql`update carts set abandon_at = last_activity_at + ${minutes}::int * interval '1 minute'
@@ -239,8 +235,9 @@ export interface UpcomingRow {
 /** What leaves until then, and what is due but will not leave, by reason: it has no address, or is held to its end. */
 export async function upcoming({ db, storeId }: StoreDb, flowId: string, until: Date, limit: number) {
   const base = sql`from messages m join carts c on c.store_id = m.store_id and c.id = m.cart_id
-    cross join lateral (select case when m.channel = 'email' then c.email else c.phone end as to,
-      case when m.channel = 'email' then c.fold -> 'contact' ->> 'unconfirmedEmail'
+    cross join lateral (select case when m.channel = 'email' then c.email when m.channel <> 'push' then c.phone
+        when ${newestSubscription(sql`m.store_id`, sql`m.shopper_id`)} is not null then 'a browser' end as to,
+      case when m.channel = 'push' then null when m.channel = 'email' then c.fold -> 'contact' ->> 'unconfirmedEmail'
         else c.fold -> 'contact' ->> 'unconfirmedPhone' end as unconfirmed) a
     cross join lateral (select case when a.to is null then case when a.unconfirmed is null then 'no_contact'
         else 'contact_unconfirmed' end

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { logout } from '../../shared/auth.ts'
 import { DownloadQuery, type Endpoint } from '../../shared/endpoint.ts'
 import { type ErrorReply, statusOf } from '../../shared/errors.ts'
 import { mayDo, roleRefusal } from '../../shared/roles.ts'
@@ -7,6 +8,7 @@ import type { AccountDb, Db, StoreDb } from '../core/db.ts'
 import { isDatabaseAway } from '../core/db-away.ts'
 import { AppError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
+import { assertOperator } from '../members/operators.ts'
 import { authenticate, type Session } from '../members/session.ts'
 import { chooseStore, type WantedStore } from '../stores/choose.ts'
 import { prefersHtml } from './accept.ts'
@@ -72,14 +74,15 @@ function storeWay<P, Q, B, A>(
   }
 }
 
-/** Decision 7: named in the query or, as calls that write do (B 7), in the body: by its id, or by its address. `default` names none. */
+/** Decision 7: named in the query (push's calls say `storeUrl`, A 7) or, as calls that write do (B 7), in the body: by its id, or by its address. `default` names none. */
 function wantedStore(query: unknown, body: unknown): WantedStore {
-  const { platform, storeId } = query as WantedStore
+  const { platform, storeId, storeUrl } = query as WantedStore & { storeUrl?: string }
   const said = (body ?? {}) as Record<string, unknown>
-  const wordOf = (value: unknown) => (typeof value === 'string' && value ? value : undefined)
+  const wordOf = (value: unknown) => (typeof value === 'string' && value.trim() ? value : undefined)
   return {
     platform: platform ?? wordOf(said.platform),
-    storeId: storeId ?? (said.storeId === 'default' ? undefined : wordOf(said.storeId)) ?? wordOf(said.storeUrl),
+    storeId:
+      storeId ?? (said.storeId === 'default' ? undefined : wordOf(said.storeId)) ?? wordOf(said.storeUrl) ?? storeUrl,
   }
 }
 
@@ -155,7 +158,9 @@ function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R 
       }
       const session = await authenticate(deps, request.headers.authorization, endpoint.permission !== 'public')
       // Before anything is read of the request: whoever may not, learns nothing of what would have been right.
-      if (endpoint.permission !== 'public') assertMay(session, endpoint.permission)
+      if (session?.viewedUntil) refuseChange(endpoint)
+      if (endpoint.permission === 'operator') await assertOperator(deps, signedIn(session))
+      else if (endpoint.permission !== 'public') assertMay(session, endpoint.permission)
       const params = readInput(endpoint.params, request.params)
       const query = readInput(endpoint.query, request.query)
       const chosen = await choose(session, query, request.body)
@@ -171,6 +176,12 @@ function keepContract<R extends z.ZodType>(endpoint: { path: string; reply: R },
   const reply = endpoint.reply.safeParse(answer)
   if (reply.success) return reply.data
   throw new Error(`The answer of ${endpoint.path} breaks its contract`, { cause: reply.error })
+}
+
+/** Whoever only looks at an account may read, and leave. */
+function refuseChange({ method, path }: Pick<Endpoint, 'method' | 'path'>): void {
+  if (method === 'GET' || path === logout.path) return
+  throw new AppError('forbidden', 'You are looking at this account as an operator. Nothing can be changed.')
 }
 
 function assertMay(session: Session | null, permission: Endpoint['permission']): void {

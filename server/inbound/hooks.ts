@@ -7,9 +7,10 @@ import { isSameSecret } from '../core/secrets.ts'
 import { credentialsByHook } from '../core/system.ts'
 import type { Deps } from '../deps.ts'
 import { recordDeliveryReport } from '../outcome/delivery.ts'
-import { openSecrets } from '../texts/text-channels.ts'
+import { OPERATOR_KEY, trustedOf, trustedOperator } from '../texts/text-channels.ts'
 import { receiveText } from './inbound.ts'
 import { duePrice } from './prices.ts'
+import { receiveShared } from './shared-number.ts'
 import { isFromTwilio, readForm, readTwilioInbound, readTwilioStatus, twiml } from './twilio-hooks.ts'
 import { isFromMeta, readMetaNews } from './whatsapp-hooks.ts'
 
@@ -30,19 +31,24 @@ async function hookOf(deps: Deps, hookKey: string) {
   const row = hookKey.includes('\0') ? undefined : await credentialsByHook(deps.db, hookKey)
   const known = found(row, 'Address')
   const account: AccountDb<Db> = { accountId: known.account_id, db: deps.db }
-  return { account, channel: known.channel as TextChannelName, row: known, secrets: openSecrets(deps.secrets, known) }
+  const trusted = found(trustedOf(deps, known) ?? undefined, 'Address')
+  return { account, channel: known.channel as TextChannelName, row: known, ...trusted }
 }
 
 const forged = () => new AppError('forbidden', 'Not accepted.')
 
-/** The signature is over the address Twilio was given: the public one, whatever a proxy made of it. */
 async function twilioCall(deps: Deps, call: HookCall) {
   const hook = await hookOf(deps, call.hookKey)
+  return { hook, params: await believed(deps, call, hook) }
+}
+
+/** The signature is over the address Twilio was given: the public one, whatever a proxy made of it. */
+async function believed(deps: Deps, call: HookCall, { identity, secrets }: Pick<Hook, 'identity' | 'secrets'>) {
   const params = readForm(call.rawBody)
-  if (params.AccountSid !== hook.row.identity.accountSid) throw new AppError('not_found', 'Address not found')
+  if (params.AccountSid !== identity.accountSid) throw new AppError('not_found', 'Address not found')
   const url = deps.config.publicUrl + call.path
-  if (!(await isFromTwilio(hook.secrets.authToken, { url, params, signature: call.signature }))) throw forged()
-  return { hook, params }
+  if (!(await isFromTwilio(secrets.authToken, { url, params, signature: call.signature }))) throw forged()
+  return params
 }
 
 export async function takeTwilioStatus(deps: Deps, call: HookCall & { messageId: string }): Promise<void> {
@@ -55,16 +61,25 @@ export async function takeTwilioStatus(deps: Deps, call: HookCall & { messageId:
 
 /** TwiML for the person who wrote. */
 export async function takeTwilioInbound(deps: Deps, call: HookCall): Promise<string> {
+  if (call.hookKey === OPERATOR_KEY) return takeOperatorInbound(deps, call)
   const { hook, params } = await twilioCall(deps, call)
   const inbound = readTwilioInbound(params)
   if (!inbound) return twiml(null)
   return twiml(await receiveText(deps, hook.account, { ...inbound, isAnsweredAtOnce: true }))
 }
 
+/** The operator's numbers write for many accounts. */
+async function takeOperatorInbound(deps: Deps, call: HookCall): Promise<string> {
+  const operator = found(deps.config.operatorTexts ?? undefined, 'Address')
+  const inbound = readTwilioInbound(await believed(deps, call, trustedOperator(operator)))
+  if (inbound?.channel !== 'sms') return twiml(null)
+  return twiml(await receiveShared(deps, { ...inbound, isAnsweredAtOnce: true }))
+}
+
 export async function takeMetaNews(deps: Deps, call: HookCall): Promise<void> {
   const hook = await hookOf(deps, call.hookKey)
   if (!isFromMeta(hook.secrets.appSecret, call.rawBody, call.signature)) throw forged()
-  const news = readMetaNews(call.rawBody, hook.row.identity.phoneNumberId ?? '')
+  const news = readMetaNews(call.rawBody, hook.identity.phoneNumberId ?? '')
   for (const status of news.statuses) await report(deps, hook, status)
   for (const message of news.messages) {
     await receiveText(deps, hook.account, { ...message, channel: hook.channel, isAnsweredAtOnce: false })

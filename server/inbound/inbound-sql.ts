@@ -229,4 +229,5 @@ export async function senderName({ db, accountId }: AccountDb): Promise<string |
 
 export async function deleteOldInbound(db: Db, receivedBefore: Date): Promise<void> {
   await db.deleteFrom('inbound_messages').where('received_at', '<', receivedBefore).execute()
+  await db.deleteFrom('operator_text_contacts').where('last_at', '<', receivedBefore).execute()
 }

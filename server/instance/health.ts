@@ -51,7 +51,8 @@ interface Readiness {
   alarms: { stage: string; since: string }[]
 }
 
-async function readiness(deps: Deps): Promise<Readiness> {
+/** For who may see it: `/readyz` and operators. */
+export async function readiness(deps: Deps): Promise<Readiness> {
   const disk = diskProblem(deps.config) ?? 'ok'
   const late = sleep(DATABASE_LIMIT_MS, { checks: { database: 'does not answer', disk }, alarms: [] }, { ref: false })
   const asked = askDatabase(deps).catch(() => ({ checks: { database: 'not reachable' }, alarms: [] }))

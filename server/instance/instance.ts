@@ -1,11 +1,12 @@
 import crypto from 'node:crypto'
 import fs from 'node:fs'
 import { hasDemoAccount } from '../accounts/accounts.ts'
+import { sellerOf } from '../billing/billing.ts'
 import { mailWayOf } from '../channels/mail-way.ts'
 import { AppError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
+import { isOperator } from '../members/operators.ts'
 import type { Session } from '../members/session.ts'
-import { userById } from '../members/users.ts'
 import { wakeMessagesOf } from '../messages/messages.ts'
 import * as sql from './sql.ts'
 
@@ -28,6 +29,7 @@ export async function viewInstance(deps: Deps, session: Session | null) {
     companyName: config.companyName,
     supportEmail: config.supportEmail,
     hasDemo: config.isDemo && (await hasDemoAccount(deps.db)),
+    sells: sellerOf(config),
     isPaused: row?.is_paused ?? false,
     pausedReason: row?.paused_reason ?? null,
     mayConfirm: row?.is_paused === true && session !== null && (await isOperator(deps, session)),
@@ -48,15 +50,8 @@ export async function checkInstance(deps: InstanceDeps): Promise<boolean> {
   return row !== undefined && (row.is_paused || row.fingerprint !== fingerprint)
 }
 
-/** One of those who run this server: their address is in OPERATOR_EMAILS, and they have shown that it is theirs. */
-async function isOperator({ config, db }: InstanceDeps, { isDemo, userId }: Session): Promise<boolean> {
-  if (isDemo || config.operatorEmails.length === 0) return false
-  const user = await userById(db, userId)
-  return Boolean(user?.email_confirmed_at) && config.operatorEmails.includes(user!.email.toLowerCase())
-}
-
 /** Owners of accounts know nothing of where else the database runs. */
-export async function assertOperator(deps: InstanceDeps, session: Session): Promise<void> {
+export async function assertMayConfirm(deps: InstanceDeps, session: Session): Promise<void> {
   if (!(await isOperator(deps, session))) throw new AppError('forbidden', WHO_CONFIRMS)
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import { Liquid } from 'liquidjs'
+import { sellerOf } from '../billing/billing.ts'
 import type { Config } from '../core/config.ts'
 
 // What strangers and robots read: the landing page, which the build leaves as a template, and the two files that tell
@@ -46,7 +47,9 @@ export function landingGate(gate: string, template: string, config: Config): Pro
 
 function filledIn(template: string, config: Config): string {
   const { publicUrl: origin, companyName: company, supportEmail: support, isDemo: hasDemo } = config
-  return liquid.parseAndRenderSync(template, { origin, company, support, hasDemo })
+  const seller = sellerOf(config)
+  const billing = { isSold: seller !== 'none', isTestBilling: seller === 'test' }
+  return liquid.parseAndRenderSync(template, { origin, company, support, hasDemo, ...billing })
 }
 
 /** A page that may load what is ours, and run and show only what stands in it or in `further`. */

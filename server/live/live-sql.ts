@@ -19,10 +19,14 @@ export function forgetWatches(db: Db, now: Date) {
 export function sessionsAlive(db: Db, sessionIds: readonly string[], now: Date) {
   return db
     .selectFrom('sessions as s')
-    .innerJoin('members as m', (on) =>
+    .leftJoin('members as m', (on) =>
       on.onRef('m.account_id', '=', 's.account_id').onRef('m.user_id', '=', 's.user_id'),
     )
-    .select(['s.id', 's.account_id', 's.store_id', 'm.role'])
+    .select(['s.id', 's.account_id', 's.store_id'])
+    .select((eb) =>
+      eb.fn.coalesce(eb.case().when('s.viewed_until', 'is not', null).then('viewer').end(), 'm.role').as('role'),
+    )
+    .where((eb) => eb.or([eb('m.role', 'is not', null), eb('s.viewed_until', 'is not', null)]))
     .where('s.id', '=', sql<string>`any(${[...sessionIds]}::uuid[])`)
     .where('s.expires_at', '>', now)
     .execute()

@@ -7,6 +7,7 @@ import { io, type Socket } from 'socket.io-client'
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import type { Joined, StoreChanged } from '../../shared/live.ts'
 import { aStore, type TestStore } from '../../test/factories.ts'
+import { anOperator, operatorEnv } from '../../test/operators.ts'
 import { aWorld } from '../../test/world.ts'
 import { buildApp } from '../app.ts'
 import { sql } from '../core/db.ts'
@@ -14,9 +15,10 @@ import { newId } from '../core/ids.ts'
 
 // Over real connections, to an app that listens.
 
-const world = aWorld()
+const world = aWorld(operatorEnv)
 const open: Socket[] = []
 let address: string
+let operator: Awaited<ReturnType<typeof anOperator>>
 
 beforeAll(async () => {
   await world.app.close()
@@ -24,6 +26,7 @@ beforeAll(async () => {
   await world.app.listen({ port: 0, host: '127.0.0.1' })
   address = `http://127.0.0.1:${(world.app.server.address() as AddressInfo).port}`
   await isListened(1)
+  operator = await anOperator(world)
 })
 
 afterEach(() => {
@@ -204,6 +207,32 @@ test('a viewer hears it too', async () => {
   const { heard } = await join(store.token)
   await renameFlow(store)
   await vi.waitFor(() => expect(heard).toHaveLength(1), 5_000)
+})
+
+test('an operator who looks at the account hears it too, marks nothing as read, and is out when they leave', async () => {
+  const store = await aStore(world)
+  const view = { token: operator.token, body: { storeId: store.storeId } }
+  const { token } = (await world.request('POST', `/api/operator/accounts/${store.accountId}/view`, view)).body
+  const { socket, heard, joined } = await join(token)
+  expect(joined).toEqual({ storeId: store.storeId })
+  await renameFlow(store)
+  await vi.waitFor(() => expect(heard).toHaveLength(1), 5_000)
+  const marked = await socket.timeout(5_000).emitWithAck('mark-notifications-read', { notificationIds: [newId()] })
+  expect(marked).toEqual({ success: false })
+  await world.request('POST', '/api/auth/logout', { token })
+  await isGone(socket)
+})
+
+test('an operator who looks at the account is out when the right to it is gone', async () => {
+  const store = await aStore(world, { role: 'admin' })
+  const view = { token: operator.token, body: { storeId: store.storeId } }
+  const { token } = (await world.request('POST', `/api/operator/accounts/${store.accountId}/view`, view)).body
+  const { socket } = await join(token)
+  await world.db.updateTable('users').set({ totp_confirmed_at: null }).where('id', '=', operator.userId).execute()
+  // Whatever is said of the account has its connections looked at.
+  const change = { token: store.token, body: { role: 'viewer' } }
+  expect((await world.request('PATCH', `/api/team/members/${store.userId}`, change)).status).toBe(200)
+  await isGone(socket)
 })
 
 test('a visitor of the demo hears the demo’s store', async () => {

@@ -14,6 +14,7 @@ import { PlatformName } from '../../shared/platforms.ts'
 import { AppError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { openLinkHosts } from '../links/link-hosts.ts'
+import { mayStillView } from '../members/operators.ts'
 import { authenticate, type Session } from '../members/session.ts'
 import { hasOneHost } from '../net/clients.ts'
 import { markRead } from '../notifications/member.ts'
@@ -207,7 +208,7 @@ export class Live {
     const { data } = Marked.safeParse(marked)
     const session = await this.#sessionOf(socket)
     const storeId = data && (await this.#storeOf(session, data.platform))
-    if (!data || !storeId) return false
+    if (!data || !storeId || session.viewedUntil) return false
     const reader = { store: { storeId, db: this.#deps.db }, userId: session.userId }
     await markRead(reader, { ids: data.notificationIds }, true)
     return true
@@ -257,7 +258,7 @@ export class Live {
     }
   }
 
-  /** Disconnects those whose session is over, or bound to something else or in another role than when they joined. */
+  /** Disconnects those whose session is over, or bound to something else or in another role than when they joined, and operators who may not look any more. */
   async #look(sockets: LiveSocket[]): Promise<void> {
     if (sockets.length === 0) return
     const { db, now, log } = this.#deps
@@ -268,7 +269,8 @@ export class Live {
         const { session } = socket.data
         const row = alive.get(session.sessionId)
         const isBound = row?.account_id === session.accountId && row.store_id === session.storeId
-        if (!isBound || row.role !== session.role) socket.disconnect(true)
+        const isOver = !isBound || row.role !== session.role
+        if (isOver || (session.viewedUntil && !(await mayStillView(this.#deps, session)))) socket.disconnect(true)
       }
     } catch (error) {
       log.warn({ err: error }, 'live.look_failed') // the next round looks again

@@ -31,7 +31,7 @@ export async function readEligibility(deps: Deps, store: StoreDb<Db>, wanted: Wa
   const cartIds = await cartIdsOf(deps, store, wanted)
   const texts = await textsFor(deps, store, [wanted.channel])
   const tally = new Tally(wanted.channel)
-  const ahead = { count: 0, micros: 0, ofShopper: new Map<string, number>() }
+  const ahead = { count: 0, micros: 0, creditMicros: 0, ofShopper: new Map<string, number>() }
   for (let start = 0; start < cartIds.length; start += CHUNK) {
     await addChunk(deps, store, { tally, texts, wanted, ahead, cartIds: cartIds.slice(start, start + CHUNK) })
     await breathe()

@@ -185,7 +185,7 @@ export function refusalOf(
   const sentence = explain(reason, channel)
   const answer = isFailed(row.state) && row.provider_response ? ` (${row.provider_response})` : ''
   const fields = { reason, ...(row.until ? { until: row.until.toISOString() } : {}) }
-  const code = reason === 'plan_limit' ? 'plan_required' : 'unprocessable'
+  const code = reason === 'plan_limit' || reason === 'store_resting' ? 'plan_required' : 'unprocessable'
   return new AppError(code, `${sentence}${answer}`, { fields })
 }
 

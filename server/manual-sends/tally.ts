@@ -40,13 +40,13 @@ interface Refused extends Problem {
 
 export class Tally {
   readonly eligible: string[] = []
-  readonly #channel: SendChannel
+  readonly #channel: SendChannel | 'push'
   readonly #reasons = new Map<string, { ids: string[]; until: Date | null }>()
   readonly #countries = new Map<string, Record<string, string>>()
   readonly #costs = new Map<string, number>()
   segments = 0
 
-  constructor(channel: SendChannel) {
+  constructor(channel: SendChannel | 'push') {
     this.#channel = channel
   }
 

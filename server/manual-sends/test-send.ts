@@ -9,7 +9,7 @@ import { authorizeTest } from '../channels/send-authorization.ts'
 import { type Db, type StoreDb, transact } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
 import { type Limit, take } from '../core/rate-limits.ts'
-import { type AnyComposed, compose, isText } from '../decide/composing.ts'
+import { type AnyComposed, compose, isPush, isText } from '../decide/composing.ts'
 import { type Context, mailWayOfSituation, type Texts } from '../decide/decision-inputs.ts'
 import * as load from '../decide/situation.ts'
 import type { Deps } from '../deps.ts'
@@ -28,6 +28,8 @@ import { insertTestLinks } from './manual-sql.ts'
 // and its links open the restore page without anybody having pressed anything. Only what it costs is booked, as it is paid.
 
 const TESTS: Limit = { name: 'test-send-account', points: 10, windowS: 900 }
+/** By the operator's account, which pays for it. */
+const TESTS_BY_OPERATOR: Limit = { name: 'test-send-operator', points: 10, windowS: 86_400 }
 const LINKS_MS = 86_400_000
 
 type Wanted = z.output<typeof testSend.body>
@@ -65,10 +67,12 @@ async function put(
   const texts = await textsFor(deps, store, [channel])
   const { context, rows } = await imagined(texts)
   const { row } = found(rows[0], 'Cart')
+  refuseStopped(context)
   const to = await recipientOf(deps, session, context, { channel, to: own })
   assertConfigured(deps, context, channel, texts)
   await refuseSuppressed(deps, store, to, channel)
   await take(deps, TESTS, session.accountId)
+  if (channel !== 'email' && texts.get(channel)?.credits) await take(deps, TESTS_BY_OPERATOR, session.accountId)
   const couponNote = couponNoteOf(context, row)
   const composed = asTest(await composeTest(context, row, to), couponNote)
   await book(deps, store, session.accountId, composed)
@@ -82,6 +86,12 @@ async function put(
   deps.log.info({ storeId: store.storeId, channel, outcome: outcome.kind }, 'message.tested')
   if (outcome.kind === 'accepted') await noteTest(deps, store, channel, to)
   return { isAccepted: outcome.kind === 'accepted', to, response: responseOf(outcome), couponNote }
+}
+
+/** Not even a test leaves while an operator has suspended the account, or the plan has no room for the store (decisions 85 and 90). */
+function refuseStopped({ situation }: Context): void {
+  if (situation.is_account_suspended) throw new AppError('forbidden', explain('account_suspended'))
+  if (situation.is_resting) throw new AppError('plan_required', explain('store_resting'))
 }
 
 /** Mail goes to the address one signs in with; a number is one's own word. */
@@ -128,7 +138,7 @@ const TEST_LINE = 'This is a test message sent by a Recoup user. It is not a mes
 
 /** Nobody takes it for a message to a shopper. A text is marked where it is composed. */
 function asTest(composed: AnyComposed, couponNote: string | null): AnyComposed {
-  if (isText(composed)) return composed
+  if (isText(composed) || isPush(composed)) return composed
   const { subject, text, html } = composed
   const line = [TEST_LINE, couponNote].filter(Boolean).join(' ')
   return { ...composed, subject: `[Test] ${subject}`, text: `${line}\n\n${text}`, html: withTestLine(html, line) }

@@ -23,6 +23,10 @@ export const limits = {
   forgotPerClient: { name: 'forgot-client', points: 20, windowS: HOUR },
   resetPerClient: { name: 'reset-client', points: 20, windowS: HOUR },
   passwordPerUser: { name: 'password-user', points: 10, windowS: QUARTER_HOUR },
+  /** Codes of a second factor, where whoever types them is signed in. */
+  codePerUser: { name: 'code-user', points: 10, windowS: QUARTER_HOUR },
+  /** Codes by whoever knows the password, from all clients together, but for browsers that have signed in before. */
+  signInCodePerUser: { name: 'sign-in-code', points: 20, windowS: HOUR },
   emailChangePerUser: { name: 'email-change-user', points: 5, windowS: HOUR },
   emailConfirmPerClient: { name: 'email-confirm-client', points: 20, windowS: HOUR },
   emailUndoPerClient: { name: 'email-undo-client', points: 20, windowS: HOUR },

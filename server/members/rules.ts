@@ -4,6 +4,8 @@ const DAY_MS = 86_400_000
 
 /** A session lives 30 days from its last use. */
 export const SESSION_MS = 30 * DAY_MS
+/** An operator's look at an account. */
+export const VIEW_MS = 30 * 60_000
 /** Its last use is written at most this often. */
 export const SESSION_TOUCH_MS = 5 * 60_000
 export const RESET_MS = 3_600_000

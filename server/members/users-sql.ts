@@ -27,9 +27,29 @@ export function memberOf({ db, accountId }: AccountDb, userId: string) {
     .executeTakeFirst()
 }
 
+/** Somebody who looks at an account they need not be a member of. */
+export function viewerOf({ db, accountId }: AccountDb, userId: string) {
+  return db
+    .selectFrom('users as u')
+    .innerJoin('accounts as a', (on) => on.on('a.id', '=', accountId))
+    .select(['u.id', 'u.name', 'u.email', 'a.name as account_name', 'a.is_demo'])
+    .where('u.id', '=', userId)
+    .executeTakeFirst()
+}
+
 export function insertSession(
   { db, accountId }: AccountDb,
-  session: { id: string; userId: string; tokenHash: Buffer; device: string | null; now: Date; expiresAt: Date },
+  session: {
+    id: string
+    userId: string
+    tokenHash: Buffer
+    device: string | null
+    now: Date
+    expiresAt: Date
+    secondFactorAt: Date | null
+    storeId?: string | null
+    viewedUntil?: Date | null
+  },
 ) {
   return db
     .insertInto('sessions')
@@ -42,6 +62,9 @@ export function insertSession(
       created_at: session.now,
       last_seen_at: session.now,
       expires_at: session.expiresAt,
+      second_factor_at: session.secondFactorAt,
+      store_id: session.storeId ?? null,
+      viewed_until: session.viewedUntil ?? null,
     })
     .execute()
 }
@@ -66,5 +89,19 @@ export function setStore({ db, accountId }: AccountDb, sessionId: string, storeI
     .set({ store_id: storeId })
     .where('account_id', '=', accountId)
     .where('id', '=', sessionId)
+    .execute()
+}
+
+/** The owners of an account, who joined first before the others. */
+export function ownersOf({ db, accountId }: AccountDb) {
+  return db
+    .selectFrom('members as m')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .innerJoin('accounts as a', 'a.id', 'm.account_id')
+    .select(['u.email', 'a.name as accountName'])
+    .where('m.account_id', '=', accountId)
+    .where('m.role', '=', 'owner')
+    .orderBy('m.created_at')
+    .orderBy('u.id')
     .execute()
 }

@@ -24,6 +24,7 @@ export function standingOf({ db, accountId }: AccountDb | AccountTx) {
     .select(({ exists, selectFrom }) => [
       'a.is_demo',
       'a.created_at',
+      'a.suspended_reason',
       exists(
         selectFrom('members as m')
           .innerJoin('users as u', 'u.id', 'm.user_id')

@@ -47,18 +47,30 @@ export async function resendVerification(deps: Deps, session: Session): Promise<
 
 /** Before mail leaves from our domain that carries words of the account. */
 export async function assertVerified(account: AccountDb | AccountTx): Promise<void> {
-  assertProven(found(await sql.standingOf(account), 'Account'))
+  const standing = found(await sql.standingOf(account), 'Account')
+  assertNotSuspended(standing)
+  assertProven(standing)
 }
 
 /** The same of messages, which an account with a mail server of its own sends from its own domain. */
 export async function assertMayMail(account: AccountDb | AccountTx): Promise<void> {
-  if (await waitsForProof(account)) throw new AppError('forbidden', authTexts.verifyFirst)
+  const standing = found(await sql.standingOf(account), 'Account')
+  assertNotSuspended(standing)
+  if (isUnproven(standing)) throw new AppError('forbidden', authTexts.verifyFirst)
 }
 
 /** Whether the account can send no messages until an address is confirmed. */
 export async function waitsForProof(account: AccountDb | AccountTx): Promise<boolean> {
-  const { has_own_server, is_demo, is_confirmed } = found(await sql.standingOf(account), 'Account')
-  return !has_own_server && !is_demo && !is_confirmed
+  return isUnproven(found(await sql.standingOf(account), 'Account'))
+}
+
+type Standing = NonNullable<Awaited<ReturnType<typeof sql.standingOf>>>
+
+const isUnproven = ({ has_own_server, is_demo, is_confirmed }: Standing) => !has_own_server && !is_demo && !is_confirmed
+
+/** By an operator: not even test mails and invitations leave (decision 90). */
+function assertNotSuspended({ suspended_reason: reason }: Standing): void {
+  if (reason !== null) throw new AppError('forbidden', `Sending of your account is suspended: ${reason}`)
 }
 
 function assertProven({ is_demo, is_confirmed }: { is_demo: boolean; is_confirmed: unknown }): void {

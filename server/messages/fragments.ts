@@ -91,6 +91,7 @@ export const mayPassNow = (
 export const becomesClaimed = (claim: string) => sql`state = 'claimed', claim = ${claim}`
 export const becomesHandedOver = sql`state = 'handed_over', reason = null, claim = null`
 export const becomesUnknown = sql`state = 'unknown', reason = 'unknown'`
+export const becomesDelivered = sql`state = 'delivered', reason = null`
 export const becomesAccepted = sql`state = 'sent', reason = null`
 export const becomesFailed = (reason: string) => sql`state = 'failed', reason = ${reason}, claim = null`
 export const becomesCancelled = (reason: string, now: Date) => closed('cancelled', reason, now)
@@ -123,6 +124,7 @@ export const newestHandOver = (storeId: RawBuilder<unknown>, cartId: RawBuilder<
  */
 export function openTo(accountId: string, channel: ChannelName, address: string) {
   const { contact } = channelTraits[channel]
+  if (contact === 'subscription') return openToBrowser(accountId, address)
   return sql`
     select m.store_id, m.id from stores s join messages m on m.store_id = s.id
     join carts c on c.store_id = m.store_id and c.id = m.cart_id
@@ -133,3 +135,13 @@ export function openTo(accountId: string, channel: ChannelName, address: string)
     join messages m on m.store_id = p.store_id and m.lone_shopper_id = p.id
     where s.account_id = ${accountId} and m.channel = ${channel} and ${isOpen('m')}`
 }
+
+/** Open notifications to this subscription's person, or to whoever has this email address or number. */
+const openToBrowser = (accountId: string, address: string) => sql`
+    select m.store_id, m.id from stores s
+    join (
+      select k.store_id, k.shopper_id from shopper_keys k where k.kind in ('email', 'phone') and k.value = ${address}
+      union all
+      select p.store_id, p.shopper_id from push_subscriptions p where 'push:' || p.id = ${address}) whose on whose.store_id = s.id
+    join messages m on m.store_id = whose.store_id and m.shopper_id = whose.shopper_id
+    where s.account_id = ${accountId} and m.channel = 'push' and ${isOpen('m')}`

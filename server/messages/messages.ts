@@ -1,4 +1,4 @@
-import { type Db, type StoreDb, type StoreTx, type Tx } from '../core/db.ts'
+import type { Db, StoreDb, StoreTx, Tx } from '../core/db.ts'
 import { cancelDoubles, wakeHeldTo } from './plan-sql.ts'
 import * as sql from './sql.ts'
 

@@ -21,7 +21,7 @@ export interface NewMessages {
   origin: { kind: OriginKind; id: string; stepId: string | null; step: number }
   /** The people, each with the number of their message, and how much later than the others it is due. */
   rows: readonly (Planned & { laterMs?: number })[]
-  channel: 'email' | 'sms' | 'whatsapp'
+  channel: 'email' | 'sms' | 'whatsapp' | 'push'
   templateId: string | null
   dueAt: Date
   expiresAt: Date
@@ -65,6 +65,8 @@ export interface Request {
   /** Of a discount mail. */
   couponId?: string | null
   cartUrl?: string | null
+  /** Of a notification. */
+  iconUrl?: string | null
   subject: string | null
   body: string | null
   isImmediate: boolean
@@ -78,10 +80,10 @@ export async function insertRequests(
   wanted: Request & Pick<NewMessages, 'templateId' | 'now'>,
 ): Promise<void> {
   await sql`
-    insert into manual_messages (store_id, message_id, job_id, asked_by, to_address, template_id, subject, body, coupon_id, cart_url,
+    insert into manual_messages (store_id, message_id, job_id, asked_by, to_address, template_id, subject, body, coupon_id, cart_url, icon_url,
       is_immediate, overrides_holdout, created_at)
     select ${storeId}, id, ${wanted.jobId ?? null}, ${wanted.askedBy}, ${wanted.toAddress ?? null},
-      ${wanted.templateId}, ${wanted.subject}, ${wanted.body}, ${wanted.couponId ?? null}, ${wanted.cartUrl ?? null}, ${wanted.isImmediate}, ${wanted.overridesHoldout}, ${wanted.now}
+      ${wanted.templateId}, ${wanted.subject}, ${wanted.body}, ${wanted.couponId ?? null}, ${wanted.cartUrl ?? null}, ${wanted.iconUrl ?? null}, ${wanted.isImmediate}, ${wanted.overridesHoldout}, ${wanted.now}
     from unnest(${[...ids]}::uuid[]) as id`.execute(db)
 }
 

@@ -29,10 +29,10 @@ export async function scheduleFlows({ db, storeId }: StoreTx, cartIds: readonly 
     -- Read once and by itself: joined, a store whose messages have no statistics yet compared every new message with every old one.
     with earlier as materialized (
       select cart_id, origin_id, step_id from messages
-      where store_id = ${storeId} and cart_id = any(${[...cartIds]}::uuid[]) and origin_kind = 'flow')
+      where store_id = ${storeId} and cart_id = any(${[...cartIds]}::uuid[]) and origin_kind in ('flow', 'push'))
     insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, channel, state, due_at, expires_at, wake_at,
       template_id, created_at, updated_at)
-    select c.store_id, gen_random_uuid(), c.id, c.shopper_id, 'flow', f.id, s.id, s.step, s.channel, ${SCHEDULED},
+    select c.store_id, gen_random_uuid(), c.id, c.shopper_id, f.kind, f.id, s.id, s.step, s.channel, ${SCHEDULED},
       c.last_activity_at + s.delay_minutes * interval '1 minute',
       c.last_activity_at + s.delay_minutes * interval '1 minute' + interval '24 hours',
       c.last_activity_at + s.delay_minutes * interval '1 minute', s.template_id, ${now}, ${now}
@@ -143,11 +143,11 @@ async function retime(
       select o.id, greatest(${lastActivity} + s.delay_minutes * interval '1 minute', (
         select max(h.handed_over_at + least((s.delay_minutes - hs.delay_minutes) * interval '1 minute', interval '12 hours'))
         from messages h join flow_steps hs on hs.store_id = h.store_id and hs.flow_id = s.flow_id and hs.id = h.step_id
-        where h.store_id = o.store_id and h.cart_id = o.cart_id and h.origin_kind = 'flow' and h.origin_id = o.origin_id
+        where h.store_id = o.store_id and h.cart_id = o.cart_id and h.origin_kind in ('flow', 'push') and h.origin_id = o.origin_id
           and h.step < o.step)) as at
       from messages o
       join carts c on c.store_id = o.store_id and c.id = o.cart_id
-      join flow_steps s on s.store_id = o.store_id and o.origin_kind = 'flow' and s.flow_id = o.origin_id and s.id = o.step_id
+      join flow_steps s on s.store_id = o.store_id and o.origin_kind in ('flow', 'push') and s.flow_id = o.origin_id and s.id = o.step_id
         and s.channel = o.channel
       where o.store_id = ${storeId} and ${isOpen('o')} and ${which} order by o.id for update of o) t
     where m.store_id = ${storeId} and m.id = t.id and ${isOpen('m')} and m.due_at <> t.at`.execute(db)
@@ -171,7 +171,7 @@ export interface CartActivity {
 /** Open steps follow their flow's edited delays. */
 export async function retimeEdited(tx: StoreTx, flowId: string, now: Date): Promise<void> {
   await retime(tx, {
-    which: sql`o.origin_kind = 'flow' and o.origin_id = ${flowId}`,
+    which: sql`o.origin_kind in ('flow', 'push') and o.origin_id = ${flowId}`,
     lastActivity: sql`c.last_activity_at`,
     now,
   })
@@ -193,7 +193,7 @@ export async function moveToChannel(
   await sql`
     update messages m set channel = ${channel}, template_id = ${templateId}, ${becomesScheduled},
       wake_at = greatest(m.due_at, ${now}), updated_at = ${now}
-    from (select id from messages where store_id = ${storeId} and origin_kind = 'flow' and origin_id = ${flowId} and step = ${step}
+    from (select id from messages where store_id = ${storeId} and origin_kind in ('flow', 'push') and origin_id = ${flowId} and step = ${step}
       and ${isOpen('messages')} and channel <> ${channel} order by id for update) open
     where m.store_id = ${storeId} and m.id = open.id`.execute(db)
 }

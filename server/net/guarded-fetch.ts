@@ -176,7 +176,8 @@ function flattenHeaders(headers: Record<string, string | string[] | undefined>):
   return flat
 }
 
-function guardedConnector(options: GuardedFetchOptions): buildConnector.connector {
+/** Dials only addresses that passed. */
+export function guardedConnector(options: GuardedFetchOptions): buildConnector.connector {
   const shared = {
     timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     rejectUnauthorized: true,

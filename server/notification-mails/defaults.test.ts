@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { NotificationChoice } from '../../shared/notification-calls.ts'
-import { atOnceLabel, isProblem, type NotificationTopic, topicOf } from '../../shared/notification-kinds.ts'
+import { atOnceLabel, isProblem, type NotificationTopic, topicOf, typesOf } from '../../shared/notification-kinds.ts'
 import { failedCauses, type NotificationData, type NotificationType } from '../../shared/notifications.ts'
 import { aColleague, aStore, type TestStore } from '../../test/factories.ts'
 import { sampleNotifications } from '../../test/notification-samples.ts'
@@ -12,7 +12,18 @@ import { notify, notifyAccount } from '../notifications/notifications.ts'
 // Decision 65: what the settings show, for every kind of notification, is what the mail job does.
 
 const world = aWorld()
-const ofAccount = ['domain_throttled', 'domain_reopened', 'plan_limit', 'plan_near_limit', 'budget_reached']
+const ofAccount: NotificationType[] = [
+  ...([
+    'domain_throttled',
+    'domain_reopened',
+    'plan_limit',
+    'plan_near_limit',
+    'budget_reached',
+    'credits_low',
+    'credits_empty',
+  ] as const),
+  ...typesOf('billing'),
+]
 const types = Object.keys(sampleNotifications) as NotificationType[]
 
 /** Every type, and every way in which a message can fail. */
@@ -52,7 +63,7 @@ async function emailOf({ userId }: TestStore): Promise<string> {
   return (await user.executeTakeFirstOrThrow()).email
 }
 
-test('without a choice of theirs owners are mailed what the settings show: problems at once, nothing else', async () => {
+test('without a choice of theirs owners are mailed what the settings show: problems and what is about their money at once, nothing else', async () => {
   for (const kind of kinds) {
     const store = await aStore(world)
     const { token } = await aColleague(world, store, 'admin')
@@ -62,7 +73,7 @@ test('without a choice of theirs owners are mailed what the settings show: probl
     const mailed = await mailedAbout(store, kind)
     const wanted = isExpected(kind.type, owner.get(topic)!)
     expect([kind.type, kind.data, mailed]).toEqual([kind.type, kind.data, wanted ? [await emailOf(store)] : []])
-    expect([kind.type, wanted]).toEqual([kind.type, isProblem(kind.type)])
+    expect([kind.type, wanted]).toEqual([kind.type, isProblem(kind.type) || topic === 'billing'])
   }
 })
 

@@ -1,4 +1,4 @@
-import { isProblem, toneOf } from '../../shared/notification-kinds.ts'
+import { isProblem, toneOf, topicOf } from '../../shared/notification-kinds.ts'
 import { notificationText } from '../../shared/notifications.ts'
 import type { AccountMail, MailItem } from '../accounts/account-mail.ts'
 import type { MailedRow } from '../notifications/mail-rules.ts'
@@ -25,7 +25,7 @@ export function notificationMail(news: ToMail, letter: Letter): AccountMail {
   const { store_name: store } = news.rows[0]!
   const subject = store ? `${first.title} (${store})` : first.title
   if (total === 1 && !isDaily) {
-    const link = { label: 'Open the notification', url: first.url }
+    const link = { label: isOfBilling(news.rows[0]!) ? 'Open billing' : 'Open the notification', url: first.url }
     return { subject, paragraphs: [`Hello ${letter.name},`, first.text, first.note], link, footer }
   }
   const counted = total === 1 ? '1 notification' : `${total} notifications`
@@ -35,7 +35,9 @@ export function notificationMail(news: ToMail, letter: Letter): AccountMail {
     paragraphs: [`Hello ${letter.name},`, 'This is what has happened:'],
     items,
     ...(left > 0 && { more: `And ${left} more.` }),
-    link: { label: 'Open the notifications', url: `${letter.publicUrl}/notifications` },
+    link: news.rows.every(isOfBilling)
+      ? { label: 'Open billing', url: billingAt(letter.publicUrl) }
+      : { label: 'Open the notifications', url: `${letter.publicUrl}/notifications` },
     footer,
   }
 }
@@ -45,12 +47,16 @@ function itemOf(row: MailedRow, publicUrl: string, timeZone: string): MailItem {
   const at = row.created_at.toLocaleString('en-US', { timeZone, ...WHEN })
   return {
     title,
-    url: `${publicUrl}/notifications?${queryOf(row)}`,
+    url: isOfBilling(row) ? billingAt(publicUrl) : `${publicUrl}/notifications?${queryOf(row)}`,
     note: row.store_name ? `${at} · ${row.store_name}` : at,
     text: message,
     tone: isProblem(row.type) ? 'problem' : toneOf(row.type),
   }
 }
+
+/** What there is to do about it is done there, also while no store is connected, when there is no list of notifications. */
+const isOfBilling = ({ type }: Pick<MailedRow, 'type'>) => topicOf(type) === 'billing'
+const billingAt = (publicUrl: string) => `${publicUrl}/billing`
 
 /** As the screen writes it (B 2), with the zone, which the screen’s reader knows. */
 const WHEN = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', timeZoneName: 'short' } as const

@@ -103,6 +103,7 @@ test('usually an owner is mailed problems, and nobody else is mailed anything', 
     'complaints',
     'campaigns',
     'limits',
+    'billing',
   ])
   expect(body.topics.every(({ bell }: { bell: boolean }) => bell)).toBe(true)
 })

@@ -1,10 +1,10 @@
 import { monthOf } from '../billing/rules.ts'
-import type { Outcome, OutgoingText, TextChannel } from '../channels/channel.ts'
+import type { Cost, Outcome, OutgoingText, TextChannel } from '../channels/channel.ts'
 import { notSent } from '../channels/not-sent.ts'
 import { isGermanSpeaking, phoneCountry } from '../channels/phone.ts'
 import { authorizeOptInRequest } from '../channels/send-authorization.ts'
 import { ledgerText } from '../consent/evidence.ts'
-import { type Db, type StoreDb, transact } from '../core/db.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
 import * as system from '../core/system.ts'
 import { planLimitOf } from '../decide/decision-inputs.ts'
@@ -17,6 +17,7 @@ import { erasedAmong } from '../suppressions/suppressions.ts'
 import { insertSuppression } from '../suppressions/unsubscribe.ts'
 import { bookSpend, lockBudget } from '../texts/spend.ts'
 import * as sql from './opt-in-request-sql.ts'
+import { giveRoomBack, type Question, takeRoom } from './question-room.ts'
 
 // Double opt-in for SMS: the one message that asks whether a yes given in the shop was meant. It advertises nothing, leaves once and
 // is never repeated; it obeys suppression, quiet hours, budget and whatever stops the store from sending. YES is taken up by
@@ -66,7 +67,8 @@ async function obstacleTo(
   const later = (minutes: number) => new Date(now.getTime() + minutes * MINUTE_MS)
   if (now.getTime() - createdAt.getTime() > GIVEN_UP_MS) return 'drop'
   if (!situation.is_active || planLimitOf(situation, 'sms') === 0) return 'drop'
-  if (situation.is_paused || situation.is_sending_paused) return later(5)
+  const { is_paused, is_account_suspended, is_resting, is_sending_paused } = situation
+  if (is_paused || is_account_suspended || is_resting || is_sending_paused) return later(5)
   const key = `sms:${addressHash.toString('hex')}`
   if ((await suppressedOf(store, [addressHash], ['sms'])).has(key)) return 'drop'
   const evidence = (await ledgerText(store, [addressHash], ['sms'])).get(key)?.evidence
@@ -94,13 +96,8 @@ async function put(
   const now = deps.now()
   const { account_id: accountId } = situation
   const { cost } = transport.estimate(message)
-  const isTaken = await transact(store, async (tx) => {
-    const left = await lockBudget(tx, accountId, monthOf(now))
-    const isOver = left && cost.amountMicros > 0 && (left.currency !== cost.currency || cost.amountMicros > left.micros)
-    if (isOver || !(await sql.takeOptInRequest(tx, optInRequest, { wording: message.text, now }))) return false
-    await bookSpend(tx, accountId, monthOf(now), [cost])
-    return true
-  })
+  const question = { situation, transport, message }
+  const isTaken = await transact(store, (tx) => takeAndBook(tx, optInRequest, question, { cost, now }))
   if (!isTaken) return sql.postponeOptInRequest(store, optInRequest, new Date(now.getTime() + 60 * MINUTE_MS))
   // A process that stood still meanwhile knows nothing of a STOP or a pause since, and looks anew (D5).
   const isLate = Math.abs(deps.now().getTime() - now.getTime()) >= SOON_MS
@@ -114,6 +111,7 @@ async function put(
     // An erasure holds the same lock: it comes before the question of who is erased, or after what is written (C8).
     await lockAllKeys(tx, [addressKey(optInRequest.phone)])
     if (isFree) {
+      await giveRoomBack(tx, question, { takenAt: now, now: deps.now() })
       await bookSpend(tx, accountId, monthOf(now), [{ ...cost, amountMicros: -cost.amountMicros }])
       await sql.unaskAnswered(tx, optInRequest, now)
     }
@@ -124,6 +122,25 @@ async function put(
     const { addressHash: hash, phone: address } = optInRequest
     await insertSuppression(tx, { accountId, hash, channel: 'sms', address, reason, source: 'sms provider', at: now })
   })
+}
+
+/** False: the plan, credits or the budget have no room for it, or somebody else has put it. */
+async function takeAndBook(
+  tx: StoreTx,
+  optInRequest: sql.OptInRequest,
+  question: Question,
+  { cost, now }: { cost: Cost; now: Date },
+): Promise<boolean> {
+  if (!(await takeRoom(tx, question, now))) return false
+  const { account_id: accountId } = question.situation
+  const left = await lockBudget(tx, accountId, monthOf(now))
+  const isOver = left && cost.amountMicros > 0 && (left.currency !== cost.currency || cost.amountMicros > left.micros)
+  if (isOver || !(await sql.takeOptInRequest(tx, optInRequest, { wording: question.message.text, now }))) {
+    await giveRoomBack(tx, question, { takenAt: now, now })
+    return false
+  }
+  await bookSpend(tx, accountId, monthOf(now), [cost])
+  return true
 }
 
 /** Only proof that it was not taken brings it back. Of whoever was erased meanwhile nothing is written down, and they are not asked again. */

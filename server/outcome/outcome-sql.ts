@@ -1,6 +1,7 @@
 import { type StoreTx, sql } from '../core/db.ts'
 import {
   answered,
+  becomesDelivered,
   isAcceptedOnly,
   isFailed,
   isHeld,
@@ -104,6 +105,18 @@ export async function undoBadge({ db, storeId }: StoreTx, messageId: string): Pr
     from (select m.cart_id, h.at, h.badge from messages m left join lateral (${newestHandOver(sql`m.store_id`, sql`m.cart_id`)}) h on true
       where m.store_id = ${storeId} and m.id = ${messageId}) last
     where c.store_id = ${storeId} and c.id = last.cart_id`.execute(db)
+}
+
+/** The shopper's browser has shown it: delivered, also where its service had not answered (D4). Answers whether it moved. */
+export async function markShown({ db, storeId }: StoreTx, messageId: string, now: Date): Promise<boolean> {
+  const { rows } = await sql`
+    with moved as (
+      update messages m set ${becomesDelivered}, updated_at = ${now}
+      where m.store_id = ${storeId} and m.id = ${messageId} and m.channel = 'push' and (${isAcceptedOnly('m')} or ${isUnknown('m')})
+      returning m.id)
+    insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
+    select ${storeId}, gen_random_uuid(), id, ${now}, 'result', 'delivered', '{}' from moved returning 1`.execute(db)
+  return rows.length > 0
 }
 
 /** Named apart from the rows, so that the primary key serves whatever a planner thinks of JSON. */

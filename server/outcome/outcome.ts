@@ -1,7 +1,9 @@
 import { addUsage } from '../billing/usage.ts'
 import type { ChannelName, Cost, Outcome } from '../channels/channel.ts'
+import { maskedAddress } from '../channels/mask.ts'
 import { channelTraits, isTextChannelName } from '../channels/traits.ts'
 import type { StoreTx } from '../core/db.ts'
+import { giveBackCredits } from '../credits/credits.ts'
 import { isText } from '../decide/composing.ts'
 import { backOff } from '../decide/decide.ts'
 import type { Evaluation, Ready } from '../decide/evaluate.ts'
@@ -18,7 +20,7 @@ import * as sql from './outcome-sql.ts'
 // What became of hand-overs, written down for several at once (engine, "Sending").
 
 /** For reports that come after the answer. */
-export { undoBadge } from './outcome-sql.ts'
+export { markShown, undoBadge } from './outcome-sql.ts'
 
 export interface Finished {
   ready: Ready
@@ -47,8 +49,9 @@ export async function recordOutcomes(deps: Deps, tx: StoreTx, ending: Ending, do
   // What has not gone out keeps nothing at a distance any longer. A message by hand has no steps behind it.
   const back = changed.filter(({ ready, outcome }) => !isOut(outcome) && ready.row.manual === null).map(idOf)
   if (back.length > 0) await spaceNextSteps(tx, back, now)
+  const paid = await giveBackPaid(tx, ending, changed, now)
   for (const { ready, outcome } of changed) {
-    if (outcome.kind === 'rejected' || outcome.kind === 'retry') await takeBack(tx, ending, ready.row.id)
+    if (outcome.kind === 'rejected' || outcome.kind === 'retry') await takeBack(tx, ending, ready.row.id, paid)
     if (outcome.kind === 'rejected') await suppressRefused(deps, tx, ending, { ready, outcome, now })
   }
   if (!isTextChannelName(ending.channel)) return
@@ -62,8 +65,17 @@ export async function recordOutcomes(deps: Deps, tx: StoreTx, ending: Ending, do
 const isOut = ({ kind }: Outcome): boolean => kind === 'accepted' || kind === 'unknown'
 const idOf = ({ ready }: Finished): string => ready.row.id
 
-async function takeBack(tx: StoreTx, { evaluation, channel }: Ending, messageId: string): Promise<void> {
+/** Which of those that have not gone out credits had paid for. */
+async function giveBackPaid(tx: StoreTx, { evaluation, channel }: Ending, changed: readonly Finished[], now: Date) {
+  if (!isTextChannelName(channel)) return new Set<string>()
+  const unsent = changed.filter(({ outcome }) => !isOut(outcome)).map(idOf)
+  return giveBackCredits(tx, evaluation.situation.account_id, unsent, now)
+}
+
+/** What credits had paid for took nothing of the plan. */
+async function takeBack(tx: StoreTx, { evaluation, channel }: Ending, messageId: string, paid: ReadonlySet<string>) {
   await sql.undoBadge(tx, messageId)
+  if (paid.has(messageId)) return
   await addUsage(tx, evaluation.situation.account_id, evaluation.month, channel, -1)
 }
 
@@ -148,7 +160,8 @@ async function suppressRefused(
   })
 }
 
-function newsOf({ row, address: to }: Ready, outcome: Outcome, isInMailbox: boolean): DraftNotification {
+function newsOf({ row, address }: Ready, outcome: Outcome, isInMailbox: boolean): DraftNotification {
+  const to = row.channel === 'push' ? maskedAddress('push', address) : address
   const about = { cartId: row.cart_id, messageId: row.id, step: row.manual ? null : row.step, to }
   if (outcome.kind === 'accepted') return draftNotification(`${row.channel}_sent`, { ...about, isInMailbox })
   const cause =

@@ -310,6 +310,20 @@ export interface StoreLogo {
   content: Buffer
 }
 
+/** A signed call to the plugin in the shop. */
+export interface PluginCall {
+  name: 'wake'
+  headers: Record<string, string>
+  body: string
+}
+
+/** As it came: hostile until its signature was checked. */
+export interface PluginAnswer {
+  status: number
+  signature: string
+  body: string
+}
+
 /** One store on one platform, one request at a time. What a store does wrong is thrown as `StoreProblem` (see `store-problem.ts`), nothing else. */
 export interface StoreClient {
   /** Reads public index, then signs in and reads the profile. Throws the most specific problem it can prove. */
@@ -349,6 +363,8 @@ export interface StoreClient {
   refillCart(wish: RefillWish): Promise<Refilled | null>
   /** Its logo in the sizes it keeps, then its icon: the first that can be used is the one to take. Never throws; a shop may have none. */
   logos(signal?: AbortSignal): AsyncIterable<StoreLogo>
+  /** Calls the plugin in the shop, without a key; null when it does not answer within a few seconds. */
+  callPlugin(call: PluginCall): Promise<PluginAnswer | null>
   webhooks(): Promise<WebhookSubscription[]>
   createWebhook(topic: string, deliveryUrl: string, secret: string): Promise<WebhookSubscription>
   deleteWebhook(id: string): Promise<void>

@@ -9,7 +9,7 @@ import { AppError, found } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { createSeats } from '../core/seats.ts'
 import type { WantedCoupon } from '../coupons/for-messages.ts'
-import { type AnyComposed, compose, isText } from '../decide/composing.ts'
+import { type AnyComposed, compose, isPush, isText } from '../decide/composing.ts'
 import type { Context, Texts } from '../decide/decision-inputs.ts'
 import { dryRun } from '../decide/evaluate.ts'
 import { couponFor } from '../decide/message-coupon.ts'
@@ -43,7 +43,7 @@ interface StepRequest extends OwnText {
   flowId: string
   step: number
   cartId: string
-  channel?: SendChannel | undefined
+  channel?: SendChannel | 'push' | undefined
   /** undefined: as it is stored. */
   coupon?: StepCoupon | null | undefined
 }
@@ -85,7 +85,7 @@ const wantedOf = ({ couponId, fallback, firstOrderOnly, pauseDays, aboveAmount }
 
 export interface MessageRequest extends OwnText {
   cartId: string
-  channel: SendChannel
+  channel: SendChannel | 'push'
   templateId?: string | undefined
   coupon?: StepCoupon | null | undefined
 }
@@ -149,7 +149,7 @@ export function previewLook({ deps, store, signal }: Asked, look: BrandLook) {
 }
 
 interface SampleRequest extends OwnText {
-  channel?: SendChannel | undefined
+  channel?: SendChannel | 'push' | undefined
   template: (tx: StoreTx) => Promise<sample.SampleTemplate | undefined>
   /** undefined: as it is saved. */
   look?: BrandLook | undefined
@@ -312,6 +312,10 @@ async function renderPreview(
 }
 
 function presentComposed(composed: AnyComposed) {
+  if (isPush(composed)) {
+    const { title, body, image = null } = composed.payload
+    return { subject: title, html: '', text: body, segments: null, price: null, leftOut: null, picture: image }
+  }
   if (!isText(composed)) {
     const { subject, html, text, leftOut } = composed
     return { subject, html, text, segments: null, price: null, leftOut }

@@ -101,6 +101,8 @@ export async function eraseRows({ db, storeId }: StoreTx, person: StoreDataSubje
       where store_id = ${storeId} and shopper_id = ${ids(shopperIds)} and kind <> 'order'`),
     unconfirmed_contacts: await run(sql`delete from unconfirmed_contacts
       where store_id = ${storeId} and shopper_id = ${ids(shopperIds)}`),
+    push_subscriptions: await run(sql`delete from push_subscriptions
+      where store_id = ${storeId} and shopper_id = ${ids(shopperIds)}`),
     customers: await run(
       sql`delete from customers where store_id = ${storeId} and customer_id = ${texts(customerIds)}`,
     ),
@@ -161,6 +163,7 @@ export async function eraseOfAccount(
     suppression_removals: await run(sql`update suppression_removals set address = null where ${ofHash}`),
     inbound_messages: await run(sql`delete from inbound_messages where ${ofHash}`),
     text_windows: await run(sql`delete from text_windows where ${ofHash}`),
+    operator_text_contacts: await run(sql`delete from operator_text_contacts where ${ofHash}`),
     delivery_reports: await run(sql`delete from delivery_reports
       where account_id = ${accountId} and provider_id = any(${[...providerIds]}::text[])`),
   }

@@ -15,7 +15,8 @@ import { lockAllKeys, lockShoppers } from '../shoppers/shoppers.ts'
 import * as sql from './erase-sql.ts'
 import { type Found, findDataSubject, readErasure, sumOf } from './find.ts'
 import { eraseJob } from './jobs.ts'
-import { insertErasure, personIn, providerIdsOf } from './sql.ts'
+import { personIn } from './person.ts'
+import { insertErasure, providerIdsOf } from './sql.ts'
 
 // Erasing a person (C8), in two steps. With the request itself nothing is sent to them any more: the hashes of their addresses go on the
 // suppression list and what is open is closed. A job then goes through the stores, one transaction each, and takes out what tells
@@ -107,7 +108,7 @@ async function eraseInStore(deps: Deps, storeId: string, addresses: readonly str
   await foldPostsOf(deps, storeId)
   for (let wait = 0; wait < WAITS; wait++) {
     if (wait > 0) await sleep(WAIT_MS)
-    const done = await transact({ storeId, db: deps.db }, (tx) => eraseLocked(tx, addresses, hashes, deps.now()))
+    const done = await transact({ storeId, db: deps.db }, (tx) => eraseLocked(deps, tx, { addresses, hashes }))
     if (done) return done
   }
   // The job's own retry goes on.
@@ -115,14 +116,20 @@ async function eraseInStore(deps: Deps, storeId: string, addresses: readonly str
 }
 
 /** null: something of theirs is under way, which is waited for. */
-async function eraseLocked(tx: StoreTx, addresses: readonly string[], hashes: readonly Buffer[], now: Date) {
-  const before = await personIn(tx, addresses, hashes)
+async function eraseLocked(
+  deps: Deps,
+  tx: StoreTx,
+  known: { addresses: readonly string[]; hashes: readonly Buffer[] },
+) {
+  const { addresses } = known
+  const now = deps.now()
+  const before = await personIn(deps, tx, known)
   // Also of addresses nobody is known by: a box ticked with one is written down under the same lock.
   const locked = [...addresses.map(addressKey), ...(await sql.mergingKeysOf(tx, before))]
   await lockAllKeys(tx, locked)
   await lockShoppers(tx, before.shopperIds)
   // As it is now that nobody else can add to it.
-  const person = await personIn(tx, addresses, hashes)
+  const person = await personIn(deps, tx, known)
   if (hasMore(await sql.mergingKeysOf(tx, person), locked) || (await sql.isUnderWay(tx, person))) return null
   await sql.closeOpen(tx, person, now)
   const facts = await sql.factsOf(tx, person)

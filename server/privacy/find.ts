@@ -7,6 +7,7 @@ import type { Deps } from '../deps.ts'
 import { storesOf } from '../stores/store.ts'
 import { addressesOf, readAddress } from '../suppressions/rules.ts'
 import { countriesOf, type EntryRow, pageOf } from '../suppressions/suppressions.ts'
+import { personIn } from './person.ts'
 import * as sql from './sql.ts'
 import { accountPrivacyTables, privacyTables } from './tables.ts'
 
@@ -49,7 +50,7 @@ async function closure(account: AccountDb, start: readonly string[]) {
 export async function describeDataSubject(deps: Deps, account: AccountDb<Db>, typed: string): Promise<Person> {
   const person = await findDataSubject(deps, account, typed)
   const stores = await storesOf(account)
-  const known = await Promise.all(stores.map((store) => describeIn(account, store, person)))
+  const known = await Promise.all(stores.map((store) => describeIn(deps, account, store, person)))
   const here = known.filter(({ counts }) => Object.keys(counts).length > 0)
   const [suppressed, erasures] = await Promise.all([
     suppressionsOf(account, person.hashes),
@@ -72,9 +73,9 @@ export async function describeDataSubject(deps: Deps, account: AccountDb<Db>, ty
   }
 }
 
-async function describeIn(account: AccountDb, { id, name }: { id: string; name: string }, person: Found) {
+async function describeIn(deps: Deps, account: AccountDb, { id, name }: { id: string; name: string }, person: Found) {
   const handle = { storeId: id, db: account.db }
-  const rows = await sql.personIn(handle, person.addresses, person.hashes)
+  const rows = await personIn(deps, handle, person)
   const seen = await sql.seenIn(handle, rows)
   const counts: Record<string, number> = {}
   for (const table of privacyTables.filter((each) => each.name in keptText)) {
@@ -96,7 +97,7 @@ export async function readEverything(deps: Deps, account: AccountDb<Db>, typed: 
   const stores: { id: string; name: string; url: string; tables: Record<string, sql.PersonRow[]> }[] = []
   for (const { id, name, url } of await storesOf(account)) {
     const handle = { storeId: id, db: account.db }
-    const rows = await sql.personIn(handle, person.addresses, person.hashes)
+    const rows = await personIn(deps, handle, person)
     providerIds.push(...(await sql.providerIdsOf(handle, rows.messageIds)))
     const tables: Record<string, sql.PersonRow[]> = {}
     for (const table of privacyTables.filter((each) => !each.isLeftOut)) {

@@ -72,6 +72,13 @@ export async function personIn(
   return { storeId, addresses, hashes, ...rows.rows[0]! }
 }
 
+/** Of their browsers, whose consents are known by them. */
+export async function subscriptionsOf({ db, storeId }: StoreDb, shopperIds: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`select id from push_subscriptions
+    where store_id = ${storeId} and shopper_id = any(${[...shopperIds]}::uuid[]) order by id`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
 export type PersonRow = Record<string, unknown>
 
 export async function rowsOf({ db }: StoreDb, table: PrivacyTable, person: StoreDataSubject): Promise<PersonRow[]> {

@@ -82,3 +82,24 @@ export async function wasPressed({ db, storeId }: StoreTx, messageId: string, si
       as is_pressed`.execute(db)
   return rows.rows[0]!.is_pressed
 }
+
+/** Whether it was the first time. */
+export async function noteAsked({ db, storeId }: StoreDb, hash: Buffer, now: Date): Promise<boolean> {
+  const { rows } = await sql`update link_tokens set asked_at = ${now}
+    where store_id = ${storeId} and token_hash = ${hash} and purpose = 'back' and asked_at is null returning 1`.execute(
+    db,
+  )
+  return rows.length > 0
+}
+
+/** The address an email went to; null: the message was no email. */
+export async function mailedTo({ db, storeId }: StoreDb, messageId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('messages')
+    .select('to_address')
+    .where('store_id', '=', storeId)
+    .where('id', '=', messageId)
+    .where('channel', '=', 'email')
+    .executeTakeFirst()
+  return row?.to_address ?? null
+}

@@ -16,6 +16,8 @@ import type { Session } from '../members/session.ts'
 import { lockShopperOf } from '../messages/recipient.ts'
 import type { Refilled, RefillWish } from '../platforms/platform.ts'
 import { platformOf } from '../platforms/registry.ts'
+import { readPlugin } from '../plugin/plugin.ts'
+import { isAlive } from '../plugin/rules.ts'
 import { storeAccess } from '../stores/access.ts'
 import { chooseStore, type WantedStore } from '../stores/choose.ts'
 import { isOnStoreOrigin } from '../stores/rules.ts'
@@ -111,6 +113,12 @@ async function restore(deps: Deps, pressed: Pressed): Promise<Restored> {
   const code = cart.coupon_code
   const toEnter = code === null ? null : { code, outcome: 'to_enter' as const }
   const planned = await plannedItems(store, cart)
+  // The shop's own plugin fills the cart best, and says itself what could not be had (decision 107).
+  if (isAlive(await readPlugin(store), deps.now())) {
+    const checkoutUrl = platformOf(cart.platform).plugin.link(cart.home_url, back)
+    const coupon = code === null ? null : { code, outcome: 'carried' as const }
+    return { ...told, items: planned, checkoutUrl, coupon, isOrdered: false }
+  }
   const mayAsk = await mayAskStore(deps, pressed)
   const paymentUrl = cart.has_checkout_link || !mayAsk ? null : await paymentUrlOf(deps, store, cart, planned)
   if (paymentUrl) return { ...told, items: planned, checkoutUrl: paymentUrl, coupon: toEnter, isOrdered: false }

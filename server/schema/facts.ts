@@ -46,7 +46,7 @@ interface OfPost {
 export type DeviceClass = 'phone' | 'desktop'
 
 export type FactPayload =
-  | ({ type: 'snapshot'; items: FoldItem[]; coupons: string[]; contact?: Contact } & OfPost)
+  | ({ type: 'snapshot'; items: FoldItem[]; coupons: string[]; contact?: Contact; currency?: string } & OfPost)
   | ({ type: 'contact'; contact: Contact } & OfPost)
   | {
       type: 'order'
@@ -91,8 +91,22 @@ export type ContactLimit = 'client' | 'store'
 
 export type Unconfirmed = Partial<Record<'email' | 'phone', ContactLimit>>
 
-/** A post with what its address and its browser's name say; never from the post itself. */
-export type PlacedPost = CapturePost & { zone?: Zone; deviceClass?: DeviceClass }
+/** What the shop itself says of a cart: its names and prices count (X5). */
+export interface SignedCart {
+  items: FoldItem[]
+  currency: string | null
+  customerId: string | null
+  /** Of an address in the United States. */
+  state: string | null
+  /** The draft order of the checkout. */
+  draftId: string | null
+}
+
+/**
+ * A post with what its address and its browser's name say; never from the post itself. `signed`: the shop's plugin has sent it, and its
+ * `page` is the queue's name.
+ */
+export type PlacedPost = CapturePost & { zone?: Zone; deviceClass?: DeviceClass; signed?: SignedCart }
 
 /** A post whose new contacts were counted; `unconfirmed` names those above a limit. */
 export type AdmittedPost = PlacedPost & { unconfirmed?: Unconfirmed }

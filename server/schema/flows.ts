@@ -20,6 +20,7 @@ export interface TemplatesTable {
 export interface FlowsTable {
   store_id: string
   id: string
+  kind: Generated<'flow' | 'push'>
   name: string
   is_on: Generated<boolean>
   switched_on_at: Generated<Date | null>

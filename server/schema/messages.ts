@@ -80,11 +80,12 @@ export interface LinkTokensTable {
   store_id: string
   message_id: string | null
   cart_id: string | null
-  purpose: 'restore' | 'click' | 'unsubscribe' | 'preferences' | 'back'
+  purpose: 'restore' | 'click' | 'unsubscribe' | 'preferences' | 'back' | 'push'
   target: Generated<string | null>
   is_test: Generated<boolean>
   created_at: Date
   expires_at: Date
+  asked_at: Generated<Date | null>
 }
 
 export interface TouchpointsTable {
@@ -135,6 +136,7 @@ export interface ManualMessagesTable {
   body: Generated<string | null>
   coupon_id: Generated<string | null>
   cart_url: Generated<string | null>
+  icon_url: Generated<string | null>
   is_immediate: boolean
   overrides_holdout: Generated<boolean>
   is_current: Generated<boolean>

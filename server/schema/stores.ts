@@ -28,6 +28,7 @@ export interface StoresTable {
   can_write: Generated<boolean>
   is_active: Generated<boolean>
   is_demo: Generated<boolean>
+  is_address_proven: Generated<boolean>
   connected_at: Date
   disconnected_at: Generated<Date | null>
   capture_key: string
@@ -48,6 +49,10 @@ export interface StoresTable {
   settings_version: Generated<number>
   sending_paused_at: Generated<Date | null>
   sending_paused_by: Generated<string | null>
+  /** Set while the plan has no room for it. */
+  rests_since: Generated<Date | null>
+  /** The owner's choice: it rests before others. */
+  rests_first: Generated<boolean>
 }
 
 export interface SessionsTable {
@@ -59,6 +64,8 @@ export interface SessionsTable {
   created_at: Date
   last_seen_at: Date
   expires_at: Date
+  second_factor_at: Generated<Date | null>
+  viewed_until: Generated<Date | null>
   device: Generated<string | null>
 }
 

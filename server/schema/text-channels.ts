@@ -9,6 +9,7 @@ export interface TextChannelsSchema {
   channel_credentials: ChannelCredentialsTable
   inbound_messages: InboundMessagesTable
   price_lookups: PriceLookupsTable
+  operator_text_contacts: OperatorTextContactsTable
 }
 
 export interface SendingBudgetsTable {
@@ -45,7 +46,7 @@ export interface TextWindowsTable {
 export interface ChannelCredentialsTable {
   account_id: string
   channel: 'sms' | 'whatsapp'
-  provider: 'twilio' | 'meta' | 'sandbox'
+  provider: 'twilio' | 'meta' | 'sandbox' | 'operator'
   hook_key: string
   encrypted: Buffer
   identity: ColumnType<{ accountSid?: string; phoneNumberId?: string; businessAccountId?: string }, string, string>
@@ -78,6 +79,12 @@ export interface PriceLookupsTable {
   message_id: string
   tries: number
   next_at: Date
+}
+
+export interface OperatorTextContactsTable {
+  account_id: string
+  address_hash: Buffer
+  last_at: Date
 }
 
 /** An approved message of the provider's, with the variables of ours that go into its places. */

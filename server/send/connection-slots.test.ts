@@ -6,6 +6,7 @@ import { acceptsMail, aWorld } from '../../test/world.ts'
 import type { Outcome } from '../channels/channel.ts'
 import { transact } from '../core/db.ts'
 import * as outcomes from '../outcome/outcome-sql.ts'
+import { sendersOn } from './connection-slots.ts'
 
 // What all stores together have on the wire (D10), and whom one unanswered message holds up.
 
@@ -23,7 +24,13 @@ test('stores sent for at once have together no more handed over than the pool ho
   const small = stores[3]!.orders[0]!.email!
   let most = 0
   const order: string[] = []
+  let areAllHere = false
   world.answer = async (mail) => {
+    // Nobody is answered before every store waits for a place: who came late on a busy machine took no turn.
+    while (!areAllHere) {
+      areAllHere = sendersOn(world.deps.channels.email!) === stores.length
+      if (!areAllHere) await sleep(10)
+    }
     const handedOver = world.db.selectFrom('messages').select('id').where('state', '=', 'handed_over')
     most = Math.max(most, (await handedOver.execute()).length)
     order.push(mail.to)

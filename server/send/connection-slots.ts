@@ -15,6 +15,9 @@ export function joinSlots(channel: HasSlots): SlotShare {
   return new SlotShare(pool)
 }
 
+/** How many are sending by the channel now. For tests, which begin when all have come. */
+export const sendersOn = (channel: HasSlots): number => pools.get(channel)?.senders ?? 0
+
 class SlotPool {
   readonly size: number
   readonly queue: SlotShare[] = []

@@ -123,6 +123,8 @@ export interface HandOverRow {
   cart_id: string | null
   cart_version: number | null
   address_hash: string
+  /** Of the person's other addresses, whose suppressions count as well. */
+  other_hashes: readonly string[]
   to_address: string
   /** What it carries; null: none. */
   coupon_id: string | null
@@ -155,21 +157,22 @@ export interface HandOverLimits {
   tokensUntil: Date
 }
 
-/** What pause, switching off, disconnect, purchase, unsubscribe and withdrawal take away (D5): of message `m`, its cart `c`, its store `s`. */
+/** What pause, suspension, a store’s rest, switching off, disconnect, purchase, unsubscribe and withdrawal take away (D5): of message `m`, its cart `c`, its store `s`. */
 const stands = (
-  addressHash: RawBuilder<unknown>,
+  { addressHash, otherHashes }: Record<'addressHash' | 'otherHashes', RawBuilder<unknown>>,
   now: Date,
 ) => sql`(m.cart_id is null or c.status = 'abandoned' or (c.status = 'lost' and m.origin_kind = 'manual'))
-        and s.is_active and s.sending_paused_at is null
+        and s.is_active and s.sending_paused_at is null and s.rests_since is null
         and not coalesce((select is_paused from instance), false)
+        and not exists (select 1 from accounts x where x.id = s.account_id and x.suspended_at is not null)
         and case when m.origin_kind = 'manual' then true
-          when m.origin_kind = 'flow' then exists (select 1 from flows f where f.store_id = m.store_id and f.id = m.origin_id and f.is_on)
+          when m.origin_kind in ('flow', 'push') then exists (select 1 from flows f where f.store_id = m.store_id and f.id = m.origin_id and f.is_on)
           when m.origin_kind = 'campaign' then exists (select 1 from campaigns g
             where g.store_id = m.store_id and g.id = m.origin_id and ${isRunningCampaign}) else false end
         and not exists (${matchingPurchase})
         and not exists (select 1 from (${matchingPending}) p where p.until > ${now})
         and not exists (select 1 from suppressions p where p.account_id = s.account_id
-          and p.address_hash = ${addressHash} and p.channel in ('all', m.channel))
+          and (p.address_hash = ${addressHash} or p.address_hash = any(${otherHashes})) and p.channel in ('all', m.channel))
         and coalesce((select n.status from consents n where n.store_id = m.store_id and n.channel = m.channel
           and n.address_hash = ${addressHash} order by n.at desc, n.id desc limit 1), '') <> 'withdrawn'`
 
@@ -195,6 +198,7 @@ export interface HandedOver {
   /** null: it is about no cart. */
   cartVersion: number | null
   addressHash: string
+  otherHashes: readonly string[]
   inputs: unknown
   /** Of what it carries; null: nothing. */
   couponWording: string | null
@@ -203,14 +207,14 @@ export interface HandedOver {
 /** Whether what was handed over then, and is not on the wire yet, would still be: its cart as it was, its price within the budget. */
 export async function mayStillLeave(
   { db, storeId }: StoreDb,
-  { id, handedOverAt, cartVersion, addressHash, inputs, couponWording }: HandedOver,
+  { id, handedOverAt, cartVersion, addressHash, otherHashes, inputs, couponWording }: HandedOver,
 ): Promise<boolean> {
   const rows = await sql`select 1 from messages m
     left join carts c on c.store_id = m.store_id and c.id = m.cart_id
     join stores s on s.id = m.store_id
     where m.store_id = ${storeId} and m.id = ${id} and ${isInFlight('m')} and m.handed_over_at = ${handedOverAt}
       and c.version is not distinct from ${cartVersion}::int
-      and ${stands(sql`decode(${addressHash}, 'hex')`, handedOverAt)}
+      and ${stands({ addressHash: sql`decode(${addressHash}, 'hex')`, otherHashes: sql`array(select decode(h, 'hex') from unnest(${[...otherHashes]}::text[]) h)` }, handedOverAt)}
       and ${isStillOverridden(sql`${JSON.stringify(inputs)}::jsonb`)}
       and (m.coupon_id is null or (${wantsCoupon(sql`m.coupon_id`)} and ${couponStands(sql`m.coupon_id`, sql`m.coupon_code`, sql`${couponWording}::text`)}))
       and (coalesce(m.cost_micros, 0) = 0 or not exists (select 1 from sending_budgets b
@@ -239,7 +243,7 @@ export async function handOver(
   const { now, accountId, month, channel, badge } = limits
   const moved = await sql<{ id: string }>`
     with candidate as (
-      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l(id uuid, cart_version int, address_hash text,
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l(id uuid, cart_version int, address_hash text, other_hashes jsonb,
         to_address text, coupon_id uuid, coupon_code text,
         coupon_wording text, subject text, body_html text, body_text text, template_id uuid, template_version int, reason text,
         inputs jsonb, tokens jsonb, segments int, cost_micros bigint, cost_currency text, text_since timestamptz)),
@@ -258,7 +262,7 @@ export async function handOver(
       where m.store_id = ${storeId} and m.id = any(${idsOf(rows)}::uuid[]) and m.id = l.id and ${isClaimed('m')} and m.claim = ${claim} and m.wake_at > ${now}
         and m.due_at <= ${now}
         and c.version is not distinct from l.cart_version
-        and s.id = m.store_id and ${stands(sql`decode(l.address_hash, 'hex')`, now)}
+        and s.id = m.store_id and ${stands({ addressHash: sql`decode(l.address_hash, 'hex')`, otherHashes: sql`array(select decode(h, 'hex') from jsonb_array_elements_text(l.other_hashes) h)` }, now)}
         and (l.text_since is null or not exists (select ${TEXTS_OF_CART} and h.handed_over_at > l.text_since))
         and exists (select 1 from sync_state y where y.store_id = m.store_id and y.stream = 'order_check'
           and y.completed_start between ${limits.localCopySince} and ${now})

@@ -3,11 +3,12 @@ import type { ChannelName, OutgoingText } from '../channels/channel.ts'
 import type { Authorized, SendAuthorization } from '../channels/send-authorization.ts'
 import { channelTraits, isTextChannelName } from '../channels/traits.ts'
 import { type Composed, feedbackIdOf, outgoingEmail } from '../compose/compose.ts'
+import { topicOf } from '../compose/compose-push.ts'
 import { type Db, type StoreDb, transact } from '../core/db.ts'
 import { isDatabaseAway, outlast } from '../core/db-away.ts'
 import { newId } from '../core/ids.ts'
 import { wakeIfMade } from '../coupons/for-messages.ts'
-import { type AnyComposed, isText } from '../decide/composing.ts'
+import { type AnyComposed, isPush, isText } from '../decide/composing.ts'
 import type { Texts } from '../decide/decision-inputs.ts'
 import { type DecisionRow, evaluate, type Ready } from '../decide/evaluate.ts'
 import type { Situation } from '../decide/situation.ts'
@@ -16,6 +17,7 @@ import { openThrottle } from '../deliverability/throttles.ts'
 import type { Deps } from '../deps.ts'
 import { scheduleNextLook, wakeAskedMessages } from '../messages/messages.ts'
 import { notifyAccountOnce } from '../notifications/notifications.ts'
+import { putPush } from '../push/deliver-push.ts'
 import { isFresh } from '../stores/rules.ts'
 import { type Goods, NO_GOODS, NONE_UNREAD, readCoupons, readGoods, type UnreadCoupons } from '../sync/goods.ts'
 import { checkOrders } from '../sync/sync.ts'
@@ -153,9 +155,16 @@ async function deliverClaim(deps: Deps, store: StoreDb<Db>, batch: Batch): Promi
   const ended = await Promise.allSettled(
     [...byChannel].map(async ([channel, ready]) => {
       const throttle = channel === 'email' ? openThrottle(evaluation.situation.account_id) : null
-      const { mail, ...out } = await transportOf(deps, evaluation.situation, channel, texts)
+      const { mail, ...out } =
+        channel === 'push' ? pushOf(deps, store) : await transportOf(deps, evaluation.situation, channel, texts)
+      const credits = (isTextChannelName(channel) && texts.get(channel)?.credits) || null
       const mayGoOnBy = async () => (await mayGoOn()) && (mail === null || (await mail.mayGoOn()))
-      return sendWithinSlots(deps, store, { ...base, channel, throttle, mail, ...out, mayGoOn: mayGoOnBy }, ready)
+      return sendWithinSlots(
+        deps,
+        store,
+        { ...base, channel, throttle, mail, credits, ...out, mayGoOn: mayGoOnBy },
+        ready,
+      )
     }),
   )
   const failed = ended.find((each) => each.status === 'rejected')
@@ -195,6 +204,16 @@ export interface Departing {
   address: string
   composed: AnyComposed
   sendAuthorization: SendAuthorization
+}
+
+/** To the browsers of the person a message is for. */
+function pushOf(deps: Deps, store: StoreDb<Db>) {
+  const put = ({ id, composed, sendAuthorization }: Departing) => {
+    if (!isPush(composed)) throw new Error('not a notification')
+    const { payload } = composed
+    return putPush(deps, store, { id, payload, topic: topicOf(payload), sendAuthorization })
+  }
+  return { transport: deps.channels.push, mail: null, put }
 }
 
 /** The wire of a channel and how a message gets on it. */

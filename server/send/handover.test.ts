@@ -271,6 +271,7 @@ describe('a process that stood still behind its hand-over looks once more, and l
         handedOverAt: row.handed_over_at!,
         cartVersion: version,
         addressHash,
+        otherHashes: [],
         couponWording: null,
       }
       const look = async (of: unknown) =>

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { monthOf } from '../billing/rules.ts'
-import { lockUsage } from '../billing/usage.ts'
+import { addUsage, lockUsage } from '../billing/usage.ts'
 import type { ChannelName, Outcome } from '../channels/channel.ts'
 import { notSent } from '../channels/not-sent.ts'
 import { channelTraits, isTextChannelName } from '../channels/traits.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../core/db.ts'
 import { isDatabaseAway, outlast } from '../core/db-away.ts'
-import { isText } from '../decide/composing.ts'
+import { lockCredits, payWithCredits } from '../credits/credits.ts'
 import { planLimitOf } from '../decide/decision-inputs.ts'
 import type { Evaluation, Ready } from '../decide/evaluate.ts'
 import { noteOutcomes, passThrottle, type Throttle, unsent } from '../deliverability/throttles.ts'
@@ -18,8 +18,10 @@ import { lockShoppersOf } from '../shoppers/shoppers.ts'
 import { before, isFresh, ORDER_CHECK_FRESH_MS } from '../stores/rules.ts'
 import * as spend from '../texts/spend.ts'
 import { type HasSlots, joinSlots, type SlotShare } from './connection-slots.ts'
+import { payable, usesOf } from './credit-room.ts'
 import type { Departing } from './deliver.ts'
 import * as sql from './deliver-sql.ts'
+import { costOf, handOverRow } from './hand-over-row.ts'
 import type { MailOut } from './mail-out.ts'
 
 // The last part of Way C: at any moment at most as many messages are `handed_over` as the channel can have on the wire (D10),
@@ -37,6 +39,8 @@ export interface Sender {
   mail: MailOut | null
   /** Puts one on the wire. */
   put: (each: Departing) => Promise<Outcome>
+  /** Where credits pay for what the plan does not include: by how much; null: nowhere. */
+  credits: { perMille: number } | null
   /** Asked before anything leaves: the lease and the order pull must still hold. */
   mayGoOn: () => Promise<boolean>
   /** Takes up the ends of those that are not waited for any longer. */
@@ -165,14 +169,13 @@ async function takeTurn(
     const submitted = await transact(store, async (tx) => {
       await lockShoppersOf(tx, [...done.map(({ ready }) => ready), ...next].map(shopperOf))
       const { situation, month } = sender.evaluation
-      // Before any price is settled: whoever moves both counters takes them in this order.
-      if (channelTraits[sender.channel].isText) await lockUsage(tx, situation.account_id, month, sender.channel)
+      const credits = await lockForText(tx, sender)
       if (done.length > 0) await recordOutcomes(deps, tx, sender, done)
       if (next.length === 0) return new Set<string>()
       const used = await lockUsage(tx, situation.account_id, month, sender.channel)
       // Only now: waiting for the locks may have made the order pull too old (D3).
       at = deps.now()
-      return handOver(deps, tx, { ...sender, at, used }, next)
+      return handOver(deps, tx, { ...sender, at, room: { used, credits } }, next)
     })
     await afterRecorded(deps, store, sender, done)
     return { submitted, at, failure: null }
@@ -183,6 +186,13 @@ async function takeTurn(
     if (unsure.length > 0) await recordAlone(deps, store, sender, unsure)
     return { submitted: new Set(), at, failure: error }
   }
+}
+
+/** Before any message, and before any price is settled: whoever moves these takes them in this order. Answers the credits that are left. */
+async function lockForText(tx: StoreTx, { evaluation: { situation, month }, channel }: Sender): Promise<number> {
+  if (!isTextChannelName(channel)) return 0
+  await lockUsage(tx, situation.account_id, month, channel)
+  return lockCredits(tx, situation.account_id)
 }
 
 /** The commit may have happened though its answer never came. Nothing was put on the wire: what was handed over in it is due again. */
@@ -198,8 +208,7 @@ async function recordAlone(deps: Deps, store: StoreDb<Db>, sender: Sender, done:
     try {
       await outlast(() =>
         transact(store, async (tx) => {
-          const { situation, month } = sender.evaluation
-          if (channelTraits[sender.channel].isText) await lockUsage(tx, situation.account_id, month, sender.channel)
+          await lockForText(tx, sender)
           await recordOutcomes(deps, tx, sender, done)
         }),
       )
@@ -248,9 +257,17 @@ async function send(deps: Deps, store: StoreDb<Db>, { evaluation, put }: Sender,
 async function isStillMeant(deps: Deps, store: StoreDb<Db>, ready: Ready, handedOverAt: Date) {
   if (isMoment(handedOverAt, deps.now())) return true
   const lookedAt = deps.now()
-  const { row, addressHash, inputs } = ready
+  const { row, addressHash, otherHashes, inputs } = ready
   const couponWording = ready.coupon?.wording ?? null
-  const handedOver = { id: row.id, handedOverAt, cartVersion: row.cart_version, addressHash, inputs, couponWording }
+  const handedOver = {
+    id: row.id,
+    handedOverAt,
+    cartVersion: row.cart_version,
+    addressHash,
+    otherHashes,
+    inputs,
+    couponWording,
+  }
   const isMeant = await sql.mayStillLeave(store, handedOver).catch((error) => {
     deps.log.warn({ messageId: row.id, err: error }, 'message.not-looked-at')
     return false
@@ -267,11 +284,18 @@ function isMoment(from: Date, to: Date): boolean {
 /** The last look before the wire: the hand-over's commit itself may have taken so long that the pull proves nothing any more (D3). */
 const isPullFresh = ({ situation }: Evaluation, now: Date): boolean => isFresh(situation.check_started, now)
 
-/** Moves the rows that still may go. The caller has locked their people and the plan's counter, which says `used`. */
+interface Room {
+  /** Of the plan's number. */
+  used: number
+  /** What is left of them. */
+  credits: number
+}
+
+/** Moves the rows that still may go. The caller has locked their people, the plan's counter and the credits, which say what `room` there is. */
 async function handOver(
   deps: Deps,
   tx: StoreTx,
-  { claim, evaluation, channel, throttle, at: now, used }: Sender & { at: Date; used: number },
+  { claim, evaluation, channel, throttle, at: now, room, credits }: Sender & { at: Date; room: Room },
   next: readonly Ready[],
 ) {
   const { situation, month } = evaluation
@@ -280,7 +304,9 @@ async function handOver(
   if (month !== monthOf(now)) return new Set<string>()
   const awake = next.filter(({ isQuietAt }) => !isQuietAt(now))
   const planLimit = planLimitOf(situation, channel)
-  const inPlan = planLimit < 0 ? awake : awake.slice(0, Math.max(0, planLimit - used))
+  const slots = planLimit < 0 ? awake.length : Math.max(0, planLimit - room.used)
+  const perMille = planLimit > 0 ? (credits?.perMille ?? null) : null
+  const inPlan = payable(awake, { slots, credits: room.credits, perMille })
   const allowed = channelTraits[channel].isText ? await withinBudget(tx, evaluation, inPlan) : inPlan
   const open = throttle ? await passThrottle(tx, throttle, allowed, now) : allowed
   const coolSince = new Date(now.getTime() - situation.text_cooldown_hours * 3_600_000)
@@ -304,8 +330,19 @@ async function handOver(
   if (throttle) await unsent(tx, throttle, open, submitted)
   // Not with the answer: it may be long in coming, or never come, and the next step may be due by then (T4).
   if (submitted.size > 0) await spaceNextSteps(tx, [...submitted], now)
-  const booked = open.filter(({ row }) => submitted.has(row.id)).flatMap(({ composed }) => costOf(composed))
-  await spend.bookSpend(tx, accountId, month, booked)
+  const left = open.filter(({ row }) => submitted.has(row.id))
+  if (perMille !== null && left.length > slots) {
+    const uses = usesOf(left.slice(slots), perMille)
+    // The statement has counted them all.
+    await addUsage(tx, accountId, month, channel, -uses.length)
+    await payWithCredits(tx, accountId, uses, now)
+  }
+  await spend.bookSpend(
+    tx,
+    accountId,
+    month,
+    left.flatMap(({ composed }) => costOf(composed)),
+  )
   return submitted
 }
 
@@ -321,49 +358,4 @@ async function withinBudget(tx: StoreTx, { situation, month }: Evaluation, ready
     micros -= cost.amountMicros
     return true
   })
-}
-
-const costOf = (composed: Ready['composed']) => (isText(composed) ? [composed.cost] : [])
-
-function handOverRow(ready: Ready, coolSince: Date): sql.HandOverRow {
-  const { row, address, addressHash, composed, coupon, decision, inputs } = ready
-  const { template_id, template_version } = row
-  const base = {
-    id: row.id,
-    cart_id: row.cart_id,
-    cart_version: row.cart_version,
-    address_hash: addressHash,
-    to_address: address,
-    coupon_id: coupon?.couponId ?? null,
-    coupon_code: coupon?.code ?? null,
-    coupon_wording: coupon?.wording ?? null,
-    template_id,
-    template_version,
-    reason: decision.reason,
-    inputs,
-    tokens: composed.tokens,
-  }
-  if (!isText(composed)) {
-    const { subject, html, text } = composed
-    return {
-      ...base,
-      subject,
-      body_html: html,
-      body_text: text,
-      segments: null,
-      cost_micros: null,
-      cost_currency: null,
-      text_since: null,
-    }
-  }
-  return {
-    ...base,
-    subject: null,
-    body_html: null,
-    body_text: composed.text,
-    segments: composed.segments,
-    cost_micros: composed.cost.amountMicros,
-    cost_currency: composed.cost.currency,
-    text_since: ready.isOncePerCart ? new Date(0) : coolSince,
-  }
 }

@@ -55,7 +55,7 @@ export async function insertKeys(
 
 /** Everything of `fromId` becomes `toId`'s. One statement each: a store's tables are few. */
 export async function moveShopper({ db, storeId }: StoreTx, fromId: string, toId: string): Promise<void> {
-  for (const table of ['facts', 'carts', 'touchpoints', 'orders', 'coupon_codes'] as const) {
+  for (const table of ['facts', 'carts', 'touchpoints', 'orders', 'coupon_codes', 'push_subscriptions'] as const) {
     await sql`update ${sql.table(table)} set shopper_id = ${toId} where store_id = ${storeId} and shopper_id = ${fromId}`.execute(
       db,
     )

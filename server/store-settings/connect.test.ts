@@ -240,6 +240,7 @@ test('the demo store may be connected by everybody, any other store not by the d
     mailboxUrl: 'http://localhost:3902',
     keys: { consumerKey: 'ck', consumerSecret: 'cs' },
     setCapture() {},
+    setPush() {},
     insertOrders: () => [],
     past: () => ({ isBeingWritten: false, percent: null }),
     reset() {},

@@ -10,11 +10,12 @@ import { storeTexts } from '../../shared/stores.ts'
 import { entitlementsOf } from '../billing/entitlements.ts'
 import type { Entitlements } from '../billing/rules.ts'
 import { proposeLogoJob } from '../brand/jobs.ts'
-import { type AccountTx, transactAccount } from '../core/db.ts'
+import { type AccountDb, type AccountTx, type StoreTx, transactAccount } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { take } from '../core/rate-limits.ts'
 import { randomToken } from '../core/secrets.ts'
+import { unprovenStores } from '../core/system.ts'
 import type { Deps } from '../deps.ts'
 import { createReadyFlow } from '../flows/flows.ts'
 import { limits } from '../members/limits.ts'
@@ -22,6 +23,7 @@ import { hasAddress } from '../members/names.ts'
 import { setSessionStore } from '../members/session.ts'
 import { notify } from '../notifications/notifications.ts'
 import type { PlatformName, StoreProfile } from '../platforms/platform.ts'
+import { yieldJob } from '../plugin/jobs.ts'
 import type { StoreKeys } from '../stores/access.ts'
 import { askStore } from '../stores/problems.ts'
 import { profileColumns } from '../stores/profile.ts'
@@ -57,23 +59,48 @@ interface Checked {
   keys: StoreKeys
   isDemoStore: boolean
   profile: StoreProfile
+  /** Somebody answered at the address, by these keys. */
+  isProven: boolean
 }
 
 export async function connectStore(deps: Deps, connector: Connector, wanted: ConnectRequest) {
   const { storeUrl, keys } = readRequest(wanted)
   const account = { accountId: connector.accountId, db: deps.db }
+  // Before the store is asked, so that nobody is sent to fetch keys for a store the plan has no room for.
+  const isDemoStore = await assertConnectable(deps, account, storeUrl)
+  await take(deps, limits.connectPerAccount, connector.accountId)
+  const client = deps.storeClient(wanted.platform, { storeUrl, homeUrl: storeUrl, ...keys })
+  const profile = await askStore(PROFILE_LIMIT_MS, (signal) => client.readProfile(signal))
+  const found = { platform: wanted.platform, storeUrl: profile.storeUrl, keys, profile }
+  const store = await keepChecked(deps, connector, { ...found, isDemoStore, isProven: true })
+  return { store, warnings: warningsOf(profile) }
+}
+
+/** Whether the account may connect a store at this address, and whether it is the demo store. */
+export async function assertConnectable(deps: Deps, account: AccountDb, storeUrl: string): Promise<boolean> {
   const isDemoStore = storeUrl === deps.demo?.storeUrl
   if (!isDemoStore && (await isDemoAccount(account))) {
     throw new AppError('forbidden', 'The demo account can only use the demo store. Register to connect your own store.')
   }
-  // Before the store is asked, so that nobody is sent to fetch keys for a store the plan has no room for.
   assertRoom(await entitlementsOf(account, deps.now()), await storesOf(account), storeUrl)
-  await take(deps, limits.connectPerAccount, connector.accountId)
-  const client = deps.storeClient(wanted.platform, { storeUrl, homeUrl: storeUrl, ...keys })
-  const profile = await askStore(PROFILE_LIMIT_MS, (signal) => client.readProfile(signal))
-  const checked = { platform: wanted.platform, storeUrl: profile.storeUrl, keys, isDemoStore, profile }
-  const store = await onlyOnce(() => transactAccount(account, (tx) => keepStore(deps, tx, connector, checked)))
-  return { store, warnings: warningsOf(profile) }
+  return isDemoStore
+}
+
+/** One transaction makes everything a connected store has; `more` makes what belongs to the way it was connected. */
+export function keepChecked(
+  deps: Deps,
+  connector: Connector,
+  checked: Checked,
+  more: (tx: StoreTx) => Promise<void> = async () => undefined,
+): Promise<StoreRow> {
+  const account = { accountId: connector.accountId, db: deps.db }
+  return onlyOnce(() =>
+    transactAccount(account, async (tx) => {
+      const store = await keepStore(deps, tx, connector, checked)
+      await more({ storeId: store.id, db: tx.db })
+      return store
+    }),
+  )
 }
 
 /** A 5, in its words. */
@@ -105,7 +132,7 @@ function assertRoom({ plan, isSubscribed, whyNot, limits }: Entitlements, stores
   const others = stores.filter((each) => each.is_active && !isSpelledAlike(each.url, address))
   if (hasRoom(limits, others.length)) return
   const { maxStores } = limits
-  const upgrade = maxStores < plans.growth.limits.maxStores ? 'Upgrade your plan, or' : 'To connect another one,'
+  const upgrade = plan === 'growth' ? 'To connect another one,' : 'Upgrade your plan, or'
   throw new AppError(
     'plan_required',
     `Your plan (${plans[plan].name}) includes ${maxStores} ${maxStores === 1 ? 'store' : 'stores'}. ${upgrade} disconnect a store first.`,
@@ -118,7 +145,14 @@ async function keepStore(deps: Deps, tx: AccountTx, connector: Connector, checke
   const stores = await storesOf(tx)
   assertRoom(await entitlementsOf(tx, now), stores, checked.storeUrl)
   const known = stores.find((each) => isSame(each, checked, now))
-  const columns = { ...columnsOf(checked), is_active: true, disconnected_at: null }
+  const isProven = checked.isProven || (known?.is_active === true && known.is_address_proven)
+  const columns = {
+    ...columnsOf(checked),
+    is_active: true,
+    is_address_proven: isProven,
+    disconnected_at: null,
+  }
+  if (isProven) await queueYield(deps, tx, checked.profile.homeUrl)
   const store = known
     ? (await updateStore(tx, known.id, columns))!
     : await sql.insertStore(tx, { ...columns, ...newStore(checked.profile, now) })
@@ -133,6 +167,13 @@ async function keepStore(deps: Deps, tx: AccountTx, connector: Connector, checke
   const next = new Date(now.getTime() + 1)
   await notify(inside, { type: 'connection_test', data: { test: true, channel: 'store', to: store.url }, at: next })
   return store
+}
+
+/** Of others, who have connected this address by a plugin's word alone: their connections end. */
+export async function queueYield(deps: Deps, tx: AccountTx, homeUrl: string): Promise<void> {
+  for (const storeId of await unprovenStores(tx.db, homeUrl, tx.accountId)) {
+    await deps.jobs.enqueue(tx.db, yieldJob, { storeId }, storeId)
+  }
 }
 
 /** The same store again: still connected (new keys), or disconnected for less than 30 days (its data comes back to life). */

@@ -1,6 +1,6 @@
 import { type CaptureStatus, detectionText, limitText, WITHOUT_SCRIPT } from '../../shared/capture-status.ts'
 import type { Check } from '../../shared/checks.ts'
-import type { ConsentBoxes } from '../../shared/consent-box.ts'
+import { boxChannels, type ConsentBoxes } from '../../shared/consent-box.ts'
 import {
   KEYS_UNREADABLE_TEXT,
   problemText,
@@ -9,7 +9,10 @@ import {
   withCertificateHint,
 } from '../../shared/store-problems.ts'
 import type { StoreProfile, WebhookSubscription } from '../platforms/platform.ts'
+import type { PluginRow } from '../plugin/plugin.ts'
+import { isAlive } from '../plugin/rules.ts'
 import { newest } from '../stores/rules.ts'
+import { pluginChecks } from './plugin-checks.ts'
 
 // The connection doctor: from what a store answered just now and what was heard of it before, to words. Pure.
 
@@ -30,10 +33,12 @@ export interface Findings {
   isReachableByStore: boolean
   kept: readonly { topic: string; webhook_id: string; last_delivery_at: Date | null }[]
   streams: readonly StreamState[]
+  plugin: PluginRow | null
 }
 
 interface StreamState {
   stream: string
+  failures: number
   completed_at: Date | null
   failed_at: Date | null
   error_code: string | null
@@ -53,6 +58,7 @@ const LEAST_VERSION = 5
 /** In the order of the way in: each makes sense only once those before it hold. */
 export function doctorChecks(found: Findings): Check[] {
   const said: [id: string, title: string, said: Said][] = [
+    ...pluginChecks(found, (at) => ago(at, found.now)),
     ['reachable', 'Store reachable', ofReach(found)],
     ['version', 'WooCommerce version', ofVersion(found)],
     ['keys', 'Keys', ofKeys(found)],
@@ -202,8 +208,13 @@ function ofWebhooks(found: Findings): Said {
   return { state: 'good', finding: `The last webhook was received ${ago(lastAt, now)}.` }
 }
 
-function ofCapture({ known, capture, now }: Findings): Said {
+function ofCapture({ known, capture, now, plugin }: Findings): Said {
   const { captureSeenAt } = known
+  if (isAlive(plugin ?? undefined, now)) {
+    const limits = limitText(capture)
+    const finding = `Not needed: the plugin reports carts.${limits ? ` ${limits}` : ''}`
+    return { state: limits ? 'warn' : 'good', finding }
+  }
   if (!captureSeenAt) {
     return {
       state: 'warn',
@@ -233,7 +244,7 @@ const boxNames = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp' } as const
 const listed = (channels: readonly (keyof typeof boxNames)[]) => channels.map((channel) => boxNames[channel]).join(', ')
 
 /** Boxes are optional: none is no fault. One with other words looks like a consent and is none. */
-function ofBoxes({ boxes: { boxes, checkoutSeenAt }, now }: Findings): Said {
+function ofBoxes({ boxes: { boxes, checkoutSeenAt }, now, plugin }: Findings): Said {
   const seen = boxes.filter(({ seenAt }) => seenAt !== null)
   const other = seen.filter(({ isCurrent }) => !isCurrent).map(({ channel }) => channel)
   if (other.length > 0) {
@@ -249,6 +260,12 @@ function ofBoxes({ boxes: { boxes, checkoutSeenAt }, now }: Findings): Said {
       state: 'good',
       finding: `Seen on your checkout: ${listed(seen.map(({ channel }) => channel))}, ${ago(last, now)}.`,
     }
+  }
+  if (isAlive(plugin ?? undefined, now)) {
+    const shown = boxChannels.filter((channel) => plugin?.health?.boxes.includes(channel))
+    const words = shown.length > 0 ? `shows boxes for ${listed(shown)}` : 'shows no consent box'
+    const nextStep = 'Choose the boxes on the plugin’s screen in WordPress.'
+    return { state: 'quiet', finding: `The plugin ${words}; no checkout has been seen yet.`, nextStep }
   }
   const finding = checkoutSeenAt
     ? `The script saw your checkout ${ago(new Date(checkoutSeenAt), now)}, and found no consent box.`

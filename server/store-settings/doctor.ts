@@ -8,6 +8,7 @@ import { type Limit, take } from '../core/rate-limits.ts'
 import type { Deps } from '../deps.ts'
 import type { StoreClient, StoreProfile, WebhookSubscription } from '../platforms/platform.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
+import { readPlugin } from '../plugin/plugin.ts'
 import { storeAccess } from '../stores/access.ts'
 import { profileColumns } from '../stores/profile.ts'
 import { canReach } from '../stores/rules.ts'
@@ -39,6 +40,7 @@ export async function examineStore(deps: Deps, store: StoreDb<Db>) {
     isReachableByStore: row.is_demo || canReach(deps.config.publicUrl),
     kept: await listWebhooks(store),
     streams: await readStreams(store),
+    plugin: (await readPlugin(store)) ?? null,
   }
   if (needsNewWebhooks(findings)) {
     await deps.jobs.enqueue(deps.db, webhooksJob, { storeId: store.storeId }, store.storeId)

@@ -111,6 +111,7 @@ function ofBounces({ config }: Deps, { mailbox, paused, way }: Bounces): State {
 function ofText({ channel, state, template }: z.input<typeof TextChannelView>): State {
   const name = channel === 'sms' ? 'SMS' : 'WhatsApp'
   if (state === 'missing') return none(`${name} is not set up.`)
+  if (state === 'operator') return set(`${name} is sent by this server’s own provider.`)
   if (state === 'sandbox') return none('Messages go to the built-in phones, not to your shoppers.')
   if (channel === 'whatsapp' && !template) return attention('No approved template is chosen yet.')
   return set(`${name} is ready to send.`)

@@ -1,5 +1,6 @@
 import type { Check } from '../../shared/checks.ts'
 import { mailServerTexts } from '../../shared/mail-server.ts'
+import { explain } from '../../shared/reasons.ts'
 import { isSelector } from '../../shared/sending.ts'
 import type { OutgoingEmail } from '../channels/channel.ts'
 import { type AccountMailWay, accountMailWay } from '../channels/mail-way.ts'
@@ -39,6 +40,7 @@ export async function sendTestMail(deps: Deps, session: Session, store: StoreDb<
   await assertMayMail({ accountId: session.accountId, db: deps.db })
   await take(deps, TEST_MAILS, session.accountId)
   const row = found(await sql.readStore(store), 'Store')
+  if (row.rests_since) throw new AppError('plan_required', explain('store_resting'))
   const user = found(await userById(deps.db, session.userId), 'User')
   const account = { accountId: session.accountId, db: deps.db }
   const own = await readMailServer(account)

@@ -34,7 +34,7 @@ export function insertSendSchedule({ db, storeId }: StoreTx) {
 export function deactivate({ db, storeId }: StoreTx, now: Date) {
   return db
     .updateTable('stores')
-    .set({ is_active: false, disconnected_at: now })
+    .set({ is_active: false, disconnected_at: now, rests_since: null })
     .where('id', '=', storeId)
     .where('is_active', '=', true)
     .returning('account_id')
@@ -55,6 +55,7 @@ export function flowThatIsOn({ db, storeId }: StoreDb) {
     .selectFrom('flows')
     .select(['id', 'name'])
     .where('store_id', '=', storeId)
+    .where('kind', '=', 'flow')
     .where('is_on', '=', true)
     .executeTakeFirst()
 }

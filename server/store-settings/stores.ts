@@ -1,9 +1,19 @@
 import type { z } from 'zod'
-import { type AccountDb, type AccountTx, type Db, type StoreDb, type StoreTx, transact } from '../core/db.ts'
+import { fitStores, lockStores } from '../billing/resting.ts'
+import {
+  type AccountDb,
+  type AccountTx,
+  type Db,
+  type StoreDb,
+  type StoreTx,
+  transact,
+  transactAccount,
+} from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { type Session, setSessionStore } from '../members/session.ts'
 import { cancelOpenMessages } from '../messages/messages.ts'
+import { endPlugin } from '../plugin/plugin.ts'
 import { storeAccess } from '../stores/access.ts'
 import { chooseStore, type WantedStore } from '../stores/choose.ts'
 import { before, RETENTION_MS } from '../stores/rules.ts'
@@ -40,16 +50,28 @@ export async function switchStore(account: AccountDb, session: Session, storeId:
   return store
 }
 
-/** Y4: nothing is sent from this commit on, and the keys are gone with it. Returns how many messages were cancelled. */
-export async function disconnectStore(deps: Deps, store: StoreDb<Db>): Promise<number> {
+/**
+ * Y4: nothing is sent from this commit on, and the keys are gone with it. Returns how many messages were cancelled. A shop that asks for it
+ * waits for the answer, and takes its own part away itself.
+ */
+export async function disconnectStore(deps: Deps, store: StoreDb<Db>, isByShop = false): Promise<number> {
   const row = found(await readStore(store), 'Store')
   if (row.is_demo && (await isDemoAccount({ accountId: row.account_id, db: deps.db }))) {
     throw new AppError('forbidden', 'The demo account can only use the demo store.')
   }
   // Opened while the keys are still there; used when they are not any more.
   const client = row.is_active ? await storeAccess(deps, store).catch(() => null) : null
-  const { cancelled, webhookIds } = await transact(store, (tx) => stopStore(tx, deps.now()))
-  if (client) await removeWebhooks(deps, client, webhookIds)
+  const account = { accountId: row.account_id, db: deps.db }
+  const { cancelled, webhookIds, tellPlugin } = await transactAccount(account, async (tx) => {
+    await lockStores(tx)
+    const inside = { storeId: store.storeId, db: tx.db }
+    const stopped = await stopStore(inside, deps.now())
+    const tellPlugin = await endPlugin(deps, inside, client)
+    // The plan may have room for a store that rests.
+    await fitStores(tx, deps.now())
+    return { ...stopped, tellPlugin }
+  })
+  if (client && !isByShop) await Promise.all([removeWebhooks(deps, client, webhookIds), tellPlugin()])
   return cancelled
 }
 
@@ -70,13 +92,14 @@ async function stopStore(tx: StoreTx, now: Date): Promise<{ cancelled: number; w
  * stores, to be called after it; they are asked with keys that are gone by then.
  */
 export async function stopStoresOf(deps: Deps, tx: AccountTx): Promise<() => Promise<unknown>> {
-  const removals: (() => Promise<void>)[] = []
+  const removals: (() => Promise<unknown>)[] = []
   for (const { id, is_active } of await storesOf(tx)) {
     if (!is_active) continue
     const store = { storeId: id, db: tx.db }
     const client = await storeAccess(deps, store).catch(() => null)
     const { webhookIds } = await stopStore(store, deps.now())
-    if (client) removals.push(() => removeWebhooks(deps, client, webhookIds))
+    const tellPlugin = await endPlugin(deps, store, client)
+    if (client) removals.push(() => removeWebhooks(deps, client, webhookIds), tellPlugin)
   }
   return () => Promise.all(removals.map((remove) => remove()))
 }

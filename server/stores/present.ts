@@ -29,6 +29,7 @@ export function presentStore(row: StoreRow): StoreView {
     textCooldownHours: row.text_cooldown_hours,
     attributionWindowDays: row.attribution_window_days,
     settingsVersion: row.settings_version,
+    isResting: row.rests_since !== null,
     mode: row.capture_seen_at ? 'capture' : 'limited',
   }
 }

@@ -3,7 +3,8 @@ import { aShop, post, type Shop } from '../../test/by-hand-scene.ts'
 import { aCampaign, ask, words as aText, tick, today, wanted } from '../../test/campaign-scene.ts'
 import { aCopiedCoupon, codeOfCoupon } from '../../test/copied-coupons.ts'
 import { freshOrderCheck } from '../../test/factories.ts'
-import { aScene, DAY, HOUR, linkIn, messagesOf, pass, send, wait } from '../../test/message-scene.ts'
+import { aScene, DAY, HOUR, linkIn, MINUTE, messagesOf, pass, send, wait } from '../../test/message-scene.ts'
+import { aBrowser, setUp, subscribes, urlOf } from '../../test/push-scene.ts'
 import { aWorld } from '../../test/world.ts'
 import * as authorizations from '../channels/send-authorization.ts'
 import { servedBy } from '../http/http.ts'
@@ -89,6 +90,43 @@ const endpoints: Record<string, (two: Two) => Promise<unknown>> = {
     const couponId = await aCopiedCoupon(world, shop)
     await post(world, shop, '/api/email/discount-test', { customer, couponId })
   },
+}
+
+/** Both have subscribed in a browser each, the first wants nothing at all any more. */
+async function sendPush({ shop, gone, there }: Two, call: string): Promise<void> {
+  const [own, others] = [aBrowser(), aBrowser()]
+  await subscribes(world, shop, own, { email: gone.email! })
+  await subscribes(world, shop, others, { email: there.email! })
+  const row = {
+    account_id: shop.accountId,
+    address_hash: world.deps.secrets.addressHash(gone.email!),
+    channel: 'all',
+  } as const
+  await world.db
+    .insertInto('suppressions')
+    .values({ ...row, reason: 'unsubscribed', source: 'preference page', created_at: world.now })
+    .execute()
+  world.pushes.length = 0
+  const storeUrl = await urlOf(world, shop)
+  const reply = await post(world, shop, call, { storeUrl, title: 'Sale', body: 'Today' })
+  expect(reply.body.results).toHaveLength(2)
+  await pass(world, shop.storeId, MINUTE)
+  expect(world.pushes.map(({ subscription }) => subscription.endpoint)).toEqual([others.subscription.endpoint])
+}
+
+/** It goes to the browser of whoever asks, which is no shopper's. */
+async function sendHere({ shop }: Two, call: string): Promise<void> {
+  await setUp(world, shop)
+  world.pushes.length = 0
+  const { subscription } = aBrowser()
+  await post(world, shop, call, { storeUrl: await urlOf(world, shop), title: 'Sale', body: 'Today', subscription })
+  expect(world.pushes.map((push) => push.subscription.endpoint)).toEqual([subscription.endpoint])
+}
+
+for (const base of ['/push-notifications', '/api/push-notifications']) {
+  const [toAll, toOne] = [`${base}/send-store-notification`, `${base}/send-to-this-browser`]
+  endpoints[`POST ${toAll}`] = (two) => sendPush(two, toAll)
+  endpoints[`POST ${toOne}`] = (two) => sendHere(two, toOne)
 }
 
 /** A campaign that waits for its time, and what a step makes of it. */

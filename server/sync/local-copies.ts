@@ -57,6 +57,9 @@ async function keepCustomers({ deps, store, startedAt }: SyncJob, page: readonly
   })
 }
 
+/** The shop has seen these customers as themselves. */
+export const noteActive = sql.noteActive
+
 /** Only a listing read from its first page to its last, in one run, may say that a product is gone (Y2). */
 export function pullProducts(deps: Deps, options: PullOptions): Promise<SyncResult> {
   const { storeId, signal } = options

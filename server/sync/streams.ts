@@ -1,3 +1,3 @@
 // How far each stream of a store was read, and what others change of it.
 
-export { ageReadings, endLeases, ensureStreams, forgetFailures, readStreams } from './sync-sql.ts'
+export { ageReadings, completeReported, endLeases, ensureStreams, forgetFailures, readStreams } from './sync-sql.ts'

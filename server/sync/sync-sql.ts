@@ -338,3 +338,28 @@ export async function dueStreams(db: Db, due: DueBefore) {
   `.execute(db)
   return found.rows
 }
+
+/** Of those there is a copy of; a time only rises. */
+export async function noteActive(
+  { db, storeId }: StoreDb,
+  seen: readonly { customerId: string; at: Date }[],
+): Promise<void> {
+  if (seen.length === 0) return
+  await sql`update customers c set last_login_at = greatest(c.last_login_at, s.at)
+    from (select "customerId" as id, max(at) as at
+      from jsonb_to_recordset(${JSON.stringify(seen)}::jsonb) as n("customerId" text, at timestamptz) group by 1) s
+    where c.store_id = ${storeId} and c.customer_id = s.id and c.last_login_at is distinct from greatest(c.last_login_at, s.at)`.execute(
+    db,
+  )
+}
+
+/** A shop that is not reached has told all orders that changed since the last reading (D3): this counts as one. */
+export async function completeReported(
+  { db, storeId }: StoreDb,
+  { startedAt, now, watermark }: { startedAt: Date; now: Date; watermark: Date | null },
+): Promise<void> {
+  await sql`update sync_state set completed_start = ${startedAt}, completed_at = ${now},
+      watermark = greatest(watermark, ${watermark}::timestamptz), failures = 0, failed_at = null, error_code = null, error_detail = null
+    where store_id = ${storeId} and stream in ('order_check', 'sweep')
+      and (completed_start is null or completed_start < ${startedAt})`.execute(db)
+}

@@ -1,5 +1,5 @@
 import type { TextChannelName } from '../channels/channel.ts'
-import type { AccountDb, AccountTx, Db } from '../core/db.ts'
+import { type AccountDb, type AccountTx, type Db, sql } from '../core/db.ts'
 import type { ChannelCredentialsTable, TextTemplate } from '../schema/text-channels.ts'
 
 // Who carries an account's SMS and WhatsApp: SQL and nothing else.
@@ -36,16 +36,20 @@ export interface KeptCredentials
   templates: object
 }
 
-export async function saveCredentials({ db, accountId }: AccountTx, kept: KeptCredentials): Promise<void> {
-  const { channel, ...rest } = kept
+function columnsOf({ channel, ...rest }: KeptCredentials) {
   const columns = {
     ...rest,
-    identity: JSON.stringify(kept.identity),
-    senders: JSON.stringify(kept.senders),
-    template: kept.template ? JSON.stringify(kept.template) : null,
-    templates: JSON.stringify(kept.templates),
-    updated_at: kept.checked_at,
+    identity: JSON.stringify(rest.identity),
+    senders: JSON.stringify(rest.senders),
+    template: rest.template ? JSON.stringify(rest.template) : null,
+    templates: JSON.stringify(rest.templates),
+    updated_at: rest.checked_at,
   }
+  return { channel, columns }
+}
+
+export async function saveCredentials({ db, accountId }: AccountTx, kept: KeptCredentials): Promise<void> {
+  const { channel, columns } = columnsOf(kept)
   await db
     .insertInto('channel_credentials')
     .values({ account_id: accountId, channel, ...columns })
@@ -53,20 +57,19 @@ export async function saveCredentials({ db, accountId }: AccountTx, kept: KeptCr
     .execute()
 }
 
-/** Made by whoever comes first. */
-export async function insertSandbox({ db, accountId }: AccountDb, kept: KeptCredentials): Promise<void> {
+/** Made by whoever comes first, in the place of the other that is given, and of nothing that was entered. */
+export async function putGiven({ db, accountId }: AccountDb, kept: KeptCredentials): Promise<void> {
+  const { channel, columns } = columnsOf(kept)
   await db
     .insertInto('channel_credentials')
-    .values({
-      account_id: accountId,
-      ...kept,
-      identity: JSON.stringify(kept.identity),
-      senders: JSON.stringify(kept.senders),
-      template: kept.template ? JSON.stringify(kept.template) : null,
-      templates: JSON.stringify(kept.templates),
-      updated_at: kept.checked_at,
-    })
-    .onConflict((conflict) => conflict.columns(['account_id', 'channel']).doNothing())
+    .values({ account_id: accountId, channel, ...columns })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['account_id', 'channel'])
+        .doUpdateSet(columns)
+        .where('channel_credentials.provider', 'in', ['sandbox', 'operator'])
+        .where('channel_credentials.provider', '<>', kept.provider),
+    )
     .execute()
 }
 
@@ -102,7 +105,7 @@ export async function deleteCredentials({ db, accountId }: AccountDb, channel: T
     .deleteFrom('channel_credentials')
     .where('account_id', '=', accountId)
     .where('channel', '=', channel)
-    .where('provider', '<>', 'sandbox')
+    .where('provider', 'not in', ['sandbox', 'operator'])
     .returning('channel')
     .execute()
   return gone.length > 0
@@ -111,4 +114,11 @@ export async function deleteCredentials({ db, accountId }: AccountDb, channel: T
 export async function isDemoAccount(db: Db, accountId: string): Promise<boolean> {
   const row = await db.selectFrom('accounts').select('is_demo').where('id', '=', accountId).executeTakeFirst()
   return row?.is_demo ?? false
+}
+
+/** Before a text leaves by the operator's number. */
+export async function noteCarried({ db, accountId }: AccountDb, addressHash: Buffer, now: Date): Promise<void> {
+  await sql`insert into operator_text_contacts as c (account_id, address_hash, last_at)
+    values (${accountId}, ${addressHash}, ${now})
+    on conflict (account_id, address_hash) do update set last_at = greatest(c.last_at, excluded.last_at)`.execute(db)
 }

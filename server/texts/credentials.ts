@@ -23,6 +23,7 @@ import {
   currentCredentials,
   hookUrl,
   type Identity,
+  isOwn,
   openSecrets,
   sealSecrets,
 } from './text-channels.ts'
@@ -54,6 +55,7 @@ export async function viewChannel(
   const isReachable = isSandbox || canReach(deps.config.publicUrl)
   const fixed = { channel, isFixed: session.isDemo, isReachable }
   if (!row) return { ...fixed, ...NOTHING }
+  if (row.provider === 'operator') return { ...fixed, ...NOTHING, state: 'operator', senders: sendersOf(deps) }
   const { template } = row
   return {
     ...fixed,
@@ -71,6 +73,8 @@ export async function viewChannel(
     version: row.version,
   }
 }
+
+const sendersOf = ({ config }: Deps) => [...(config.operatorTexts?.senders ?? [])]
 
 const NOTHING = {
   state: 'missing' as const,
@@ -142,7 +146,7 @@ async function save(deps: Deps, account: AccountDb<Db>, session: Session, wanted
   const kept = known && known.provider === provider ? openSecrets(deps.secrets, known) : null
   const secrets = completeSecrets(wanted, kept)
   await take(deps, CHECKS, account.accountId)
-  const hookKey = known && known.provider !== 'sandbox' ? known.hook_key : randomToken()
+  const hookKey = known && isOwn(known) ? known.hook_key : randomToken()
   const isSame = known !== undefined && JSON.stringify(known.identity) === JSON.stringify(identity)
   const template = isSame && known.provider === provider ? known.template : null
   const tried = channelOf(deps, { ...wanted, hook_key: hookKey, template }, secrets)

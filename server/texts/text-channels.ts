@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import type { TextChannel, TextChannelName } from '../channels/channel.ts'
+import type { OutgoingText, TextChannel, TextChannelName } from '../channels/channel.ts'
+import { notSent } from '../channels/not-sent.ts'
+import type { Authorized } from '../channels/send-authorization.ts'
 import type { Sender } from '../channels/senders.ts'
 import type { Config } from '../core/config.ts'
 import type { Db } from '../core/db.ts'
@@ -11,8 +13,9 @@ import { announceLine, sandboxIdentity, sandboxTemplate } from './phone-sandbox.
 import { createTwilioChannel, type TwilioChannel } from './twilio.ts'
 import { createWhatsAppChannel, type WhatsAppChannel } from './whatsapp.ts'
 
-// An account's SMS and WhatsApp, made of what it has entered, or of the built-in phones where it has entered nothing and is in a
-// place for trying out (decision 29). One object per account and channel: its places on the wire are counted by it (D10).
+// An account's SMS and WhatsApp, made of what it has entered. Where it has entered nothing: SMS by the operator's own account, if there is
+// one (decision 85), else by the built-in phones in a place for trying out (decision 29). WhatsApp is never the operator's: its number carries
+// one business's name, and its templates are approved for that one. One object per account and channel: its places on the wire are counted by it (D10).
 
 /** What is encrypted; which of them there are depends on the provider. */
 const Sealed = z.object({
@@ -52,8 +55,29 @@ export function openSecrets(
   return Sealed.parse(JSON.parse(secrets.open(row.encrypted, contextOf(row.account_id, row.channel))))
 }
 
+/** What a provider's calls are believed by; null: the operator's account is not set any more. */
+export function trustedOf(
+  { config, secrets }: Pick<TextChannelDeps, 'config' | 'secrets'>,
+  row: Pick<sql.CredentialsRow, 'account_id' | 'channel' | 'provider' | 'encrypted' | 'identity'>,
+): { identity: Identity; secrets: CredentialSecrets } | null {
+  if (row.provider !== 'operator') return { identity: row.identity, secrets: openSecrets(secrets, row) }
+  return config.operatorTexts && trustedOperator(config.operatorTexts)
+}
+
+type OperatorTexts = NonNullable<Config['operatorTexts']>
+
+export const trustedOperator = ({ accountSid, authToken }: OperatorTexts) => ({
+  identity: { accountSid },
+  secrets: Sealed.parse({ authToken }),
+})
+
+/** Stands in the address of what people answer; hook keys of accounts are longer. */
+export const OPERATOR_KEY = 'operator'
+
 /** Addresses a provider calls us at. */
 export const hookUrl = {
+  /** What people answer to the operator's numbers, whoever wrote to them. */
+  operatorInbound: (config: Config) => hookUrl.twilioInbound(config, OPERATOR_KEY),
   twilioStatus: (config: Config, key: string, messageId: string) =>
     `${config.publicUrl}/api/webhooks/twilio/${key}/status/${messageId}`,
   twilioInbound: (config: Config, key: string) => `${config.publicUrl}/api/webhooks/twilio/${key}/inbound`,
@@ -96,16 +120,30 @@ export function openTextChannels(deps: TextChannelDeps): TextChannels {
   }
 }
 
-/** The demo's are the sandbox's whatever is kept; others' too, in local mode, until something is entered. */
+/** Whether an account has entered these itself. */
+export const isOwn = ({ provider }: Pick<sql.CredentialsRow, 'provider'>): boolean =>
+  provider !== 'sandbox' && provider !== 'operator'
+
+/** Until something is entered the demo has the sandbox's, and others the operator's or, in local mode, the sandbox's. */
 export async function currentCredentials(deps: TextChannelDeps, accountId: string, channel: TextChannelName) {
   const account = { accountId, db: deps.db }
   const row = await sql.readCredentials(account, channel)
-  if (row && row.provider !== 'sandbox') return row
-  if (!deps.phoneUrl) return undefined
-  if (row) return row
-  if (!deps.config.isLocal && !(await sql.isDemoAccount(deps.db, accountId))) return undefined
-  await sql.insertSandbox(account, sandboxRow(deps, accountId, channel))
+  if (row && isOwn(row)) return row
+  const given = await givenTo(deps, accountId, channel)
+  if (!given || given === row?.provider) return given ? row : undefined
+  const made = given === 'operator' ? operatorRow(deps, accountId) : sandboxRow(deps, accountId, channel)
+  await sql.putGiven(account, made)
   return sql.readCredentials(account, channel)
+}
+
+async function givenTo(deps: TextChannelDeps, accountId: string, channel: TextChannelName) {
+  const { config, phoneUrl } = deps
+  const isByOperator = config.operatorTexts !== null && channel === 'sms'
+  if (!phoneUrl && !isByOperator) return null
+  const isSandboxForAll = config.isLocal && !isByOperator
+  if (phoneUrl && isSandboxForAll) return 'sandbox'
+  if (await sql.isDemoAccount(deps.db, accountId)) return phoneUrl ? 'sandbox' : null
+  return isByOperator ? 'operator' : null
 }
 
 function sandboxRow(deps: TextChannelDeps, accountId: string, channel: TextChannelName): sql.KeptCredentials {
@@ -128,9 +166,53 @@ function sandboxRow(deps: TextChannelDeps, accountId: string, channel: TextChann
   }
 }
 
+/** Keeps nothing but the hook key, so that reports of deliveries are of one account: all else is in the settings. */
+function operatorRow({ secrets, now }: TextChannelDeps, accountId: string): sql.KeptCredentials {
+  const plain = { authToken: '', accessToken: '', appSecret: '', verifyToken: '' }
+  return {
+    ...{ channel: 'sms', provider: 'operator', hook_key: randomToken(), identity: {}, senders: [], template: null },
+    ...{ templates: [], templates_at: null, check_answer: 'The operator’s account', checked_at: now(), version: 0 },
+    encrypted: sealSecrets(secrets, { accountId, channel: 'sms' }, plain),
+  }
+}
+
+/** Who is written to is noted first, so that no answer comes before it is known whom it is for. */
+function byOperator(
+  { config, db, secrets, now }: TextChannelDeps,
+  row: Pick<sql.CredentialsRow, 'account_id' | 'hook_key'>,
+): TextChannel {
+  const { accountSid, authToken, senders } = config.operatorTexts!
+  const isReachable = canReach(config.publicUrl)
+  const twilio = createTwilioChannel({
+    ...{ channel: 'sms', accountSid, authToken, senders },
+    statusUrl: (messageId) => (isReachable ? hookUrl.twilioStatus(config, row.hook_key, messageId) : null),
+    baseUrl: config.twilioApiUrl ?? null,
+  })
+  const account = { accountId: row.account_id, db }
+  return {
+    ...twilio,
+    carrier: 'operator',
+    credits: { perMille: config.textCreditPerMille },
+    async send(message: Authorized<OutgoingText>) {
+      try {
+        await sql.noteCarried(account, secrets.addressHash(message.to), now())
+      } catch {
+        return notSent('the database was unreachable.')
+      }
+      return twilio.send(message)
+    },
+  }
+}
+
 async function makeChannel(deps: TextChannelDeps, row: sql.CredentialsRow): Promise<TextChannel> {
+  const { config } = deps
+  if (row.provider === 'operator') return byOperator(deps, row)
   if (row.provider === 'sandbox') await announce(deps, row)
-  return channelOf(deps, row, openSecrets(deps.secrets, row))
+  const channel = channelOf(deps, row, openSecrets(deps.secrets, row))
+  if (row.provider !== 'sandbox') return channel
+  // Where plans are tried out, credits are too: the built-in phones stand for the operator's account.
+  const isTried = row.channel === 'sms' && config.isBillingTestMode
+  return { ...channel, carrier: 'sandbox', ...(isTried && { credits: { perMille: config.textCreditPerMille } }) }
 }
 
 /** A channel with these credentials, kept or only being tried. */

@@ -121,12 +121,14 @@ export function aProcess(outside: Outside, workerId: string): Actor {
         if (job.name === planRunsJob.name) outside.campaignJobs.plan.add(campaignOf(payload))
         if (job.name === followJob.name) outside.campaignJobs.follow.add(campaignOf(payload))
       },
+      queues: async () => [],
     },
     channels: {
       email,
       demoEmail: email,
       ownMail: async () => null,
       text: async (_, channel) => channels?.[channel] ?? null,
+      push: { poolSize: 1, send: async () => ({ kind: 'gone', response: 'nowhere' }), close: async () => {} },
     },
     storeClient: () => outside.client(workerId),
     demo: null,

@@ -29,7 +29,10 @@ const KEYS: StoreKeys = { consumerKey: 'ck_0123456789abcdef', consumerSecret: 'c
 
 export async function createFixture(pool: pg.Pool, scenario: Scenario, now: Date): Promise<Fixture> {
   const [accountId, storeId] = [newId(), newId()]
-  const session = { sessionId: newId(), userId: OWNER_ID, accountId, storeId, role: 'owner' as const, isDemo: false }
+  const session = {
+    ...{ sessionId: newId(), userId: OWNER_ID, accountId, storeId, role: 'owner' as const },
+    ...{ isDemo: false, secondFactorAt: null, viewedUntil: null },
+  }
   const homeUrl = `https://shop-${storeId}.example`
   const fixture = { accountId, storeId, flowId: newId(), homeUrl, keys: KEYS, session }
   const encrypted = secrets.seal(JSON.stringify(KEYS), `store-keys:${fixture.accountId}:${fixture.storeId}`)

@@ -19,6 +19,7 @@ import {
   type Scenario,
   type Step,
 } from './steps.ts'
+import { withStops } from './stops.ts'
 
 // Random histories. Three browsers, three people, few products and short delays: small worlds collide often. Half of them have texts.
 
@@ -57,7 +58,7 @@ export function scenarioOf(seed: number): Scenario {
   const scenario = { ...frame, shortage: aShortage(seed, length), steps: withAliases(seed, steps) }
   const whole = withCampaigns(seed, withCoupons(seed, scenario, chance), chance)
   const emails = chance.people.map(({ email }) => email)
-  return { ...whole, steps: withLateOrders(seed, whole.steps, emails) }
+  return withStops(seed, { ...whole, steps: withLateOrders(seed, whole.steps, emails) })
 }
 
 const WAITS = { none: 8, moment: 27, minutes: 38, hour: 18, hours: 8, days: 1 }

@@ -15,7 +15,7 @@ import type { Made } from './play-campaigns.ts'
 import { stockCoupons } from './play-coupons.ts'
 import { openPost, type Post, providerIdOf, type Standing } from './post.ts'
 import { openShop, type Shop, type Version } from './shop.ts'
-import { type Act, type Channel, hasTexts, type Scenario } from './steps.ts'
+import { type Act, type Channel, hasTexts, type Plan, type Scenario } from './steps.ts'
 import type { Report, Words } from './texts.ts'
 import type { Cart } from './witness.ts'
 
@@ -99,9 +99,21 @@ export interface Harness {
   /** The last step was the tidy job, and it came to its end. */
   isTidied: boolean
   isDisconnected: boolean
+  stops: Stops
   /** Whose unsubscribe the last step was. */
   justUnsubscribed: { channel: Channel; address: string } | null
   say(news: Partial<Standing>): void
+}
+
+/** What an operator and the plan let the store do. */
+export interface Stops {
+  suspended: boolean
+  isChosen: boolean
+  plan: Plan
+  hasNeighbours: boolean
+  rests: boolean
+  /** When one of them changed last, in true time. */
+  changedAt: number
 }
 
 export type ActOf<Kind extends Act['do']> = Extract<Act, { do: Kind }>
@@ -137,7 +149,14 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
   const fixture = await createFixture(pool, scenario, clock.now())
   const shop = openShop(clock, fixture.homeUrl)
   const budget = { micros: scenario.budgetMicros, since: 0 }
-  const owner = { pausedSince: null, flowOffSince: null, disconnectedSince: null, budget, plannedSince: 0 } as Standing
+  const stopped = {
+    pausedSince: null,
+    flowOffSince: null,
+    disconnectedSince: null,
+    suspendedSince: null,
+    restingSince: null,
+  }
+  const owner = { ...stopped, budget, plannedSince: 0 } as Standing
   const harness = {
     scenario,
     fixture,
@@ -184,6 +203,9 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     flowOnIn: -1,
     isTidied: false,
     isDisconnected: false,
+    stops: {
+      ...{ suspended: false, isChosen: false, plan: scenario.plan, hasNeighbours: false, rests: false, changedAt: 0 },
+    },
     justUnsubscribed: null,
     say: (news: Partial<Standing>) => Object.assign(owner, news),
   } as unknown as Harness

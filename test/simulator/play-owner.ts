@@ -9,6 +9,7 @@ import { secrets } from './actors.ts'
 import { aliasOf } from './aliases.ts'
 import { type ActOf, account, type Harness, handle } from './harness.ts'
 import type { Person } from './people.ts'
+import { noteRest, noteWaking } from './play-stops.ts'
 import type { Act } from './steps.ts'
 
 // What an owner does with single people, and with what texts may cost.
@@ -62,8 +63,10 @@ export const ownerPlayers: Players<
     harness.say({ budget: { micros, since: harness.clock.trueNow() } })
   },
   async plan(harness, { plan }) {
+    noteWaking(harness, { isChosen: harness.stops.isChosen, plan })
     await setPlanManually(harness.web.deps, account(harness), plan)
     harness.say({ plannedSince: harness.clock.trueNow() })
+    noteRest(harness, { plan })
   },
   async erase(harness, { person, kind, isRunNow }) {
     const { web, fixture, people } = harness

@@ -7,7 +7,6 @@ import { PER_CLIENT } from '../../server/capture/contact-limits.ts'
 import { detectAbandoned, detectLost, detectNoResponse } from '../../server/carts/detect.ts'
 import { recordOrders } from '../../server/carts/record.ts'
 import { restoreTokenOf } from '../../server/compose/compose.ts'
-import { AppError } from '../../server/core/errors.ts'
 import { newId } from '../../server/core/ids.ts'
 import { tryTake } from '../../server/core/rate-limits.ts'
 import { dueStores, keepPosts } from '../../server/core/system.ts'
@@ -37,7 +36,9 @@ import { numbersOf } from './people.ts'
 import { campaignPlayers, planning, runDueCampaigns } from './play-campaigns.ts'
 import { codesNamed, couponPlayers, makeDueCodes } from './play-coupons.ts'
 import { ownerPlayers, runErasures } from './play-owner.ts'
+import { noteConnected, stopPlayers } from './play-stops.ts'
 import { sendSome, textPlayers } from './play-texts.ts'
+import { isRefusal } from './refusals.ts'
 import { changeOrder, type Version } from './shop.ts'
 import { type Act, type Consent, hasTexts, type Meanwhile, type Step } from './steps.ts'
 
@@ -50,16 +51,11 @@ export async function playStep(harness: Harness, step: Step): Promise<void> {
   await playAct(harness, step)
 }
 
-/** What nobody in a history has a reason to be refused. */
-const GRANTED: ReadonlySet<Act['do']> = new Set(['suppress', 'plan', 'budget', 'flow', 'pause', 'disconnect'])
-
-/** What the engine refuses in so many words is ordinary; anything else is a broken engine. */
 async function playAct(harness: Harness, act: Act): Promise<void> {
   try {
     await (players[act.do] as (harness: Harness, act: Act) => Promise<unknown>)(harness, act)
   } catch (error) {
-    const isRefused = error instanceof AppError && !GRANTED.has(act.do)
-    if (isRefused || error instanceof Killed) return
+    if (isRefusal(error, harness, act) || error instanceof Killed) return
     if (!isDeadlock(error)) throw error
     harness.deadlocks += 1
   }
@@ -155,16 +151,14 @@ const players: Players = {
   },
   async disconnect(harness) {
     await disconnectStore(harness.web.deps, handle(harness))
-    harness.isDisconnected = true
-    harness.say({ disconnectedSince: harness.clock.trueNow() })
+    noteConnected(harness, false)
   },
   async reconnect(harness) {
     const { accountId, homeUrl, keys } = harness.fixture
     const wanted = { consumer_key: keys.consumerKey, consumer_secret: keys.consumerSecret }
     const request = { platform: 'woocommerce' as const, store_url: homeUrl, ...wanted }
     await connectStore(harness.web.deps, { accountId, sessionId: null }, request)
-    harness.isDisconnected = false
-    harness.say({ disconnectedSince: null })
+    noteConnected(harness, true)
   },
   async click(harness, { mail, isHuman }) {
     const id = mailOf(harness, mail)
@@ -194,6 +188,7 @@ const players: Players = {
   },
   ...textPlayers,
   ...ownerPlayers,
+  ...stopPlayers,
   ...couponPlayers(living),
   ...campaignPlayers,
   async manual(harness, act) {

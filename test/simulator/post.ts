@@ -50,6 +50,10 @@ export interface Standing {
   pausedSince: number | null
   flowOffSince: number | null
   disconnectedSince: number | null
+  /** The account, by an operator. */
+  suspendedSince: number | null
+  /** The store: the plan has no room for it. */
+  restingSince: number | null
   unsubscribedSince: number | null
   withdrawnSince: number | null
   suppressedSince: number | null

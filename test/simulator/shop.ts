@@ -87,6 +87,7 @@ export function openShop(clock: Clock, homeUrl: string): Shop {
     logos: async function* () {},
     webhooks: async () => [],
     createWebhook: async (topic, deliveryUrl) => ({ id: '1', topic, status: 'active', deliveryUrl }),
+    callPlugin: async () => null,
     deleteWebhook: async () => {},
   }
   shop.client = (by) => ({ ...client, ...couponCalls(shop, clock, by, () => refuse(shop, clock)) })

@@ -4,6 +4,7 @@ import type { CampaignAct } from './campaigns.ts'
 import type { CouponAct, StepCoupon } from './coupons.ts'
 import type { Country } from './people.ts'
 import type { Shortage } from './shortage.ts'
+import type { StopAct } from './stops.ts'
 
 // A history is data: what shoppers, the store, the providers, the owner, the clock and the workers do, in order.
 
@@ -163,6 +164,7 @@ export type Act =
   | { do: 'at once'; acts: readonly [Act, Act] }
   | CouponAct
   | CampaignAct
+  | StopAct
 
 /** Time passes, then something happens. */
 export type Step = Act & { waitMs: number }

@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { Navigate, Outlet, useLocation } from 'react-router'
 import { BarePage } from '../shell/BarePage.tsx'
@@ -7,7 +7,8 @@ import { Failed } from '../ui/Failed.tsx'
 import { LoadingPage } from '../ui/Loading.tsx'
 import { type Access, accessSoFar, type KnownAccessState } from './access.ts'
 import { useIsHeldOpen } from './held.ts'
-import { askAtOnce, useAccessState, useCheck } from './queries.ts'
+import { askAtOnce, meQuery, useAccessState, useCheck } from './queries.ts'
+import { isConnectRequest } from './request.ts'
 import { useScreen } from './screen.ts'
 import { useSession } from './session.ts'
 
@@ -15,12 +16,23 @@ import { useSession } from './session.ts'
 export function Guard() {
   const screen = useScreen()
   if (!screen) return <NotFoundPage />
+  if (screen.access === 'operator') return <ForOperators />
   return screen.access === 'everybody' ? <Outlet /> : <ByAccessState />
+}
+
+/** To everybody else the page is not there (decision 90). */
+function ForOperators() {
+  const isSignedIn = useSession().token !== null
+  const me = useQuery({ ...meQuery, enabled: isSignedIn })
+  if (!isSignedIn || (me.data && !me.data.operator)) return <NotFoundPage />
+  if (me.data) return <Outlet />
+  return me.error ? <NotReachable failure={me.error} onRetry={() => void me.refetch()} /> : <LoadingPage />
 }
 
 /** Shows the screen or goes where the rule says. A refresh behind never takes the page away. */
 function ByAccessState() {
-  const { pathname } = useLocation()
+  const { pathname, search } = useLocation()
+  const isRequest = isConnectRequest(pathname + search)
   const { accessState, failure, retry } = useAccessState()
   const isChecked = useCheck()
   const { farewell, returnTo } = useSession()
@@ -31,10 +43,13 @@ function ByAccessState() {
   // React may show a path the address has already left (a transition under way): nobody is sent away from where they no longer are.
   const isLeaving = pathname !== window.location.pathname
   if (answer.show || isLeaving || (isHeldOpen && answer.redirect === '/store-setup')) return <Outlet />
+  if (isRequest) return accessState.authenticated ? <Outlet /> : <Navigate to="/login" replace />
   // Whose session ended without their doing is told so (decision 2); who logged out is a visitor.
   if (answer.redirect === '/landing' && farewell === 'expired') return <Navigate to="/login" replace />
   const isBack =
-    accessState.authenticated && returnTo !== null && accessSoFar(returnTo.split('?')[0]!, accessState)?.show === true
+    accessState.authenticated &&
+    returnTo !== null &&
+    (isConnectRequest(returnTo) || accessSoFar(returnTo.split('?')[0]!, accessState)?.show === true)
   return <Navigate to={isBack && pathname === '/login' ? returnTo : answer.redirect} replace />
 }
 

@@ -51,6 +51,8 @@ const table: Record<string, [string, string, string, string]> = {
   '/notifications': ['/landing', '/pricing', '/store-setup', '.'],
   '/coupons': ['/landing', '/pricing', '/store-setup', '.'],
   '/analytics': ['/landing', '/pricing', '/store-setup', '.'],
+  // The guard shows the 404 page there to all but operators, before it asks this rule.
+  '/operator': ['/landing', '.', '.', '.'],
 }
 
 const bools = [false, true]

@@ -10,11 +10,13 @@ import { connectionQuery, subscriptionQuery } from './queries.ts'
 import {
   chosenPlatform,
   endSession,
+  endView,
   onSessionChange,
   rememberConnection,
   rememberUser,
   session,
   startSession,
+  startView,
   withdrawToken,
 } from './session.ts'
 
@@ -23,9 +25,10 @@ import {
 let local: MemoryStorage
 let tab: MemoryStorage
 let reload: () => void
+let assign: (path: string) => void
 
 beforeEach(() => {
-  ;({ local, tab, reload } = aPage({ pathname: '/carts', search: '?page=2' }))
+  ;({ local, tab, reload, assign } = aPage({ pathname: '/carts', search: '?page=2' }))
 })
 
 afterEach(() => void vi.unstubAllGlobals())
@@ -33,6 +36,8 @@ afterEach(() => void vi.unstubAllGlobals())
 const overdue: z.infer<typeof subscriptionStatus.reply> = {
   ...{ plan: 'starter', planInForce: 'starter', status: 'past_due', hasActiveSubscription: false },
   ...{ nextBillingDate: null, graceUntil: '2026-03-01T00:00:00.000Z', isTestMode: false },
+  ...{ sells: 'stripe', source: 'stripe', isUnlimited: false, cancelAtPeriodEnd: false, trialEndsAt: null },
+  ...{ currentPeriodEnd: null, hasCard: true, hasUsedTrial: true, change: null, suspension: null },
 }
 const ada = { id: '1', name: 'Ada', email: 'a@b.c', subscriptionStatus: 'active', hasActiveSubscription: true }
 const connected = {
@@ -48,6 +53,34 @@ const answers = (status: number, body: object) =>
 const ask = ({ queryFn }: { queryFn?: unknown }, client = new QueryClient()) =>
   (queryFn as (context: object) => Promise<unknown>)({ signal: new AbortController().signal, client })
 const storageKeys = () => Object.keys(local.all())
+
+describe('an operator’s look at an account', () => {
+  it('is this tab’s alone, and leads back to the operator’s own session when it ends, by itself too', () => {
+    startSession('own', true)
+    rememberUser(ada)
+    remember()
+    startView('look')
+    expect([local.all(), tab.getItem('token')]).toEqual([{ token: 'own' }, 'look'])
+    expect(assign).toHaveBeenLastCalledWith('/')
+    endSession('expired')
+    expect([local.all(), tab.all()]).toEqual([{ token: 'own' }, {}])
+    expect(assign).toHaveBeenLastCalledWith('/operator')
+  })
+
+  it('keeps a session of the visit in mind, and leaving takes only its own token away', () => {
+    startSession('own', false)
+    startView('look')
+    withdrawToken()
+    expect(tab.getItem('token')).toBeNull()
+    expect(endView()).toBe(true)
+    expect(tab.all()).toEqual({ token: 'own' })
+    expect(endView()).toBe(false)
+    startSession('own', true)
+    startView('look')
+    withdrawToken()
+    expect(local.all()).toEqual({ token: 'own' })
+  })
+})
 
 describe('the token', () => {
   it('lies in the storage of the visit, or stays when it is to be remembered, and never in both', () => {

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import { DEFAULT_PLATFORM, type PlatformName, platformNames } from '../../shared/platforms.ts'
+import { isConnectRequest } from './request.ts'
 
 // Who this browser is signed in as, in the storage keys of A 3. The token lies in local storage when "Remember me" was ticked and in
 // session storage otherwise (decision 25).
@@ -41,12 +42,14 @@ const listeners = new Set<() => void>()
 export const useSession = () => useSyncExternalStore(onSessionChange, session)
 
 export function session(): Session {
-  current ??= {
-    token: storedToken(),
-    farewell: null,
-    returnTo: null,
-  }
+  current ??= openSession()
   return current
+}
+
+/** Who comes with a request is led back to it once they have signed in. */
+function openSession(): Session {
+  const [token, address] = [storedToken(), location.pathname + location.search]
+  return { token, farewell: null, returnTo: token === null && isConnectRequest(address) ? address : null }
 }
 
 export function startSession(token: string, isRemembered: boolean) {
@@ -62,12 +65,40 @@ export function startSession(token: string, isRemembered: boolean) {
  * `endSession`.
  */
 export function withdrawToken() {
-  localStorage.removeItem('token')
+  // An operator's own, while this tab looks at an account.
+  if (sessionStorage.getItem(OWN_TOKEN) === null) localStorage.removeItem('token')
   sessionStorage.removeItem('token')
 }
 
+/** An operator's look at an account, in this tab alone: their own session stays in mind, and goes on in the others. */
+export function startView(token: string) {
+  sessionStorage.setItem(OWN_TOKEN, sessionStorage.getItem('token') ?? '')
+  sessionStorage.setItem('token', token)
+  localStorage.removeItem('user')
+  forgetConnection()
+  location.assign('/')
+}
+
+export const isViewing = () => sessionStorage.getItem(OWN_TOKEN) !== null
+
+/** Back to where operators look from. False: this tab looks at no account. */
+export function endView(): boolean {
+  const own = sessionStorage.getItem(OWN_TOKEN)
+  if (own === null) return false
+  sessionStorage.removeItem(OWN_TOKEN)
+  if (own) sessionStorage.setItem('token', own)
+  else sessionStorage.removeItem('token')
+  localStorage.removeItem('user')
+  forgetConnection()
+  location.assign('/operator')
+  return true
+}
+
+const OWN_TOKEN = 'own-token'
+
 /** Forgets token, user and connection (A 4.2). */
 export function endSession(reason: Farewell) {
+  if (endView()) return
   const kept = storedToken()
   const isOwn = kept === session().token
   // What this tab had is over, but meanwhile somebody signed in in another one: theirs is not to be thrown away.

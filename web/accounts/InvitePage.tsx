@@ -1,5 +1,6 @@
 import { Card, Container, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useState } from 'react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import type { z } from 'zod'
 import { authTexts } from '../../shared/auth.ts'
@@ -12,6 +13,7 @@ import { BarePage } from '../shell/BarePage.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingTitle } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
+import { CodeField } from './CodeField.tsx'
 import { isSaidAtField, showPassword } from './fields.ts'
 import { NewPassword } from './NewPassword.tsx'
 import { wordsOf } from './queries.ts'
@@ -79,7 +81,7 @@ function SomebodyElse() {
   )
 }
 
-type Values = { name: string; password: string; repeated: string }
+type Values = { name: string; password: string; repeated: string; code: string }
 
 function AcceptForm({ token, invited }: { token: string; invited: Invited }) {
   const { isKnown, isYou, email } = invited
@@ -88,17 +90,20 @@ function AcceptForm({ token, invited }: { token: string; invited: Invited }) {
   const wait = useWait()
   const form = useForm<Values>({
     mode: 'uncontrolled',
-    initialValues: { name: '', password: '', repeated: '' },
+    initialValues: { name: '', password: '', repeated: '', code: '' },
     validate: (values: Values) => check(values, invited),
   })
-  const submit = form.onSubmit(({ name, password }: Values) =>
+  const [isCodeWanted, setCodeWanted] = useState(false)
+  const submit = form.onSubmit(({ name, password, code }: Values) =>
     accept.mutate(
-      { token, name, password, isRemembered: true },
+      { token, name, password, code, isRemembered: true },
       {
         onSuccess: () => navigate('/', { replace: true }),
         onError: (error) => {
           wait.note(error)
-          if (error instanceof ApiError) form.setErrors(error.fields)
+          if (!(error instanceof ApiError)) return
+          form.setErrors(error.fields)
+          if (error.code === 'second_factor') setCodeWanted(true)
         },
       },
     ),
@@ -110,7 +115,8 @@ function AcceptForm({ token, invited }: { token: string; invited: Invited }) {
     key: form.key(name),
     ...form.getInputProps(name),
   })
-  const failure = wait.isOver(accept.error) || isSaidAtField(accept.error as ApiError | null) ? null : accept.error
+  const isAtField = isCodeAsked(accept.error) || isSaidAtField(accept.error as ApiError | null)
+  const failure = wait.isOver(accept.error) || isAtField ? null : accept.error
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
@@ -136,6 +142,7 @@ function AcceptForm({ token, invited }: { token: string; invited: Invited }) {
             {...field('password')}
           />
         )}
+        {isCodeWanted && <CodeField autoFocus {...field('code')} />}
         {failure && (
           <Notice tone="bad" isLive>
             {wordsOf(failure, authTexts.loginFailed)}
@@ -146,6 +153,9 @@ function AcceptForm({ token, invited }: { token: string; invited: Invited }) {
     </form>
   )
 }
+
+/** The field that then appears says so itself. */
+const isCodeAsked = (error: Error | null) => error instanceof ApiError && error.code === 'second_factor'
 
 function check(values: Values, { isKnown, isYou }: Invited): Partial<Values> {
   if (isYou) return {}

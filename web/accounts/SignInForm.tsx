@@ -5,6 +5,7 @@ import { Link } from 'react-router'
 import { authTexts } from '../../shared/auth.ts'
 import { ApiError } from '../api.ts'
 import { Notice } from '../ui/Notice.tsx'
+import type { FirstStep } from './CodeForm.tsx'
 import { isSaidAtField, showPassword } from './fields.ts'
 import { NewPassword } from './NewPassword.tsx'
 import { useLogin, useRegister, wordsOf } from './queries.ts'
@@ -20,11 +21,13 @@ interface Props {
   email: string
   onEmail: (email: string) => void
   onForgot: () => void
+  /** The password was right, and a code is wanted too. */
+  onCode: (given: FirstStep) => void
 }
 
-export function SignInForm({ mode, email, onEmail, onForgot }: Props) {
+export function SignInForm({ mode, email, onEmail, onForgot, onCode }: Props) {
   const isRegistering = mode === 'register'
-  const { form, asked, submit, wait } = useSignInForm(mode, email, onEmail)
+  const { form, asked, submit, wait } = useSignInForm({ mode, email, onEmail, onCode })
   const failure = wait.isOver(asked.error) || isSaidAtField(asked.error as ApiError | null) ? null : asked.error
   return (
     <form onSubmit={submit} noValidate>
@@ -70,7 +73,7 @@ export function SignInForm({ mode, email, onEmail, onForgot }: Props) {
   )
 }
 
-function useSignInForm(mode: 'login' | 'register', email: string, onEmail: (email: string) => void) {
+function useSignInForm({ mode, email, onEmail, onCode }: Omit<Props, 'onForgot'>) {
   const signIn = useLogin()
   const signUp = useRegister()
   const asked = mode === 'register' ? signUp : signIn
@@ -86,13 +89,14 @@ function useSignInForm(mode: 'login' | 'register', email: string, onEmail: (emai
       if (refused !== null && values.email.trim() !== refused) wait.clear()
     },
   })
-  const onError = (error: Error) => {
+  const onError = (error: Error, { email, password, isRemembered }: Values) => {
     if (!(error instanceof ApiError)) return
+    if (error.code === 'second_factor') return onCode({ email, password, isRemembered })
     form.setErrors(error.fields)
     setRefused(form.getValues().email.trim())
     wait.note(error)
   }
-  const submit = form.onSubmit((values: Values) => asked.mutate(values, { onError }))
+  const submit = form.onSubmit((values: Values) => asked.mutate(values, { onError: (error) => onError(error, values) }))
   return { form, asked, submit, wait }
 }
 

@@ -3,10 +3,12 @@ import { IconPlayerPlay } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import { useLocation, useSearchParams } from 'react-router'
 import { authTexts } from '../../shared/auth.ts'
+import { secondFactorTexts } from '../../shared/second-factor.ts'
 import { useInstance } from '../access/queries.ts'
 import { useSession } from '../access/session.ts'
 import { BarePage } from '../shell/BarePage.tsx'
 import { Notice } from '../ui/Notice.tsx'
+import { CodeForm, type FirstStep } from './CodeForm.tsx'
 import { ForgotForm } from './ForgotForm.tsx'
 import { useDemoLogin, wordsOf } from './queries.ts'
 import { SignInForm } from './SignInForm.tsx'
@@ -15,9 +17,10 @@ const headings = {
   login: ['Sign in', 'Welcome back.'],
   register: ['Create your account', 'Free to start. Nothing is sent until you switch it on.'],
   forgot: ['Reset your password', 'We send you a link to choose a new one.'],
+  code: ['Two-factor sign-in', secondFactorTexts.codeNeeded],
 } as const
 
-/** One screen with three modes (A 2.5): the address tells sign-in from sign-up. */
+/** One screen with three modes (A 2.5): the address tells sign-in from sign-up. Signing in may have a second step. */
 export function SignInPage() {
   const { pathname } = useLocation()
   // A reset link that is no longer valid leads here for a new one.
@@ -27,7 +30,8 @@ export function SignInPage() {
   const { farewell } = useSession()
   const instance = useInstance()
   const isRegistering = pathname === '/register'
-  const mode = isRegistering ? 'register' : isForgotten ? 'forgot' : 'login'
+  const [given, setGiven] = useState<FirstStep | null>(null)
+  const mode = isRegistering ? 'register' : isForgotten ? 'forgot' : given ? 'code' : 'login'
   const [heading, text] = headings[mode]
   return (
     <BarePage title={heading} actions={null}>
@@ -49,10 +53,19 @@ export function SignInPage() {
             </div>
             {mode === 'forgot' ? (
               <ForgotForm email={email} onEmail={setEmail} onBack={() => setForgotten(false)} />
+            ) : mode === 'code' ? (
+              <CodeForm given={given!} onBack={() => setGiven(null)} />
             ) : (
-              <SignInForm key={mode} mode={mode} email={email} onEmail={setEmail} onForgot={() => setForgotten(true)} />
+              <SignInForm
+                key={mode}
+                mode={mode}
+                email={email}
+                onEmail={setEmail}
+                onForgot={() => setForgotten(true)}
+                onCode={setGiven}
+              />
             )}
-            {instance?.hasDemo && mode !== 'forgot' && <DemoButton />}
+            {instance?.hasDemo && (mode === 'login' || mode === 'register') && <DemoButton />}
           </Stack>
         </Card>
       </Container>

@@ -9,8 +9,8 @@ interface Remember {
 }
 
 export const useLogin = () =>
-  useSignIn((given: { email: string; password: string } & Remember) =>
-    call(login, { body: { email: given.email, password: given.password }, isAnonymous: true }),
+  useSignIn(({ email, password, code }: { email: string; password: string; code?: string } & Remember) =>
+    call(login, { body: { email, password, ...(code !== undefined && { code }) }, isAnonymous: true }),
   )
 
 export const useRegister = () =>

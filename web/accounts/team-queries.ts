@@ -66,10 +66,20 @@ export const useInvitation = (token: string) =>
     retry: false,
   })
 
+interface Accepting {
+  token: string
+  name?: string
+  password?: string
+  code?: string
+  isRemembered: boolean
+}
+
 /** Sends the token of whoever is signed in along: the invited user need not sign in again. */
 export const useAcceptInvitation = () =>
-  useSignIn(({ token, name, password }: { token: string; name?: string; password?: string; isRemembered: boolean }) =>
-    call(acceptInvitation, { body: { token, ...(name && { name }), ...(password && { password }) } }),
+  useSignIn(({ token, name, password, code }: Accepting) =>
+    call(acceptInvitation, {
+      body: { token, ...(name && { name }), ...(password && { password }), ...(code && { code }) },
+    }),
   )
 
 function useTeamChange<Given>(ask: (given: Given) => Promise<{ message: string }>) {

@@ -107,9 +107,9 @@ function Nobody({ timeoutMinutes }: { timeoutMinutes: number }) {
   if (store?.captureSeenAt === null && !store.isDemo) {
     return (
       <Text fz="sm" c="dimmed" mt={4}>
-        Once the capture script is installed, carts appear here as shoppers fill them.{' '}
+        Once the plugin or the capture script is installed, carts appear here as shoppers fill them.{' '}
         <Anchor component={Link} to="/settings" inherit underline="always">
-          Install the capture script
+          Install one of them
         </Anchor>
       </Text>
     )

@@ -1,5 +1,6 @@
 import './active.css'
-import { Button, Card, CloseButton, Text, Title } from '@mantine/core'
+import { Anchor, Button, Card, CloseButton, Text, Title } from '@mantine/core'
+import { Link } from 'react-router'
 import type { ActiveCart } from '../../shared/active-carts.ts'
 import { useInstance, useStore } from '../access/queries.ts'
 import { FollowedCart, FollowedFoot } from './FollowedCart.tsx'
@@ -32,6 +33,7 @@ function OfStore({ storeId }: { storeId: string }) {
         <Title order={2}>Win back a cart of your own</Title>
         <CloseButton aria-label="Hide this guide" onClick={hide} />
       </div>
+      <PushHint />
       <FollowedCart
         following={following ?? ANY}
         onFound={follow}
@@ -53,6 +55,18 @@ function OfStore({ storeId }: { storeId: string }) {
     </Card>
   )
 }
+
+/** What comes depends on the visitor's browser, which is no part of the demo. */
+const PushHint = () => (
+  <Text fz="sm" mt={4}>
+    For a reminder in your browser as well, switch notifications on in the{' '}
+    <Anchor component={Link} to="/push-notifications" fz="sm" underline="always">
+      Push Notification Manager
+    </Anchor>{' '}
+    and allow them in the demo store. They go through the push service of your browser’s maker, so this needs the
+    internet.
+  </Text>
+)
 
 const HALF_HOUR_MS = 1_800_000
 

@@ -135,7 +135,7 @@ const isNothing = ({ counts }: AnalyticsReply) => Object.values(counts).every((c
 /** Not to be taken for the figures of the days (decision 91). */
 const BeingCounted = ({ isAll }: { isAll: boolean }) => (
   <Notice tone="warn" title="These figures are being counted" isLive>
-    They are incomplete until all days {isAll ? 'of all stores ' : ''}are counted. This page renews itself.
+    They are incomplete until {isAll ? 'all stores are' : 'everything is'} counted. This page renews itself.
   </Notice>
 )
 
@@ -192,8 +192,8 @@ function CustomerBlock({ figures: { customers } }: { figures: AnalyticsReply }) 
     <Block title="Customer Insights">
       <FactList
         facts={[
-          { label: 'New', definition: definitions.new, value: formatCount(customers.new) },
-          { label: 'Returning', definition: definitions.returning, value: formatCount(customers.returning) },
+          { label: 'New', definition: definitions.new, value: countOf(customers.new) },
+          { label: 'Returning', definition: definitions.returning, value: countOf(customers.returning) },
           {
             label: 'Repeat purchase rate',
             definition: definitions.repeatPurchaseRate,
@@ -207,11 +207,19 @@ function CustomerBlock({ figures: { customers } }: { figures: AnalyticsReply }) 
         ]}
       />
       <Text fz="xs" c="dimmed" mt="sm">
-        Customers are counted every 15 minutes, last <TimeAgo at={customers.countedAt} />.
+        {customers.countedAt === null ? (
+          'Customers are being counted.'
+        ) : (
+          <>
+            Customers are counted every 15 minutes, last <TimeAgo at={customers.countedAt} />.
+          </>
+        )}
       </Text>
     </Block>
   )
 }
+
+const countOf = (count: number | null) => (count === null ? '–' : formatCount(count))
 
 /** What a larger plan has, and the way to it (decision 131). */
 function Locked() {

@@ -99,6 +99,7 @@ function Sources({ details: { sources, currency } }: { details: AnalyticsDetails
       </dl>
       <Text fz="xs" c="dimmed" mt="sm">
         Net of refunds. Each order is in one of the three, and together they are the revenue of the store in these days.
+        Orders refunded or cancelled in full do not count.
       </Text>
     </Block>
   )
@@ -179,6 +180,9 @@ function Coverage({ range }: { range: AnalyticsRange }) {
               <Text fz="sm">
                 {percent(1 - reachable / total)} of your abandoned carts
                 {lookedThrough ? ` (the newest ${formatCount(lookedThrough)})` : ''} may not be written to by email now.
+              </Text>
+              <Text fz="xs" c="dimmed">
+                {definitions.reached} Each cart counts once.
               </Text>
               <Reasons {...{ reachable, reasons, total, days }} />
             </>

@@ -1,4 +1,5 @@
 import { Anchor, Card, Skeleton } from '@mantine/core'
+import type { CSSProperties } from 'react'
 import { Link } from 'react-router'
 import { type AnalyticsRange, type AnalyticsReply, rangeDays } from '../../shared/analytics.ts'
 import { definitions } from '../../shared/analytics-definitions.ts'
@@ -67,7 +68,7 @@ export function KpiCards({ figures, range }: Props) {
   return (
     <section className="kpis" aria-label="Figures">
       {kpis.map((kpi) => (
-        <Card key={kpi.title} padding="md">
+        <Card key={kpi.title} padding="md" className="kpi">
           <h2 className="kpi-title">
             <Term label={kpi.title} definition={kpi.definition} />
           </h2>
@@ -81,9 +82,12 @@ export function KpiCards({ figures, range }: Props) {
 function Figure({ kpi, figures, days }: { kpi: Kpi; figures: AnalyticsReply; days: number }) {
   const change = kpi.change(figures)
   const { isAll } = useScope()
+  const value = kpi.value(figures)
   return (
     <>
-      <p className="kpi-value">{kpi.value(figures)}</p>
+      <p className="kpi-value" style={{ '--letters': value.length } as CSSProperties}>
+        {value}
+      </p>
       <p className="kpi-foot">
         <span className="kpi-change" data-tone={toneOf(change, kpi.isLoss === true)}>
           {changeText(change)}
@@ -91,7 +95,7 @@ function Figure({ kpi, figures, days }: { kpi: Kpi; figures: AnalyticsReply; day
         {kpi.against === 'days' ? `against the ${days} days before` : `since the beginning of these ${days} days`}
         {kpi.hasCarts && !isAll && (
           <>
-            {' · '}
+            {'\u00a0· '}
             <Anchor component={Link} to={`/carts?days=${days}`} inherit underline="always">
               Carts
             </Anchor>

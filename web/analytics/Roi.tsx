@@ -7,6 +7,7 @@ import { definitions } from '../../shared/analytics-definitions.ts'
 import { returnOf } from '../../shared/roi.ts'
 import { useHasFeature } from '../access/queries.ts'
 import type { Subject } from '../dashboard/chart-subject.ts'
+import { withRunning } from '../dashboard/running.ts'
 import { formatMoney, formatRound } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { PictureButton } from './PictureButton.tsx'
@@ -173,13 +174,13 @@ const runningMonth = (month: string) => `${monthLabel(month)} (so far)`
 
 function MonthChart({ roi: { months, currency } }: { roi: Roi }) {
   const canvas = useRef<HTMLCanvasElement | null>(null)
-  const data = {
-    labels: months.map(({ month }, place) => (place === months.length - 1 ? runningMonth(month) : monthLabel(month))),
+  const data = withRunning({
+    labels: months.map(({ month }) => monthLabel(month)),
     datasets: [
       { label: 'Attributed revenue', data: months.map(({ attributedRevenue }) => attributedRevenue) },
       { label: 'Costs', data: months.map((month) => returnOf(month).costs) },
     ],
-  }
+  })
   const format = (value: number | null) => formatMoney(value ?? 0, currency)
   const subject: Subject = {
     ...{

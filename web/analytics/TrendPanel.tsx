@@ -2,9 +2,11 @@ import { Button, NativeSelect, Skeleton, Text } from '@mantine/core'
 import { IconChartBar, IconChartLine, IconTable } from '@tabler/icons-react'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { type AnalyticsRange, analyticsRanges, analyticsTexts, type Trend } from '../../shared/analytics.ts'
+import { wordsOf } from '../accounts/queries.ts'
 import { ChartTable } from '../dashboard/ChartTable.tsx'
 import type { Subject } from '../dashboard/chart-subject.ts'
 import { drawable } from '../dashboard/rules.ts'
+import { withRunning } from '../dashboard/running.ts'
 import { ToolButton } from '../ui/ChartTools.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { formatMoney, formatRound } from '../ui/format.ts'
@@ -81,7 +83,7 @@ export function TrendPanel({ name, range }: Props) {
       }
     >
       <div className="trend-plot" aria-busy={trend.isPlaceholderData}>
-        <Plot trend={trend}>
+        <Plot trend={trend} isEmpty={data !== null && !shown}>
           {shown && (
             <Suspense fallback={<Skeleton h="100%" />}>
               <SeriesChart
@@ -105,16 +107,18 @@ export function TrendPanel({ name, range }: Props) {
 
 interface PlotProps {
   trend: ReturnType<typeof useTrend>
+  /** What cannot be drawn is not empty: it is only logged (B 8). */
+  isEmpty: boolean
   children: React.ReactNode
 }
 
-function Plot({ trend, children }: PlotProps) {
+function Plot({ trend, isEmpty, children }: PlotProps) {
   if (trend.isPending) return <Skeleton h="100%" role="status" aria-label="Loading" />
   if (trend.error && !trend.data) {
-    const words = trend.error.message || analyticsTexts.trendFailed
+    const words = wordsOf(trend.error, analyticsTexts.trendFailed)
     return <Failed title={analyticsTexts.chartFailed} error={new Error(words)} onRetry={trend.refetch} />
   }
-  if (!isSomething(trend.data)) {
+  if (isEmpty) {
     return (
       <div className="trend-bare">
         <strong>{analyticsTexts.noData}</strong>
@@ -143,12 +147,6 @@ const sheetOf = (title: string, { starts, datasets, unit, currency, lastDay }: T
       return unit === 'money' ? money(value, currency) : rate(value)
     }),
   ]),
-})
-
-/** The last bucket is not over. */
-const withRunning = <T extends { labels: string[] }>(data: T): T => ({
-  ...data,
-  labels: data.labels.map((label, place) => (place === data.labels.length - 1 ? `${label} (so far)` : label)),
 })
 
 function subjectOf(name: string, definition: string, trend: Trend | undefined): Subject {

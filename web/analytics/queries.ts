@@ -14,12 +14,17 @@ import { call } from '../api.ts'
 import { useDownload } from '../ui/Download.tsx'
 
 const REFRESH_MS = 60_000
-/** While days are being counted. */
+/** While days or customers are being counted. */
 const COUNTING_MS = 5_000
 const RETRIES = false
 
-const refreshMs = ({ state: { data } }: { state: { data: { isBeingCounted: boolean } | undefined } }) =>
-  data?.isBeingCounted ? COUNTING_MS : REFRESH_MS
+interface Counted {
+  isBeingCounted: boolean
+  customers?: { isBeingCounted: boolean } | null
+}
+
+const refreshMs = ({ state: { data } }: { state: { data: Counted | undefined } }) =>
+  data?.isBeingCounted || data?.customers?.isBeingCounted ? COUNTING_MS : REFRESH_MS
 
 // The last range's figures stay, marked as such, until the next one's are there. Every request ends when nobody looks any more.
 

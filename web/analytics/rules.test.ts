@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { returnOf } from '../../shared/roi.ts'
-import { monthLabel } from './rules.ts'
+import { changeText, isUneven, monthLabel, percent, rangeOf, stagesOf, toneOf } from './rules.ts'
 
 test('what is left is the revenue less message cost and plan; without costs there is no return', () => {
   expect(returnOf({ attributedRevenue: 100, messageCost: 1, planPrice: 49 })).toEqual({ costs: 50, left: 50, rate: 1 })
@@ -19,4 +19,46 @@ test('what is left is the revenue less message cost and plan; without costs ther
 
 test('a month is named the same wherever one sits', () => {
   expect(monthLabel('2026-03')).toBe('Mar 2026')
+})
+
+test('a rate has two decimals, a change one and its sign (decision 131, B 9)', () => {
+  expect([percent(0.12345), percent(1), percent(null)]).toEqual(['12.35%', '100.00%', '–'])
+  expect([0.2, -0.0416, 0.0004, -0.0004, 0, null, 738.2812].map(changeText)).toEqual([
+    ...['+20.0%', '−4.2%', '0.0%', '0.0%', '0.0%', '–', '+73,828.1%'],
+  ])
+})
+
+test('more is good of what is won, and bad of what is lost', () => {
+  expect([toneOf(0.2, false), toneOf(0.2, true), toneOf(-0.2, false), toneOf(-0.2, true)]).toEqual([
+    ...['good', 'bad', 'bad', 'good'],
+  ])
+  expect([toneOf(null, false), toneOf(0.0004, true)]).toEqual(['quiet', 'quiet'])
+})
+
+test('the range is 30d where the address has none (B 9)', () => {
+  expect(['7d', '30d', '90d', '1y', '2d', null].map(rangeOf)).toEqual(['7d', '30d', '90d', '1y', '30d', '30d'])
+})
+
+const funnel = { cartsCreated: 8, emailsSent: 9, emailsOpened: 4, clicks: 2, conversions: 1 }
+
+test('a stage is a share of the carts created, and its bar ends at 100 percent (B 9)', () => {
+  const stages = stagesOf(funnel, 'email')
+  expect(stages.map(({ label, count, share, width }) => [label, count, share, width])).toEqual([
+    ['Carts created', 8, 1, 100],
+    ['Emails sent', 9, 1.125, 100],
+    ['Emails opened', 4, 0.5, 50],
+    ['Clicks', 2, 0.25, 25],
+    ['Conversions', 1, 0.125, 12.5],
+  ])
+  const none = { cartsCreated: 0, emailsSent: 0, emailsOpened: 0, clicks: 0, conversions: 0 }
+  expect(stagesOf(none, 'email').every(({ share, width }) => share === null && width === 0)).toBe(true)
+  expect(stagesOf(funnel, 'sms').map(({ label }) => label)).toEqual([
+    ...['Carts created', 'SMS sent', 'Clicks', 'Conversions'],
+  ])
+})
+
+test('a stage that exceeds the one before it is told (decision 93)', () => {
+  expect(isUneven(stagesOf(funnel, 'email'))).toBe(true)
+  expect(isUneven(stagesOf({ ...funnel, emailsSent: 8 }, 'email'))).toBe(false)
+  expect(isUneven(stagesOf({ ...funnel, emailsSent: 8, clicks: 5 }, 'email'))).toBe(true)
 })

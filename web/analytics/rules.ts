@@ -26,9 +26,10 @@ export const percent = (fraction: number | null) => (fraction === null ? '–' :
 /** Changes with one decimal and their sign (B 9): `+20.0%`. */
 export function changeText(change: number | null): string {
   if (change === null) return '–'
-  const size = Math.abs(change * 100).toFixed(1)
-  return Number(size) === 0 ? '0.0%' : `${change > 0 ? '+' : '−'}${size}%`
+  const size = ONE_DECIMAL.format(Math.abs(change * 100))
+  return size === '0.0' ? '0.0%' : `${change > 0 ? '+' : '−'}${size}%`
 }
+const ONE_DECIMAL = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 
 export type Tone = 'good' | 'bad' | 'quiet'
 

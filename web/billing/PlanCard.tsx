@@ -1,17 +1,18 @@
-import { Button, Card, Group, List, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Button, Card, Group, List, Stack, Text, Title } from '@mantine/core'
 import { IconCheck, IconCircleCheck, IconMinus } from '@tabler/icons-react'
-import { type PlanKey, plans } from '../../shared/billing.ts'
+import { Link } from 'react-router'
+import { monthlyPrice, type PlanKey, plans } from '../../shared/billing.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
-import { limitLines, monthlyPrice } from './rules.ts'
+import type { Offer } from './pricing-rules.ts'
+import { limitLines } from './rules.ts'
 
 interface Props {
   planKey: PlanKey
   isYearly: boolean
+  /** Null: this member chooses nothing. */
+  offer: Offer | null
   isCurrent: boolean
   isBusy: boolean
-  isTestMode: boolean
-  mayPay: boolean
-  supportEmail: string | undefined
   onChoose: () => void
 }
 
@@ -26,7 +27,7 @@ export function PlanCard(props: Props) {
         </Group>
         <div>
           <Text span fz={34} fw={700} className="tabular" lh={1}>
-            ${monthlyPrice(plan.priceMonthly, props.isYearly)}
+            ${monthlyPrice(plan.priceMonthly, props.isYearly ? 'year' : 'month')}
           </Text>
           <Text span c="dimmed">
             {' '}
@@ -61,35 +62,38 @@ export function PlanCard(props: Props) {
   )
 }
 
-function Choice({ planKey, isCurrent, isBusy, isTestMode, mayPay, supportEmail, onChoose }: Props) {
+function Choice({ planKey, offer, isCurrent, isBusy, onChoose }: Props) {
   const { name } = plans[planKey]
-  if (isCurrent) return <Hint>This is your current plan.</Hint>
+  if (isCurrent) {
+    return (
+      <Hint>
+        This is your current plan.
+        {offer?.kind === 'current' && offer.changeTo && (
+          <>
+            {' '}
+            <Anchor underline="always" component={Link} to={offer.changeTo} fz="sm">
+              Change period or stores
+            </Anchor>
+          </>
+        )}
+      </Hint>
+    )
+  }
   // Whom to ask instead stands above the plans.
-  if (!mayPay) return null
-  if (planKey === 'free') {
+  if (!offer) return null
+  if (offer.kind === 'waits') return <Hint>{offer.words}</Hint>
+  if (offer.kind === 'change') {
     return (
-      <Button onClick={onChoose} loading={isBusy} fullWidth>
-        Start with {name}
+      <Button component={Link} to={offer.to} variant="light" fullWidth>
+        Change to {name}
       </Button>
     )
   }
-  if (isTestMode) {
-    return (
-      <Button variant="light" onClick={onChoose} fullWidth>
-        Choose {name}
-      </Button>
-    )
-  }
+  const isFree = planKey === 'free'
   return (
-    <Hint>
-      This plan cannot be bought by card yet.
-      {supportEmail && (
-        <>
-          {' '}
-          Write to <a href={`mailto:${supportEmail}?subject=${name} plan`}>{supportEmail}</a> to get this plan.
-        </>
-      )}
-    </Hint>
+    <Button variant={isFree ? 'filled' : 'light'} onClick={onChoose} loading={isFree && isBusy} fullWidth>
+      {isFree ? 'Start with' : 'Choose'} {name}
+    </Button>
   )
 }
 

@@ -1,91 +1,144 @@
+import './billing.css'
 import { Badge, Group, SegmentedControl, SimpleGrid, Stack, Text, Title } from '@mantine/core'
-import { useState } from 'react'
-import { Link, useNavigate } from 'react-router'
-import { billingTexts, type PlanKey, plans } from '../../shared/billing.ts'
-import { useInstance, useMay, useMe, useSubscription } from '../access/queries.ts'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Link, Navigate, useSearchParams } from 'react-router'
+import type { z } from 'zod'
+import { type BillingCycle, type PlanKey, plans, type subscriptionStatus } from '../../shared/billing.ts'
+import { billingTexts } from '../../shared/billing-texts.ts'
+import { subscriptionQuery, useInstance, useMay, useMe } from '../access/queries.ts'
 import { BarePage } from '../shell/BarePage.tsx'
+import { Loaded } from '../ui/Loaded.tsx'
+import { LoadingCards } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
+import { AddOns } from './AddOns.tsx'
+import { CheckoutStep } from './CheckoutStep.tsx'
 import { ContinueWithLite } from './ContinueWithLite.tsx'
+import { type Choosing, useChoosing } from './choosing.ts'
 import { LeavePaidPlan } from './LeavePaidPlan.tsx'
+import { NoBilling } from './NoBilling.tsx'
 import { PlanCard } from './PlanCard.tsx'
-import { useCreateFree } from './queries.ts'
+import { PricingContact, PricingFaq } from './PricingFaq.tsx'
+import { changeAt, endOf, isAtStripe, isCurrent, offerOf, onDay, readChoice, readCycle } from './pricing-rules.ts'
+import { supportLink } from './rules.ts'
 import { WhoMayChoose } from './WhoMayChoose.tsx'
 
 const keys = Object.keys(plans) as PlanKey[]
+type Subscription = z.output<typeof subscriptionStatus.reply>
 
+/** Plans and, once one is chosen (`?plan=&cycle=`), what it costs: the step before the payment. */
 export function PricingPage() {
-  const [period, setPeriod] = useState('monthly')
-  const subscription = useSubscription()
-  const instance = useInstance()
-  const mayPay = useMay('billing:write')
-  const isDemo = useMe()?.isDemo ?? false
-  const { choose, free, leaving, setLeaving } = useChoice(subscription)
-  const mayChoose = mayPay && !isDemo
-  const isFirst = mayChoose && subscription?.plan === null
+  const query = useQuery(subscriptionQuery)
+  const isBuying = readChoice(useSearchParams()[0]) !== null
+  const title = isBuying && query.data?.sells !== 'none' ? billingTexts.completePurchase : 'Pricing'
   return (
-    <BarePage title="Pricing" size="lg" actions={<Actions hasPlan={subscription?.plan != null} />}>
-      <Stack gap="xl">
-        <Heading period={period} onPeriod={setPeriod} />
-        {!mayPay && <WhoMayChoose hasPlan={subscription?.plan != null} />}
-        {isDemo && <Notice tone="info">{billingTexts.demo}</Notice>}
-        {isFirst && <ContinueWithLite isBusy={free.isPending} onChoose={() => choose('free')} />}
-        <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="md">
-          {keys.map((key) => (
-            <PlanCard
-              key={key}
-              planKey={key}
-              isYearly={period === 'yearly'}
-              isCurrent={subscription?.plan === key}
-              isBusy={free.isPending}
-              isTestMode={subscription?.isTestMode ?? false}
-              mayPay={mayChoose && !(isFirst && key === 'free')}
-              supportEmail={instance?.supportEmail}
-              onChoose={() => choose(key)}
-            />
-          ))}
-        </SimpleGrid>
-      </Stack>
-      {leaving && (
-        <LeavePaidPlan
-          opened
-          current={leaving}
-          isBusy={free.isPending}
-          problem={free.error?.message}
-          onConfirm={() => choose('free', true)}
-          onClose={() => setLeaving(null)}
-        />
-      )}
+    <BarePage title={title} size="lg" actions={<Actions hasPlan={query.data?.plan != null} />}>
+      <Loaded query={query} loading={<LoadingCards count={3} />} failed={billingTexts.failed.loadStatus}>
+        {(subscription) => <Content subscription={subscription} />}
+      </Loaded>
     </BarePage>
   )
 }
 
-type Subscription = NonNullable<ReturnType<typeof useSubscription>>
-
-function useChoice(subscription: Subscription | undefined) {
-  const free = useCreateFree()
-  const navigate = useNavigate()
-  const [leaving, setLeaving] = useState<PlanKey | null>(null)
-  const choose = (key: PlanKey, isSure = false) => {
-    if (key !== 'free') return navigate(`/test-subscription?plan=${key}`)
-    const paid = paidPlanOf(subscription)
-    if (paid && !isSure) {
-      free.reset()
-      return setLeaving(paid)
-    }
-    const go = () => navigate('/store-setup')
-    // The store set-up says what is missing when this failed (A 4.3); whoever has a plan keeps it and is told why.
-    free.mutateAsync().then(go, paid ? () => undefined : go)
+function Content({ subscription }: { subscription: Subscription }) {
+  const mayPay = useMay('billing:write')
+  const isDemo = useMe()?.isDemo ?? false
+  const choosing = useChoosing(subscription)
+  const choice = readChoice(useSearchParams()[0])
+  const mayChoose = mayPay && !isDemo
+  const { sells, plan, hasUsedTrial } = subscription
+  const isSold = sells !== 'none'
+  if (choice && isSold && mayChoose) {
+    if (isAtStripe(subscription))
+      return <Navigate to={choice.plan === plan ? '/billing' : changeAt(choice.plan, choice.cycle)} replace />
+    const isTest = sells === 'test'
+    const asked = isTest ? { ...choice, extraStores: 0 } : choice
+    return <CheckoutStep choice={asked} isTest={isTest} hasUsedTrial={hasUsedTrial} />
   }
-  return { choose, free, leaving, setLeaving }
+  const advice = (
+    <>
+      {!mayPay && <WhoMayChoose hasPlan={plan !== null} />}
+      {isDemo && <Notice tone="info">{billingTexts.demo}</Notice>}
+      {mayChoose && plan === null && (
+        <ContinueWithLite isBusy={choosing.isBusy} onChoose={() => choosing.choose('free')} />
+      )}
+    </>
+  )
+  return isSold ? (
+    <Plans subscription={subscription} choosing={choosing} mayChoose={mayChoose} advice={advice} />
+  ) : (
+    <Unsold subscription={subscription} advice={plan === null && advice} />
+  )
 }
 
-/** The plan that would end if another one were chosen. */
-function paidPlanOf(subscription: Subscription | undefined): PlanKey | null {
-  const plan = subscription?.planInForce ?? null
-  return plan === 'free' ? null : plan
+function Unsold({ subscription, advice }: { subscription: Subscription; advice: ReactNode }) {
+  const { planInForce, isUnlimited } = subscription
+  return (
+    <Stack gap="lg">
+      {advice}
+      <NoBilling plan={planInForce} isUnlimited={isUnlimited} supportEmail={useInstance()?.supportEmail} />
+    </Stack>
+  )
 }
 
-function Heading({ period, onPeriod }: { period: string; onPeriod: (period: string) => void }) {
+interface PlansProps {
+  subscription: Subscription
+  choosing: Choosing
+  mayChoose: boolean
+  advice: ReactNode
+}
+
+function Plans({ subscription, choosing, mayChoose, advice }: PlansProps) {
+  const [search, setSearch] = useSearchParams()
+  const cycle = readCycle(search)
+  const supportEmail = useInstance()?.supportEmail
+  const { plan, sells } = subscription
+  const offer = (key: PlanKey) =>
+    mayChoose && !(plan === null && key === 'free') ? offerOf(subscription, key, cycle) : null
+  return (
+    <Stack gap="xl">
+      <Heading
+        cycle={cycle}
+        onCycle={(next) => setSearch({ cycle: next }, { replace: true, preventScrollReset: true })}
+      />
+      {sells === 'test' && (
+        <Notice tone="info">This server is in billing test mode: choosing a plan charges nothing.</Notice>
+      )}
+      {advice}
+      <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="md">
+        {keys.map((key) => (
+          <PlanCard
+            key={key}
+            planKey={key}
+            isYearly={cycle === 'year'}
+            isCurrent={isCurrent(subscription, key)}
+            offer={offer(key)}
+            isBusy={choosing.isBusy}
+            onChoose={() => choosing.choose(key, cycle)}
+          />
+        ))}
+      </SimpleGrid>
+      <AddOns supportEmail={supportEmail} hasPlan={plan !== null} />
+      <PricingFaq />
+      {supportEmail && <PricingContact supportEmail={supportEmail} supportLink={supportLink(supportEmail, plan)} />}
+      {choosing.leaving && (
+        <LeavePaidPlan
+          opened
+          current={choosing.leaving}
+          end={isAtStripe(subscription) ? onDay(endOf(subscription)) : null}
+          isBusy={choosing.isBusy}
+          problem={choosing.problem}
+          onConfirm={choosing.leave}
+          onClose={choosing.stay}
+        />
+      )}
+    </Stack>
+  )
+}
+
+const claims = ['14-day free trial', 'No credit card required', '30-day money-back guarantee']
+
+function Heading({ cycle, onCycle }: { cycle: BillingCycle; onCycle: (cycle: BillingCycle) => void }) {
   return (
     <Stack gap="xs" align="center" ta="center">
       <Title order={1} fz={28}>
@@ -95,17 +148,20 @@ function Heading({ period, onPeriod }: { period: string; onPeriod: (period: stri
       <Group gap="sm" mt="sm" justify="center">
         <SegmentedControl
           aria-label="Billing period"
-          value={period}
-          onChange={onPeriod}
+          value={cycle}
+          onChange={(value) => onCycle(value as BillingCycle)}
           data={[
-            { value: 'monthly', label: 'Monthly' },
-            { value: 'yearly', label: 'Yearly' },
+            { value: 'month', label: 'Monthly' },
+            { value: 'year', label: 'Yearly' },
           ]}
         />
         <Badge variant="light" size="lg" tt="none">
-          Save 20%
+          {billingTexts.save}
         </Badge>
       </Group>
+      <Text fz="sm" mt="xs">
+        {claims.join(' · ')}
+      </Text>
     </Stack>
   )
 }

@@ -1,19 +1,46 @@
-import { Link } from 'react-router'
+import { Drawer, UnstyledButton } from '@mantine/core'
+import { lazy, Suspense, useState } from 'react'
 import { plans } from '../../shared/billing.ts'
 import { useSubscription } from '../access/queries.ts'
+import { LoadingCards } from '../ui/Loading.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { statusLook } from './statusLook.ts'
 
-/** Plan and status of a paid plan (A 2.2); nothing on the free one. */
+const SubscriptionPanel = lazy(async () => ({ default: (await import('./SubscriptionPanel.tsx')).SubscriptionPanel }))
+
+/** Plan and status of a paid plan (A 2.2), nothing on the free one; it opens the drawer of A 2.12 (decision 123). */
 export function SubscriptionButton({ look = 'header-link' }: { look?: 'header-link' | 'side-link' }) {
   const subscription = useSubscription()
-  if (!subscription?.plan || subscription.plan === 'free') return null
-  const { name } = plans[subscription.plan]
-  const status = subscription.status && statusLook(subscription.status)
+  const [isOpen, setOpen] = useState(false)
+  const isPaid = subscription?.plan != null && subscription.plan !== 'free'
+  const name = isPaid && plans[subscription.plan!].name
+  const status = subscription?.status && statusLook(subscription.status)
   return (
-    <Link to="/pricing" className={look} aria-label={`Subscription: ${name}${status ? `, ${status.label}` : ''}`}>
-      {name}
-      {status && <StatusBadge {...status} />}
-    </Link>
+    <>
+      {name && (
+        <UnstyledButton
+          className={look}
+          aria-label={`Subscription: ${name}${status ? `, ${status.label}` : ''}`}
+          aria-haspopup="dialog"
+          onClick={() => setOpen(true)}
+        >
+          {name}
+          {status && <StatusBadge {...status} />}
+        </UnstyledButton>
+      )}
+      <Drawer
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        position="right"
+        size="md"
+        title="Subscription"
+        attributes={{ header: { role: 'presentation' } }}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <Suspense fallback={<LoadingCards count={3} />}>
+          <SubscriptionPanel onLeave={() => setOpen(false)} />
+        </Suspense>
+      </Drawer>
+    </>
   )
 }

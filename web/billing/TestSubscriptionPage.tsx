@@ -1,12 +1,15 @@
 import { Button, Card, Container, NativeSelect, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
-import { billingTexts } from '../../shared/billing.ts'
+import { billingTexts } from '../../shared/billing-texts.ts'
+import { type CreditPack, creditPacks } from '../../shared/credits.ts'
 import { useMay, useMe, useSubscription } from '../access/queries.ts'
 import { BarePage } from '../shell/BarePage.tsx'
 import { NotFoundPage } from '../site/NotFoundPage.tsx'
 import { LoadingPage } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
+import { useAddTestCredits, useCredits } from './credit-queries.ts'
+import { balanceWords, creditNote, packWords } from './credit-words.ts'
 import { useManualUpdate } from './queries.ts'
 import { WhoMayChoose } from './WhoMayChoose.tsx'
 
@@ -36,6 +39,7 @@ function TestSubscription({ current }: { current: string | null }) {
             {!mayPay && <WhoMayChoose hasPlan={current !== null} />}
             {isDemo && <Notice tone="info">{billingTexts.demo}</Notice>}
             <PlanForm current={current} isDisabled={!mayPay || isDemo} />
+            <CreditsForm isDisabled={!mayPay || isDemo} />
             <Button variant="subtle" onClick={() => navigate('/')}>
               Continue to Recoup
             </Button>
@@ -71,6 +75,48 @@ function PlanForm({ current, isDisabled }: { current: string | null; isDisabled:
       )}
       <Button loading={update.isPending} disabled={isDisabled} onClick={() => update.mutate(plan)}>
         Set this plan
+      </Button>
+    </>
+  )
+}
+
+/** Where SMS go to the built-in phones or by this server’s account, so that there is something for them to pay. */
+function CreditsForm({ isDisabled }: { isDisabled: boolean }) {
+  const credits = useCredits().data
+  const [pack, setPack] = useState<CreditPack>(10)
+  const add = useAddTestCredits()
+  if (credits?.offer !== 'test') return null
+  const note = creditNote(credits)
+  return (
+    <>
+      <Text>
+        SMS credits: <strong>{balanceWords(credits.balanceMicros)}</strong>
+      </Text>
+      <NativeSelect
+        label="Pack of credits"
+        description={note ?? undefined}
+        data={packWords}
+        value={String(pack)}
+        disabled={isDisabled || note !== null}
+        onChange={(event) => setPack(creditPacks.find((one) => String(one) === event.currentTarget.value) ?? 10)}
+      />
+      {add.error && (
+        <Notice tone="bad" isLive>
+          {add.error.message}
+        </Notice>
+      )}
+      {add.data && (
+        <Notice tone="good" isLive>
+          You have {balanceWords(add.data.balanceMicros)} of credits.
+        </Notice>
+      )}
+      <Button
+        variant="default"
+        loading={add.isPending}
+        disabled={isDisabled || note !== null}
+        onClick={() => add.mutate(pack)}
+      >
+        Add these credits
       </Button>
     </>
   )

@@ -1,7 +1,34 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { createFreeSubscription, manualUpdate } from '../../shared/billing.ts'
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { z } from 'zod'
+import { createFreeSubscription, manualUpdate, readUsage } from '../../shared/billing.ts'
 import { subscriptionQuery } from '../access/queries.ts'
 import { call } from '../api.ts'
+
+const usageQuery = queryOptions({
+  queryKey: ['billing', 'usage'],
+  queryFn: ({ signal }) => call(readUsage, { signal }),
+  staleTime: 0,
+})
+export const useUsage = () => useQuery(usageQuery)
+export type Usage = z.output<typeof readUsage.reply>
+
+/** Status and usage, both as they are now. */
+const overviewQuery = queryOptions({
+  queryKey: ['billing', 'overview'],
+  queryFn: async ({ client }) => {
+    const [subscription, usage] = await Promise.all([
+      client.fetchQuery({ ...subscriptionQuery, staleTime: 0 }),
+      client.fetchQuery(usageQuery),
+    ])
+    return { subscription, usage }
+  },
+  staleTime: 0,
+  // Each of the two has been asked again by then.
+  retry: false,
+})
+
+export const useOverview = () => useQuery(overviewQuery)
+export type Overview = NonNullable<ReturnType<typeof useOverview>['data']>
 
 export function useCreateFree() {
   const queries = useQueryClient()
@@ -15,6 +42,9 @@ export function useManualUpdate() {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: (planKey: string) => call(manualUpdate, { body: { planKey } }),
-    onSuccess: () => queries.refetchQueries({ queryKey: subscriptionQuery.queryKey }),
+    onSuccess: async () => {
+      await queries.refetchQueries({ queryKey: subscriptionQuery.queryKey })
+      await queries.invalidateQueries({ queryKey: ['billing', 'credits'] })
+    },
   })
 }

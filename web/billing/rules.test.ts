@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
-import { plans } from '../../shared/billing.ts'
-import { limitLines, monthlyPrice, supportLink } from './rules.ts'
+import { amountMinorOf, monthlyPrice, plans } from '../../shared/billing.ts'
+import { limitLines, supportLink } from './rules.ts'
 import { statusLook } from './statusLook.ts'
 
 it('takes 20 percent off by the year, rounded', () => {
-  expect([0, 19, 49].map((price) => monthlyPrice(price, true))).toEqual([0, 15, 39])
-  expect(monthlyPrice(19, false)).toBe(19)
+  expect([0, 19, 49].map((price) => monthlyPrice(price, 'year'))).toEqual([0, 15, 39])
+  expect(monthlyPrice(19, 'month')).toBe(19)
   // Both ways of rounding: the prices of today are all rounded down.
-  expect([21, 22].map((price) => monthlyPrice(price, true))).toEqual([17, 18])
+  expect([21, 22].map((price) => monthlyPrice(price, 'year'))).toEqual([17, 18])
 })
 
 it('says what each plan allows', () => {
@@ -35,4 +35,10 @@ it('of a paid plan the mail to support says which one it is (A 9)', () => {
   expect(supportLink('a@b.test', 'growth')).toBe('mailto:a@b.test?subject=Growth%20plan%3A%20')
   expect(supportLink('a@b.test', 'free')).toBe('mailto:a@b.test')
   expect(supportLink('a@b.test', null)).toBe('mailto:a@b.test')
+})
+
+it('a period is charged as A 9 rounds it; an extra store costs the same by the month and by the year', () => {
+  expect([amountMinorOf('starter', 'month'), amountMinorOf('growth', 'month')]).toEqual([1_900, 4_900])
+  expect([amountMinorOf('starter', 'year'), amountMinorOf('growth', 'year')]).toEqual([18_000, 46_800])
+  expect([amountMinorOf('growth', 'month', 2), amountMinorOf('growth', 'year', 2)]).toEqual([6_900, 70_800])
 })

@@ -2,10 +2,6 @@ import { type PlanKey, type PlanLimits, plans } from '../../shared/billing.ts'
 
 // How plans are shown. Pure.
 
-/** Dollars a month: 20 percent off when paid by the year, rounded (A 9). */
-export const monthlyPrice = (priceMonthly: number, isYearly: boolean) =>
-  isYearly ? Math.round(priceMonthly * 0.8) : priceMonthly
-
 /** What a plan allows, one line each, in the order of A 9. */
 export function limitLines(limits: PlanLimits): string[] {
   return [

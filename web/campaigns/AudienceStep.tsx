@@ -92,7 +92,7 @@ function countedOf(draft: Draft, campaignId?: string): CountBody | null {
   const targetAudience = audienceOf(draft)
   const isNobody = targetAudience.mode === 'selected' && countChosen(draft) === 0
   const isTooMany = countChosen(draft) > MOST_SELECTED
-  if (isNobody || isTooMany || hasWrongNumbers(draft) || type === 'push') return null
+  if (isNobody || isTooMany || hasWrongNumbers(draft)) return null
   const words = type === 'sms' && { body: draft.sms }
   const couponId = couponOf(draft)?.couponId ?? null
   return { type, targetAudience, couponId, ...words, ...(campaignId && { campaignId }) }

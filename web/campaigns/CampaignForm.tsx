@@ -13,19 +13,11 @@ import { UpgradeNotice } from './FilterFields.tsx'
 import { MissingParts } from './MissingParts.tsx'
 import { useCreateCampaign } from './queries.ts'
 import { isNowAsked } from './questions.ts'
-import {
-  type Draft,
-  hasWrongNumbers,
-  isComplete,
-  type StepName,
-  steps,
-  titleOfStep,
-  tomorrowOf,
-  wantedOf,
-} from './rules.ts'
+import { type Draft, hasWrongNumbers, type StepName, steps, titleOfStep, tomorrowOf, wantedOf } from './rules.ts'
 import { SendNowOrTomorrow } from './SendNowOrTomorrow.tsx'
 import { Step } from './Steps.tsx'
 import { leadTo, refusedBy, useDraftProblems, useReadyWords } from './useDraftForm.ts'
+import { isComplete } from './words.ts'
 
 interface Props {
   /** Of what is typed, where a session ends. */

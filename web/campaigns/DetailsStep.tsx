@@ -1,5 +1,5 @@
 import { Input, Radio, Stack, Textarea, TextInput } from '@mantine/core'
-import { type CampaignType, campaignTexts } from '../../shared/campaigns.ts'
+import type { CampaignType } from '../../shared/campaigns.ts'
 import { type StepProps, typeNames } from './rules.ts'
 
 const TYPES: readonly CampaignType[] = ['email', 'sms', 'whatsapp', 'push']
@@ -8,7 +8,7 @@ const about: Record<CampaignType, string | null> = {
   email: null,
   sms: 'Through your own account at Twilio. You pay for each segment.',
   whatsapp: 'Through your own account at Twilio or Meta, with an approved template.',
-  push: campaignTexts.pushLater,
+  push: 'To shoppers who have allowed notifications in your shop.',
 }
 
 /** B 2, step 1. */
@@ -48,7 +48,7 @@ export function DetailsStep({ draft, problems, isReadOnly, hasBegun = false, onC
               value={type}
               label={typeNames[type]}
               description={about[type]}
-              disabled={isReadOnly || type === 'push' || (hasBegun && type !== draft.type)}
+              disabled={isReadOnly || (hasBegun && type !== draft.type)}
             />
           ))}
         </Stack>

@@ -4,11 +4,10 @@ import type { AudienceFilters } from '../../shared/audience.ts'
 import { campaignTexts } from '../../shared/campaigns.ts'
 import type { CartBadge } from '../../shared/carts.ts'
 import { currencyExponent } from '../../shared/money.ts'
-import { useStore } from '../access/queries.ts'
+import { useHasFeature, useStore } from '../access/queries.ts'
 import { KeptAudiences } from '../audiences/KeptAudiences.tsx'
 import { ProductField } from '../audiences/ProductField.tsx'
 import { badgeLooks } from '../carts/badges.tsx'
-import { usePlanIsFree } from '../carts/useTextAction.ts'
 import { everyCountry } from '../consent/country-groups.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { numberProblems } from './filter-number.ts'
@@ -19,11 +18,11 @@ const DEFAULT_CURRENCY = 'USD'
 
 /** Which abandoned carts it is for, at each run anew; or whom there is to choose from by hand. */
 export function FilterFields({ draft: { filters }, problems, isReadOnly, onChange }: StepProps) {
-  const isFree = usePlanIsFree()
+  const hasFilters = useHasFeature('audience_filters')
   const change = (next: Partial<AudienceFilters>) => onChange({ filters: { ...filters, ...next } })
   return (
     <Stack gap="md" component="section" aria-label="Filters">
-      {isFree && isFiltered(filters) && <UpgradeNotice text={campaignTexts.filterPlan} />}
+      {hasFilters === false && isFiltered(filters) && <UpgradeNotice text={campaignTexts.filterPlan} />}
       <KeptAudiences filters={filters} isReadOnly={isReadOnly} onChoose={(kept) => onChange({ filters: kept })} />
       <Numbers filters={filters} problems={problems} isReadOnly={isReadOnly} onChange={change} />
       <Others filters={filters} isReadOnly={isReadOnly} onChange={change} />

@@ -89,7 +89,7 @@ export function PeoplePicker({ draft, abandonedOnly, isReadOnly, onChange }: Pro
 
 function SelectAll({ draft: { type, filters }, onAll }: Pick<Props, 'draft'> & { onAll: () => void }) {
   const targetAudience = { type: 'abandoned_carts', mode: 'matching', filters } as const
-  const { data } = useAudienceCount(type === 'push' ? null : { type, targetAudience })
+  const { data } = useAudienceCount({ type, targetAudience })
   return (
     <Button variant="default" size="compact-sm" onClick={onAll}>
       Select all {data && formatCount(data.total)} matching

@@ -2,12 +2,12 @@ import { useRef } from 'react'
 import type { TemplateChoice } from '../../shared/campaigns.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
-import { Notice } from '../ui/Notice.tsx'
 import { CartPreview } from '../words/CartPreview.tsx'
 import { WordEditor } from '../words/WordEditor.tsx'
 import { cartProblems } from './cart-words.ts'
 import { useTemplates } from './queries.ts'
 import type { StepProps } from './rules.ts'
+import { withWords, wordsOf } from './words.ts'
 
 /** B 2, step 3: what it says. */
 export function TemplateStep({ draft, problems, isReadOnly, onChange }: StepProps) {
@@ -18,8 +18,7 @@ export function TemplateStep({ draft, problems, isReadOnly, onChange }: StepProp
     if (!error) return <LoadingList count={3} />
     return <Failed title="The templates could not be loaded" error={error} onRetry={() => refetch()} />
   }
-  const { type, template, subject, body, sms } = draft
-  if (type === 'push') return <Notice tone="quiet" title="Choose another type first" />
+  const { type, template, subject, body } = draft
   /** What was typed over a template is there again when one comes back to it. */
   const choose = (id: string) => {
     const next = data.campaign.find((each) => each.id === id)
@@ -32,8 +31,7 @@ export function TemplateStep({ draft, problems, isReadOnly, onChange }: StepProp
   const chosen = isWithoutCart ? 'custom' : template
   const isListed = offered.some(({ id }) => id === chosen)
   const choices = isListed ? offered : [{ id: chosen, name: 'Own words' }, ...offered]
-  const words = { subject, body: type === 'sms' ? sms : body }
-  const changeText = (text: string) => onChange(type === 'sms' ? { sms: text } : { body: text })
+  const words = wordsOf(draft)
   return (
     <WordEditor
       layout="toggle"
@@ -45,14 +43,14 @@ export function TemplateStep({ draft, problems, isReadOnly, onChange }: StepProp
       templates={{ choices, value: chosen, onChoose: choose }}
       approved={data.whatsapp}
       isReadOnly={isReadOnly}
-      onWords={({ body: text, ...rest }) => (text === undefined ? onChange(rest) : changeText(text))}
+      onWords={(next) => onChange(withWords(draft, next))}
       preview={
         <CartPreview
           channel={type}
           words={words}
           coupon={draft.coupon}
           isWithoutCart={isWithoutCart}
-          onBody={changeText}
+          onBody={(text) => onChange(withWords(draft, { body: text }))}
         />
       }
     />

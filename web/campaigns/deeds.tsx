@@ -60,7 +60,7 @@ function AskFirst({ wish: { deed, campaign }, question, tell, onClose }: AskProp
   const isFirst = useFirstPress()
   const { title, label, text, isDangerous } = question
   const { type, targetAudience, content, id } = campaign
-  const isCounted = text === null && type !== 'push'
+  const isCounted = text === null
   const words = type === 'sms' && { body: content.body }
   const couponId = content.coupon?.couponId ?? null
   const count = useAudienceCount(isCounted ? { type, targetAudience, campaignId: id, couponId, ...words } : null, {

@@ -12,7 +12,6 @@ import {
   endText,
   gateOf,
   hasWrongNumbers,
-  isComplete,
   isSameDraft,
   isTimePast,
   newDraft,
@@ -27,6 +26,7 @@ import {
   wantedOf,
 } from './rules.ts'
 import { standstillOf } from './standstill.ts'
+import { isComplete } from './words.ts'
 
 const ZONE = 'America/New_York'
 const NOW = Date.parse('2026-11-23T20:00:00Z')

@@ -18,6 +18,7 @@ import {
   type createCampaign,
   type TemplateChoice,
 } from '../../shared/campaigns.ts'
+import { DEFAULT_PUSH } from '../../shared/push.ts'
 import { instantOf, knownZone, localOf } from '../coupons/zone.ts'
 import { counted } from '../ui/format.ts'
 import { listAddress } from '../ui/listQuery.ts'
@@ -25,6 +26,7 @@ import { unknownText } from '../words/rules.ts'
 import { type CouponEdit, couponProblems } from '../words/step-coupon.ts'
 import { cartProblems } from './cart-words.ts'
 import { type NumberName, numberProblems } from './filter-number.ts'
+import { withWords, wordsOf } from './words.ts'
 
 // The address of the list, what may be done with a campaign, what is edited of one, and what is wrong with it. Pure.
 
@@ -104,6 +106,9 @@ export interface Draft extends CouponEdit {
   body: string
   /** Of the SMS, whether it is one or not. */
   sms: string
+  /** Of the notification, whether it is one or not. */
+  pushTitle: string
+  pushBody: string
   schedule: CampaignSchedule
 }
 
@@ -123,6 +128,7 @@ export const newDraft = (zone: string, now: number): Draft => ({
   },
   filters: { ...campaignDefaults.filters },
   ...{ template: 'first_reminder', subject: '', body: '', sms: '', coupon: null, couponShown: null },
+  ...{ pushTitle: DEFAULT_PUSH.title, pushBody: DEFAULT_PUSH.body },
   schedule: {
     startDate: todayIn(zone, now),
     ...{ timeOfDay: campaignDefaults.timeOfDay, frequency: campaignDefaults.frequency },
@@ -141,7 +147,8 @@ export function draftOf({
 }: CampaignView): Draft {
   const { subject, body, template, coupon } = content
   const { type: audience, mode, filters, customerEmails: emails, customerPhones: phones } = targetAudience
-  const words = type === 'sms' ? { subject: '', body: '', sms: body } : { subject, body, sms: '' }
+  const none = { subject: '', body: '', sms: '', pushTitle: DEFAULT_PUSH.title, pushBody: DEFAULT_PUSH.body }
+  const words = { ...none, ...withWords({ type }, { subject, body }) }
   return {
     name,
     description,
@@ -193,7 +200,8 @@ const given = (filters: AudienceFilters): AudienceFilters =>
 type Wanted = z.input<typeof createCampaign.body>
 
 export function wantedOf(draft: Draft, more: Pick<Wanted, 'sendNow' | 'platform' | 'storeId'> = {}): Wanted {
-  const { name, description, type, template, subject, body, sms, schedule } = draft
+  const { name, description, type, template, schedule } = draft
+  const { subject, body } = wordsOf(draft)
   const targetAudience = audienceOf(draft)
   const isChosenByHand = targetAudience.type === 'abandoned_carts' && targetAudience.mode === 'selected'
   return {
@@ -201,7 +209,7 @@ export function wantedOf(draft: Draft, more: Pick<Wanted, 'sendNow' | 'platform'
     ...(isChosenByHand && { customerEmails: targetAudience.customerEmails }),
     content: {
       subject: type === 'sms' || type === 'whatsapp' ? '' : subject,
-      body: type === 'sms' ? sms : type === 'whatsapp' ? '' : body,
+      body: type === 'whatsapp' ? '' : body,
       ...{ template: draft.audience === 'specific_customers' ? 'custom' : template, coupon: couponOf(draft) },
     },
     schedule: draft.audience === 'specific_customers' ? { ...schedule, delay: 0 } : schedule,
@@ -229,13 +237,6 @@ export const stepTitles: Record<StepName, string> = {
 export const titleOfStep = (step: StepName, type: CampaignType): string =>
   step === 'template' && type !== 'email' ? 'Message' : stepTitles[step]
 
-/** B 5: what must be there before there is anything to create. */
-export const isComplete = ({ name, type, subject, body, sms }: Draft): boolean => {
-  if (name.trim() === '') return false
-  if (type === 'sms') return sms.trim() !== ''
-  return type === 'whatsapp' || (subject.trim() !== '' && body.trim() !== '')
-}
-
 export type Problems = Partial<
   Record<
     | ('name' | 'type' | 'people' | 'mode' | NumberName)
@@ -258,20 +259,24 @@ export const stepOfProblems = (problems: Problems): StepName | null =>
 
 /** `today` null: its start is kept as it is. */
 export function problemsOf(draft: Draft, today: string | null): Problems {
-  const { name, type, mode, audience, filters, schedule, subject, body, sms } = draft
+  const { name, type, mode, audience, filters, schedule } = draft
+  const { subject, body } = wordsOf(draft)
   const chosen = countChosen(draft)
   const isSelected = audience === 'specific_customers' || mode === 'selected'
   const isRecurring = schedule.frequency !== 'once'
   const hasFilters = audience === 'abandoned_carts'
   const isMail = type === 'email' || type === 'push'
-  const words = isMail ? body : type === 'sms' ? sms : 'approved'
+  const words = type === 'whatsapp' ? 'approved' : body
   return clean({
     name: name.trim() === '' && campaignTexts.noName,
     people:
       (isSelected && chosen === 0 && audienceTexts.none) ||
       (isSelected && chosen > MOST_SELECTED && audienceTexts.tooMany),
     ...(hasFilters && numberProblems(filters)),
-    subject: isMail && ((subject.trim() === '' && campaignTexts.noSubject) || unknownText(subject, false)),
+    subject:
+      isMail &&
+      ((subject.trim() === '' && (type === 'push' ? campaignTexts.noTitle : campaignTexts.noSubject)) ||
+        unknownText(subject, false)),
     body: (words.trim() === '' && campaignTexts.noBody) || unknownText(words, false),
     ...cartProblems(draft),
     ...couponProblems(couponOf(draft)),

@@ -6,7 +6,7 @@ import { totalText } from '../ui/listQuery.ts'
 import { UpgradePrompt } from './RecoveryActions.tsx'
 import { channelNames, type Selection, sizeOf } from './sending.ts'
 import type { Ask } from './useSendDialog.tsx'
-import { useMaySend, usePlanIsFree } from './useTextAction.ts'
+import { useLacksTexts, useMaySend } from './useTextAction.ts'
 
 type Action = Ask['channel'] | 'delete'
 
@@ -23,11 +23,11 @@ interface Props {
 /** What can be done with the selected carts: an action is chosen, then applied (B 2). */
 export function BulkBar({ selection, all, onSelectAll, onClear, onAsk, onDelete }: Props) {
   const [action, setAction] = useState<Action | ''>('')
-  const isFree = usePlanIsFree()
+  const lacksTexts = useLacksTexts()
   const may = useMaySend()
   const size = sizeOf(selection)
   if (size === 0) return null
-  const locked = isFree && (action === 'sms' || action === 'whatsapp') ? upgrades[action] : null
+  const locked = lacksTexts && (action === 'sms' || action === 'whatsapp') ? upgrades[action] : null
   const apply = () => {
     if (action === 'delete') onDelete()
     else if (action) onAsk({ channel: action, selection, when: 'now', isBulk: true })

@@ -20,7 +20,7 @@ import { useReasonBadges, useWhatsappEligible } from './send-queries.ts'
 import type { Selection } from './sending.ts'
 import { selectionOf, useSelection } from './useSelection.ts'
 import { useSendDialog } from './useSendDialog.tsx'
-import { useMaySend, usePlanIsFree } from './useTextAction.ts'
+import { useLacksTexts, useMaySend } from './useTextAction.ts'
 
 interface Props {
   query: ListQuery
@@ -115,9 +115,9 @@ const offerOf = (chosen: Selection, isWholePage: boolean, all: Matching): Matchi
 
 function useEligibleOf(rows: CartView[]): ReadonlySet<string> {
   const may = useMaySend()
-  const isFree = usePlanIsFree()
+  const lacksTexts = useLacksTexts()
   const withPhone = rows.filter(({ phone }) => phone !== null).map(({ id }) => id)
-  return useWhatsappEligible(withPhone, may && !isFree)
+  return useWhatsappEligible(withPhone, may && !lacksTexts)
 }
 
 /** Only this view leaves them out; nothing is deleted (B 7). */

@@ -8,7 +8,7 @@ import { SendDiscountButton } from '../discount-mail/SendDiscountButton.tsx'
 import { useWhatsappEligible } from './send-queries.ts'
 import { endedText, hasBought, type TextChannel } from './sending.ts'
 import type { Ask } from './useSendDialog.tsx'
-import { type TextAction, useMaySend, usePlanIsFree, useTextAction } from './useTextAction.ts'
+import { type TextAction, useLacksTexts, useMaySend, useTextAction } from './useTextAction.ts'
 
 interface Props {
   cart: CartView
@@ -19,8 +19,8 @@ interface Props {
 /** Everything that can be done about one cart, in words. */
 export function RecoveryActions({ cart, onAsk, onSmsStatus }: Props) {
   const may = useMaySend()
-  const isFree = usePlanIsFree()
-  const eligible = useWhatsappEligible([cart.id], may && !isFree && cart.phone !== null)
+  const lacksTexts = useLacksTexts()
+  const eligible = useWhatsappEligible([cart.id], may && !lacksTexts && cart.phone !== null)
   const sms = useTextAction(cart, 'sms', true)
   const whatsapp = useTextAction(cart, 'whatsapp', eligible.has(cart.id))
   const selection = { kind: 'carts' as const, carts: [cart] }
@@ -60,7 +60,7 @@ export function RecoveryActions({ cart, onAsk, onSmsStatus }: Props) {
             person={{ id: cart.customer_id, name: cart.customer_name }}
           />
         )}
-        {cart.phone && !isFree && (
+        {cart.phone && !lacksTexts && (
           <Button
             variant="subtle"
             leftSection={<IconMessageSearch size={16} aria-hidden />}

@@ -50,6 +50,15 @@ it('lists every check of a sent message as passed, in the order of D2', () => {
   ])
 })
 
+it('says of a notification what is true of browsers', () => {
+  const texts = checksOf(decision({}), 'push').map(({ text }) => text)
+  expect(texts).toContain('The shopper has not stopped notifications.')
+  expect(texts).toContain('A browser of the shopper takes notifications.')
+  expect(texts).toContain('The shopper has allowed notifications in that browser.')
+  expect(texts).toContain('It is outside quiet hours where the shopper lives.')
+  expect(texts.join(' ')).not.toMatch(/number is|phone|country’s other rules/)
+})
+
 it('ends at the check that held the message or ended it', () => {
   const held = checksOf(decision({ outcome: 'hold', reason: 'store_unreachable:timeout' }), 'email')
   expect(held.at(-1)).toEqual({ result: 'held', text: 'The reason in words.' })

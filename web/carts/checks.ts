@@ -58,7 +58,7 @@ function checksFor({ inputs, channel, reason }: Facts): Check[] {
     ...permission,
     ...(wasDrawnNow ? [holdout] : []),
     ...purchase,
-    ...(isText ? textPace : []),
+    ...(isText ? textPace : channel === 'push' ? [quietHours] : []),
     coupon,
     ...delivery,
   ]
@@ -76,6 +76,8 @@ const situation: Check[] = [
       'flow_removed',
       'disconnected',
       'store_disconnected',
+      'account_suspended',
+      'store_resting',
       'sending_paused',
       'flow_off',
       'campaign_paused',
@@ -93,7 +95,13 @@ const situation: Check[] = [
     },
   },
   {
-    reasons: ['sender_missing', 'mail_not_configured', 'sms_not_configured', 'whatsapp_not_configured'],
+    reasons: [
+      'sender_missing',
+      'mail_not_configured',
+      'sms_not_configured',
+      'whatsapp_not_configured',
+      'push_not_configured',
+    ],
     passed: ({ channel, isLate }) => {
       if (isLate) return null
       return channel === 'email' ? 'Sender and mail server are set up.' : `${channelName(channel)} is set up.`
@@ -128,6 +136,7 @@ const permission: Check[] = [
     ],
     passed: ({ reason, channel }) => {
       if (reason === 'no_contact' || reason === 'contact_unconfirmed') return null
+      if (channel === 'push') return 'The shopper has not stopped notifications.'
       return channel === 'email'
         ? 'The address is not on the suppression list.'
         : 'The number is not on the suppression list.'
@@ -135,11 +144,15 @@ const permission: Check[] = [
   },
   {
     reasons: ['no_contact', 'contact_unconfirmed'],
-    passed: ({ channel }) => (channel === 'email' ? 'An email address is known.' : 'A phone number is known.'),
+    passed: ({ channel }) => {
+      if (channel === 'push') return 'A browser of the shopper takes notifications.'
+      return channel === 'email' ? 'An email address is known.' : 'A phone number is known.'
+    },
   },
   {
     reasons: ['consent_withdrawn', 'no_consent', 'consent_pending', 'consent_unconfirmed'],
     passed: ({ inputs, channel }) => {
+      if (channel === 'push') return 'The shopper has allowed notifications in that browser.'
       const { country } = inputs
       const place = typeof country === 'string' && country.length === 2 ? ` of ${countryName(country)}` : ''
       return `The consent rule${place} allows this ${messageWord(channel)}.`
@@ -148,7 +161,9 @@ const permission: Check[] = [
   {
     reasons: ['whatsapp_marketing_refused', 'sms_once_per_cart', 'sms_too_late'],
     passed: ({ channel }) =>
-      channel === 'email' ? null : `The country’s other rules for ${channelName(channel)} allow this message.`,
+      channel === 'email' || channel === 'push'
+        ? null
+        : `The country’s other rules for ${channelName(channel)} allow this message.`,
   },
 ]
 
@@ -165,9 +180,13 @@ const purchase: Check[] = [
   },
 ]
 
+const quietHours: Check = {
+  reasons: ['quiet_hours'],
+  passed: () => 'It is outside quiet hours where the shopper lives.',
+}
 const textPace: Check[] = [
   { reasons: ['cooldown'], passed: () => 'Enough time has passed since the last message of this kind.' },
-  { reasons: ['quiet_hours'], passed: () => 'It is outside quiet hours where the shopper lives.' },
+  quietHours,
 ]
 
 const coupon: Check = {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { rangeDays } from '../../shared/analytics.ts'
 import type { CartView } from '../../shared/carts.ts'
 import {
   cartListOf,
@@ -36,7 +37,16 @@ it('reads what analytics leads here with, and takes no other for it', () => {
   expect(writeListQuery(query, {}).toString()).toBe(address)
   const { page, limit, sort, order, ...filter } = query
   expect(filterOf(query)).toEqual(filter)
-  expect(readListQuery(new URLSearchParams(`stage=bought&product=${'1'.repeat(101)}`))).toEqual(defaults)
+  for (const days of Object.values(rangeDays)) {
+    const ofCountry = { days, country: 'none' }
+    const read = readListQuery(new URLSearchParams(`days=${days}&country=none`))
+    expect(read).toEqual({ ...defaults, ...ofCountry })
+    expect(filterOf(read)).toEqual(ofCountry)
+  }
+  expect(readListQuery(new URLSearchParams(`stage=bought&product=${'1'.repeat(101)}&days=367`))).toEqual(defaults)
+  for (const country of ['Germany', 'de', 'NONE']) {
+    expect(readListQuery(new URLSearchParams({ country }))).toEqual(defaults)
+  }
 })
 
 it('names a stage of the funnel', () => {

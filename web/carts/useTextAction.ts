@@ -1,5 +1,5 @@
 import type { CartView } from '../../shared/carts.ts'
-import { useMay, useStore, useSubscription } from '../access/queries.ts'
+import { useHasFeature, useMay, useStore } from '../access/queries.ts'
 import { useNow } from '../ui/clock.ts'
 import { endedText, type TextChannel, textStateOf, waitText } from './sending.ts'
 
@@ -15,18 +15,19 @@ export type TextAction =
   | { kind: 'upgrade' }
   | { kind: 'button'; isSending: boolean; waits: string | null }
 
-export const usePlanIsFree = () => useSubscription()?.planInForce === 'free'
+/** SMS and WhatsApp by hand are part of larger plans (decision 6). */
+export const useLacksTexts = () => useHasFeature('manual_texts') === false
 export const useMaySend = () => useMay('carts:write')
 
 export function useTextAction(cart: CartView, channel: TextChannel, isEligible: boolean): TextAction {
-  const isFree = usePlanIsFree()
+  const lacksTexts = useLacksTexts()
   const may = useMaySend()
   const cooldownHours = useStore()?.textCooldownHours ?? 24
   const hasSent = Boolean(channel === 'sms' ? cart.sms_sent_at : cart.whatsapp_sent_at)
   const now = useNow(hasSent ? SECOND_MS : STILL_MS)
   const { isSending, waitSeconds } = textStateOf(cart, channel, cooldownHours, now)
   if (!may || !cart.phone || endedText(cart.state)) return { kind: 'none' }
-  if (isFree) return { kind: 'upgrade' }
+  if (lacksTexts) return { kind: 'upgrade' }
   if (channel === 'whatsapp' && !isEligible && !isSending && waitSeconds === null) return { kind: 'none' }
   return { kind: 'button', isSending, waits: waitSeconds === null ? null : waitText(waitSeconds) }
 }

@@ -9,6 +9,7 @@ import { ChartTable } from './ChartTable.tsx'
 import { type Subject, subjectOf } from './chart-subject.ts'
 import type { useChart } from './queries.ts'
 import { type ChartData, drawable, failureOf, totalOf } from './rules.ts'
+import { withRunning } from './running.ts'
 
 // The library that draws comes when the page is there already.
 const RecoveryChart = lazy(async () => ({ default: (await import('./RecoveryChart.tsx')).RecoveryChart }))
@@ -48,7 +49,7 @@ export function OverviewCard({ chart, period, onPeriod, measure, onMeasure }: Pr
   const type = measure === 'revenue' && chosen === 'pie' ? 'bar' : chosen
   const [isTable, setTable] = useState(false)
   const canvas = useRef<HTMLCanvasElement | null>(null)
-  const data = drawable(chart.data)
+  const data = drawn(chart.data)
   useEffect(() => {
     if (chart.data && !data) console.error('The chart data is not valid', chart.data)
   }, [chart.data, data])
@@ -100,6 +101,11 @@ export function OverviewCard({ chart, period, onPeriod, measure, onMeasure }: Pr
       {data && isTable && <ChartTable {...{ data, name, subject }} column={shown === 'day' ? 'Hour' : 'Date'} />}
     </Card>
   )
+}
+
+function drawn(answer: ReturnType<typeof useChart>['data']): ChartData | null {
+  const data = drawable(answer)
+  return data && withRunning(data)
 }
 
 interface PlaceProps {

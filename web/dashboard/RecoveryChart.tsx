@@ -11,6 +11,7 @@ import {
   LineElement,
   PieController,
   PointElement,
+  type Scale,
   Tooltip,
 } from 'chart.js'
 import type { RefObject } from 'react'
@@ -19,6 +20,7 @@ import { type ChartColors, useChartColors } from '../theme/chart.ts'
 import type { Subject } from './chart-subject.ts'
 import type { ChartType } from './OverviewCard.tsx'
 import { type ChartData, totalOf } from './rules.ts'
+import { keepLast, linesOf } from './running.ts'
 
 ChartJs.register(
   ...[ArcElement, BarController, BarElement, CategoryScale, Legend, LinearScale],
@@ -27,6 +29,7 @@ ChartJs.register(
 
 interface Props {
   canvas: RefObject<HTMLCanvasElement | null>
+  /** Of its labels the last is marked as running. */
   data: ChartData
   type: ChartType
   /** Of the period. */
@@ -83,6 +86,9 @@ interface Drawing {
 
 function seriesOf({ labels, datasets }: ChartData, { type, looks }: Drawing, colors: ChartColors) {
   const isLine = type === 'line'
+  const last = labels.length - 1
+  // What is running is hollow.
+  const filled = (color: string) => labels.map((_, place) => (place === last ? colors.surface : color))
   const sets = datasets.map((set, index) => {
     const { dash, point, color: place } = looks[index]!
     const color = colors.series[place]!
@@ -93,11 +99,17 @@ function seriesOf({ labels, datasets }: ChartData, { type, looks }: Drawing, col
       pointStyle: point,
       pointRadius: 3,
       pointHoverRadius: 5,
+      backgroundColor: color,
+      pointBackgroundColor: filled(color),
     }
-    const bar = { borderRadius: 3, borderSkipped: 'bottom' as const, maxBarThickness: 26, pointStyle: 'rectRounded' }
-    return { label: set.label, data: set.data, borderColor: color, backgroundColor: color, ...(isLine ? line : bar) }
+    const bar = {
+      ...{ borderRadius: 3, borderSkipped: 'bottom' as const, maxBarThickness: 26, pointStyle: 'rectRounded' },
+      backgroundColor: filled(color),
+      borderWidth: labels.map((_, place) => (place === last ? 2 : 0)),
+    }
+    return { label: set.label, data: set.data, borderColor: color, ...(isLine ? line : bar) }
   })
-  return { labels, datasets: sets }
+  return { labels: labels.map(linesOf), datasets: sets }
 }
 
 /** The sums of the period. */
@@ -143,16 +155,17 @@ function optionsOf(
       legend: { align: 'end', labels: { color: text, font, usePointStyle: true, boxHeight: 8, padding: 14 } },
       tooltip: {
         ...{ titleFont: font, bodyFont: font, usePointStyle: true, padding: 10 },
-        ...(!isCount && {
-          callbacks: {
+        callbacks: {
+          ...(type !== 'pie' && { title: ([item]) => (item ? bucketOf(item) : '') }),
+          ...(!isCount && {
             label: ({ raw, dataset }) => `${dataset.label}: ${subject.format(raw === null ? null : Number(raw))}`,
-          },
-        }),
+          }),
+        },
       },
     },
     ...(type !== 'pie' && {
       scales: {
-        x: { ...axis('Date'), grid: { display: false } },
+        x: { ...axis('Date'), grid: { display: false }, beforeFit: keepRunning },
         y: {
           ...y,
           ...(!isCount && { ticks: { color: text, font, callback: (value) => subject.formatMark(Number(value)) } }),
@@ -161,6 +174,20 @@ function optionsOf(
       },
     }),
   }
+}
+
+const bucketOf = ({ chart, dataIndex }: { chart: ChartJs; dataIndex: number }) =>
+  [chart.data.labels?.[dataIndex]].flat().join(' ')
+
+function keepRunning(axis: Scale): void {
+  const { chart, ctx } = axis
+  ctx.save()
+  ctx.font = `12px ${FONT}`
+  axis.ticks = keepLast({
+    ...{ ticks: axis.ticks, width: axis.width, labels: (chart.data.labels ?? []) as (string | string[])[] },
+    widthOf: (line) => ctx.measureText(line).width,
+  }) as typeof axis.ticks
+  ctx.restore()
 }
 
 /** A saved picture has the card's ground, not none. */

@@ -14,7 +14,7 @@ const open = (known: Parameters<typeof firstSteps>[0]) =>
 test('a store that was just connected has everything before it', () => {
   expect(open({ store, health: { ageSeconds: null, counts }, flows: [{ isOn: false }], mail: inMailbox })).toEqual([
     'Import orders and products',
-    'Install the capture script',
+    'Report carts from your shop',
     'Add your sender details',
     'Send yourself a test email',
     'Switch the recovery flow on',

@@ -46,8 +46,8 @@ export function firstSteps({ store, health, flows, mail, hasCarts = false }: Kno
       isDone: isRead,
     },
     {
-      title: 'Install the capture script',
-      text: isSeen ? 'The capture script is reporting from your shop.' : `${WITHOUT_SCRIPT}.`,
+      title: 'Report carts from your shop',
+      text: isSeen ? 'Your shop reports its carts.' : `${WITHOUT_SCRIPT}.`,
       isDone: isSeen,
       way: { label: 'Install the script', to: '/settings/capture-script' },
     },

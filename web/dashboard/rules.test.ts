@@ -65,6 +65,11 @@ test('the chart draws the first two datasets, and nothing of an answer that does
   for (const each of [...broken, ...uneven]) expect(drawable(each)).toBeNull()
 })
 
+test('a chart of rates has gaps where nothing was measured, and no zeros (decision 98)', () => {
+  const answer = { labels: ['a', 'b'], datasets: [{ label: 'x', data: [null, 0.5] }] }
+  expect(drawable(answer, { hasGaps: true })).toEqual(answer)
+})
+
 const zeros = {
   ...{ abandonedCarts: 0, recoveredCarts: 0, recoveryRate: null, totalRevenue: 0, monthlyRevenue: 0 },
   ...{ recoveredOrders: 0, activeCustomers: 12, currency: 'USD', otherCurrencies: [], syncAgeSeconds: 3 },
@@ -81,10 +86,10 @@ describe('what was won back in the last 30 days', () => {
   const euros = (monthlyRevenue: number) => ({ currency: 'EUR', totalRevenue: 25, monthlyRevenue })
 
   test('is money, orders and share, with other currencies beside it and never in it', () => {
-    const stats = { ...zeros, monthlyRevenue: 60, recoveredOrders: 3, recoveredCarts: 3, recoveryRate: 75 }
+    const stats = { ...zeros, monthlyRevenue: 60, recoveredOrders: 4, recoveredCarts: 3, recoveryRate: 75 }
     const yen = { currency: 'JPY', totalRevenue: 900, monthlyRevenue: 0 }
     expect(wonBackOf({ ...stats, otherCurrencies: [euros(25), yen] })).toEqual({
-      ...{ money: 60, orders: 3, share: 75 },
+      ...{ money: 60, orders: 4, share: 75 },
       others: [{ currency: 'EUR', amount: 25 }],
     })
   })

@@ -1,12 +1,11 @@
 import { useDebouncedValue } from '@mantine/hooks'
-import type { SendChannel } from '../../shared/reminders.ts'
 import { CartPicker } from '../words/CartPicker.tsx'
 import { usePreviewCart } from '../words/queries.ts'
-import { messageOf, NOTHING_YET, TYPING_PAUSE_MS } from '../words/rules.ts'
+import { messageOf, NOTHING_YET, TYPING_PAUSE_MS, type WordChannel } from '../words/rules.ts'
 import { finished } from '../words/step-coupon.ts'
 import { WordsPreview } from '../words/WordsPreview.tsx'
 import { usePreview } from './queries.ts'
-import { couponOf, type StepEdit } from './rules.ts'
+import { couponOf, type StepEdit, wordsOf } from './rules.ts'
 
 const decisionTexts = {
   send: { tone: 'good', text: 'This would be sent now.' },
@@ -17,7 +16,7 @@ const decisionTexts = {
 interface Props {
   flowId: string
   step: StepEdit
-  channel: SendChannel
+  channel: WordChannel
   /** The one that was chosen, and how another is. */
   cart: readonly [string | null, (cartId: string) => void]
   onBody: (body: string) => void
@@ -27,7 +26,7 @@ interface Props {
 export function Preview({ flowId, step, channel, cart: [chosen, choose], onBody }: Props) {
   const first = usePreviewCart(channel)
   const cartId = chosen ?? first
-  const typed = messageOf(channel, { subject: step.subject, body: channel === 'sms' ? step.sms : step.body })
+  const typed = messageOf(channel, wordsOf(step))
   const shown = typed && JSON.stringify({ ...typed, channel, coupon: finished(couponOf(step)) })
   const [asked] = useDebouncedValue(shown, TYPING_PAUSE_MS)
   const of = cartId && asked ? { ...(JSON.parse(asked) as Asked), cartId } : null
@@ -48,7 +47,7 @@ export function Preview({ flowId, step, channel, cart: [chosen, choose], onBody 
 }
 
 interface Asked {
-  channel: SendChannel
+  channel: WordChannel
   subject?: string
   body?: string
   coupon: StepEdit['coupon']

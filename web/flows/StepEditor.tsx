@@ -5,9 +5,9 @@ import { DurationInput } from '../ui/DurationInput.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { WordEditor } from '../words/WordEditor.tsx'
 import { Preview } from './Preview.tsx'
-import { channelNames, type StepEdit, type StepProblems } from './rules.ts'
+import { channelNames, type StepEdit, type StepProblems, withWords, wordsOf } from './rules.ts'
 
-const CHANNELS = ['email', 'sms', 'whatsapp'] as const
+const CHANNELS = ['email', 'sms', 'whatsapp', 'push'] as const
 
 interface Props {
   flowId: string
@@ -23,21 +23,17 @@ interface Props {
 /** A step: when it goes, by which channel, and its words. */
 export function StepEditor(props: Props) {
   const { flowId, step, problems, channels, cart, isReadOnly, onChange } = props
-  const { channel, subject, body, sms } = step
-  // Push messages have no words to be written here.
-  if (channel === 'push') return <WhenAndHow {...props} />
-  const isSms = channel === 'sms'
-  const changeText = (text: string) => onChange(isSms ? { sms: text } : { body: text })
+  const { channel } = step
   return (
     <WordEditor
       layout="page"
       channel={channel}
-      words={{ subject, body: isSms ? sms : body }}
+      words={wordsOf(step)}
       problems={problems}
       coupon={{ edit: step, onChange }}
       approved={channels.whatsapp.template}
       isReadOnly={isReadOnly}
-      onWords={({ body: text, ...rest }) => (text === undefined ? onChange(rest) : changeText(text))}
+      onWords={(next) => onChange(withWords(step, next))}
       before={<WhenAndHow {...props} />}
       preview={
         <Preview flowId={flowId} step={step} channel={channel} cart={cart} onBody={(sms) => onChange({ sms })} />

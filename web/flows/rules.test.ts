@@ -6,7 +6,7 @@ import { checkSteps, countParts, countsText, isSameEdit, refusedSteps, type Step
 
 const step = (number: number, delayMinutes: number) => ({
   ...{ step: number, delayMinutes, channel: 'email' as const, subject: 'Hi', body: 'Text', sms: 'Short text' },
-  ...{ coupon: null, couponShown: null },
+  ...{ pushTitle: 'Hi', pushBody: 'Your cart', coupon: null, couponShown: null },
 })
 const coupon = aCoupon()
 const free = { sms: { problem: null }, whatsapp: { problem: null, template: 'Hi {{1}}' } }

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { FlowChannels, FlowCounts, FlowStep, FlowView } from '../../shared/flows.ts'
 import { formatMinutes } from '../ui/format.ts'
+import type { Words } from '../words/rules.ts'
 import { type CouponEdit, couponProblems } from '../words/step-coupon.ts'
 
 // What is edited of a flow, what is wrong with it, and its numbers. Pure.
@@ -15,6 +16,9 @@ export interface StepEdit extends CouponEdit {
   body: string
   /** Of the SMS, whether it is one or not. */
   sms: string
+  /** Of the notification, whether it is one or not. */
+  pushTitle: string
+  pushBody: string
 }
 
 export type StepProblems = Partial<
@@ -29,20 +33,39 @@ export const channelNames: Record<FlowStep['channel'], string> = {
 }
 
 export const editOf = (steps: FlowStep[]): StepEdit[] =>
-  steps.map(({ step, delayMinutes, channel, subject, body, sms, coupon, couponShown }) => ({
-    ...{ step, delayMinutes, channel, subject, body, sms, coupon, couponShown },
+  steps.map(({ step, delayMinutes, channel, subject, body, sms, pushTitle, pushBody, coupon, couponShown }) => ({
+    ...{ step, delayMinutes, channel, subject, body, sms, pushTitle, pushBody, coupon, couponShown },
   }))
 
 /** What is sent of a step: the words of its channel, and its coupon where that was changed. */
 export function savedStep(edit: StepEdit, stored: readonly StepEdit[]) {
-  const { step, delayMinutes, channel, subject, body, sms } = edit
-  const words = channel === 'email' ? { subject, body } : channel === 'sms' ? { body: sms } : {}
+  const { step, delayMinutes, channel } = edit
+  const { subject, body } = wordsOf(edit)
+  const words = channel === 'whatsapp' ? {} : channel === 'sms' ? { body } : { subject, body }
   const coupon = couponOf(edit)
   const before = stored.find((other) => other.step === step)?.coupon ?? null
   return {
-    ...{ step, delayMinutes, ...(channel !== 'push' && { channel }), ...words },
+    ...{ step, delayMinutes, channel, ...words },
     ...(inText(coupon) !== inText(before) && { coupon }),
   }
+}
+
+/** Of the channel it goes by; a notification's title stands where a mail has its subject. */
+export function wordsOf({ channel, subject, body, sms, pushTitle, pushBody }: StepEdit): Words {
+  if (channel === 'push') return { subject: pushTitle, body: pushBody }
+  return { subject, body: channel === 'sms' ? sms : body }
+}
+
+/** What becomes of a step whose words were changed. */
+export function withWords(
+  { channel }: Pick<StepEdit, 'channel'>,
+  { subject, body }: Partial<Words>,
+): Partial<StepEdit> {
+  if (channel === 'push') {
+    return { ...(subject !== undefined && { pushTitle: subject }), ...(body !== undefined && { pushBody: body }) }
+  }
+  if (channel === 'sms') return body === undefined ? {} : { sms: body }
+  return { ...(subject !== undefined && { subject }), ...(body !== undefined && { body }) }
 }
 
 /** The approved words of WhatsApp cannot name one. */
@@ -100,7 +123,13 @@ export function checkSteps(steps: StepEdit[], { minDelayMinutes, stored, channel
   return found
 }
 
-function wordProblems({ channel, subject, body, sms }: StepEdit): StepProblems {
+function wordProblems({ channel, subject, body, sms, pushTitle, pushBody }: StepEdit): StepProblems {
+  if (channel === 'push') {
+    return {
+      ...(pushTitle.trim() === '' && { subject: 'A notification needs a title' }),
+      ...(pushBody.trim() === '' && { body: 'A notification needs a text' }),
+    }
+  }
   if (channel === 'sms') return sms.trim() === '' ? { body: 'An SMS needs a text' } : {}
   if (channel !== 'email') return {}
   return {

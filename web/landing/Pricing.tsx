@@ -1,55 +1,72 @@
-import { type PlanKey, plans } from '../../shared/billing.ts'
-import { limitLines, monthlyPrice } from '../billing/rules.ts'
+import { EXTRA_STORE_MONTHLY, monthlyPrice, type PlanKey, plans } from '../../shared/billing.ts'
+import { billingTexts } from '../../shared/billing-texts.ts'
+import { limitLines } from '../billing/rules.ts'
 
 const keys = Object.keys(plans) as PlanKey[]
 
-/** The plans as the server enforces them. The toggle is two radio buttons and a rule of the style sheet. */
+/** The plans as the server enforces them. The toggle is two radio buttons and a rule of the style sheet. Whether they are sold is the running instance's. */
 export function Pricing() {
   return (
     <section id="pricing" className="band" aria-labelledby="pricing-title">
       <div className="wrap">
         <h2 id="pricing-title">Pricing</h2>
+        {'{% unless isSold %}'}
+        <p className="lead">
+          {billingTexts.noBilling}: whoever runs it decides which plan an account has. Nothing is charged.
+        </p>
+        {'{% else %}'}
         <p className="lead">Start free, change whenever you like.</p>
-        <fieldset className="periods">
-          <legend className="unseen">Billing period</legend>
-          <label>
-            <input type="radio" name="period" id="monthly" defaultChecked />
-            <span>Monthly</span>
-          </label>
-          <label>
-            <input type="radio" name="period" id="yearly" />
-            <span>
-              Yearly <b>Save 20%</b>
-            </span>
-          </label>
-        </fieldset>
+        {'{% if isTestBilling %}'}
+        <p>Billing is in test mode on this server: a plan costs nothing here.</p>
+        {'{% endif %}'}
+        <Periods />
         <div className="plans">
           {keys.map((key) => (
             <Plan key={key} planKey={key} />
           ))}
         </div>
-        <p className="lead">Paid plans cannot be bought by card yet. Once they can, they come with:</p>
         <ul className="claims">
           {claims.map((claim) => (
             <li key={claim}>{claim}</li>
           ))}
         </ul>
-        <h3>
-          Add-ons
-          <Soon />
-        </h3>
-        <dl className="add-ons">
-          {addOns.map(([name, price]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{price}</dd>
-            </div>
-          ))}
-        </dl>
+        <h3>Add-ons</h3>
+        <AddOns />
+        {'{% endunless %}'}
       </div>
     </section>
   )
 }
+
+const Periods = () => (
+  <fieldset className="periods">
+    <legend className="unseen">Billing period</legend>
+    <label>
+      <input type="radio" name="period" id="monthly" defaultChecked />
+      <span>Monthly</span>
+    </label>
+    <label>
+      <input type="radio" name="period" id="yearly" />
+      <span>
+        Yearly <b>{billingTexts.save}</b>
+      </span>
+    </label>
+  </fieldset>
+)
+
+const AddOns = () => (
+  <dl className="add-ons">
+    {addOns.map(({ name, price, isSoon }) => (
+      <div key={name}>
+        <dt>
+          {name}
+          {isSoon && <Soon />}
+        </dt>
+        <dd>{price}</dd>
+      </div>
+    ))}
+  </dl>
+)
 
 function Plan({ planKey }: { planKey: PlanKey }) {
   const plan = plans[planKey]
@@ -57,11 +74,11 @@ function Plan({ planKey }: { planKey: PlanKey }) {
     <article className="plan" data-plan={planKey}>
       <h3>{plan.name}</h3>
       <p className="price monthly">
-        <b>${monthlyPrice(plan.priceMonthly, false)}</b>
+        <b>${monthlyPrice(plan.priceMonthly, 'month')}</b>
         <span>/month</span>
       </p>
       <p className="price yearly">
-        <b>${monthlyPrice(plan.priceMonthly, true)}</b>
+        <b>${monthlyPrice(plan.priceMonthly, 'year')}</b>
         <span>/month{plan.priceMonthly > 0 && ', billed yearly'}</span>
       </p>
       <ul>
@@ -89,7 +106,7 @@ const Soon = () => (
 const claims = ['14-day free trial', 'No credit card required', '30-day money-back guarantee']
 
 const addOns = [
-  ['Extra store', '$10 per store per month'],
-  ['SMS/WhatsApp', 'Pay-per-use credits'],
-  ['White-label', 'Custom pricing'],
-] as const
+  { name: 'Extra store', price: `$${EXTRA_STORE_MONTHLY} per store per month`, isSoon: false },
+  { name: 'SMS/WhatsApp', price: 'Billed by your provider', isSoon: false },
+  { name: 'White-label', price: 'Custom pricing', isSoon: true },
+]

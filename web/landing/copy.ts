@@ -67,7 +67,7 @@ export const questions = [
   {
     question: 'What works today?',
     answer:
-      'WooCommerce stores, recovery by email, SMS and WhatsApp, campaigns and coupons. SMS and WhatsApp go through an account of your own at Twilio or Meta. Shopify, web push and card payment are in development. Add-ons marked “Soon” are not available yet.',
+      'WooCommerce stores, recovery by email, SMS, WhatsApp and web push, campaigns and coupons. SMS and WhatsApp go through an account of your own at Twilio or Meta. Shopify is in development, and so is what is marked “Soon”.',
   },
   {
     question: 'What do I need to connect my store?',

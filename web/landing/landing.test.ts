@@ -1,20 +1,21 @@
 import { brotliCompressSync } from 'node:zlib'
 import { Liquid } from 'liquidjs'
 import { describe, expect, it, test } from 'vitest'
-import { type PlanKey, plans } from '../../shared/billing.ts'
+import { monthlyPrice, type PlanKey, plans } from '../../shared/billing.ts'
 import { screens as listed } from '../../shared/screens.ts'
-import { limitLines, monthlyPrice } from '../billing/rules.ts'
+import { limitLines } from '../billing/rules.ts'
 import { files } from './build.ts'
 import { renderLanding } from './render.tsx'
 
 const urls = Object.fromEntries(Object.keys(files).map((name) => [name, `/assets/${name}`]))
 const template = renderLanding({ urls, script: '/assets/landing.js' })
-const shown = (hasDemo: boolean): string =>
+const shown = (hasDemo: boolean, billing = { isSold: true, isTestBilling: false }): string =>
   new Liquid().parseAndRenderSync(template, {
     origin: 'https://recoup.test',
     company: 'Co',
     support: 'a@b.test',
     hasDemo,
+    ...billing,
   })
 const page = shown(true)
 const all = (pattern: RegExp, text = page) => [...text.matchAll(pattern)].map(([, found]) => found!)
@@ -54,7 +55,7 @@ describe.each(Object.keys(plans) as PlanKey[])('the plan %s', (key) => {
 
   it('costs what the server says', () => {
     const { priceMonthly } = plans[key]
-    expect(all(/<b>\$(\d+)<\/b>/g, card)).toEqual([String(priceMonthly), String(monthlyPrice(priceMonthly, true))])
+    expect(all(/<b>\$(\d+)<\/b>/g, card)).toEqual([String(priceMonthly), String(monthlyPrice(priceMonthly, 'year'))])
     expect(page).toContain(`"name":"${plans[key].name}","price":${priceMonthly},`)
   })
 
@@ -71,10 +72,33 @@ test('trial, card, guarantee and what a year saves stand beside the prices (A 9)
   }
 })
 
-test('of what is sold, the add-ons alone are not built yet, and they are marked so (decision 123)', () => {
-  expect(all(/<(?:h3|li|p|dt|span)[^>]*>([^<]+?) ?<small>Soon<\/small>/g, page)).toEqual(['Add-ons'])
+test('extra stores, texts and white-label stand there with what they cost, and what is not built is marked (A 9, decision 123)', () => {
+  const addOns = [...page.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)].map(([, name, price]) => [name, price])
+  expect(addOns).toEqual([
+    ['Extra store', '$10 per store per month'],
+    ['SMS/WhatsApp', 'Billed by your provider'],
+    ['White-label <small>Soon</small>', 'Custom pricing'],
+  ])
   expect(all(/<small>(Soon)<\/small>/g, page)).toHaveLength(1)
-  expect(page).toContain('Add-ons marked “Soon” are not available yet.')
+  expect(page).toContain('so is what is marked “Soon”.')
+})
+
+test('in billing test mode it says that a plan costs nothing; only there', () => {
+  const inTestMode = shown(true, { isSold: true, isTestBilling: true })
+  expect(inTestMode).toContain('a plan costs nothing here.')
+  expect(inTestMode).toContain('data-plan="growth"')
+  expect(page).not.toContain('test mode')
+})
+
+test('where nothing is sold no price and no offer stands there (decision 82)', () => {
+  const unsold = shown(true, { isSold: false, isTestBilling: false })
+  expect(unsold).toContain('This installation has no billing')
+  expect(page).not.toContain('This installation has no billing')
+  expect(unsold.replace(/<style>.*<\/style>/s, '')).not.toMatch(/data-plan|\$\d|offers|free trial|money-back|Add-ons/)
+  for (const text of [unsold, page]) {
+    const [data] = all(/<script type="application\/ld\+json">(.*?)<\/script>/g, text)
+    expect(JSON.parse(data!).name).toBe('Recoup')
+  }
 })
 
 test('where there is no demo, none is spoken of', () => {

@@ -12,7 +12,7 @@ export interface Built {
   script: string
 }
 
-/** The page as a Liquid template: `origin`, `company`, `support` and `hasDemo` are the running instance's. */
+/** The page as a Liquid template: `origin`, `company`, `support`, `hasDemo`, `isSold` and `isTestBilling` are the running instance's. */
 export function renderLanding({ urls, script }: Built): string {
   const body = renderToStaticMarkup(
     <PictureUrls value={urls}>
@@ -52,7 +52,7 @@ ${body}
 }
 
 function structuredData(): string {
-  return JSON.stringify({
+  const product = JSON.stringify({
     '@context': 'https://schema.org',
     '@type': 'SoftwareApplication',
     name: 'Recoup',
@@ -61,11 +61,12 @@ function structuredData(): string {
     image: '{{ origin }}/social.png',
     applicationCategory: 'BusinessApplication',
     operatingSystem: 'Web',
-    offers: (Object.keys(plans) as PlanKey[]).map((key) => ({
-      '@type': 'Offer',
-      name: plans[key].name,
-      price: plans[key].priceMonthly,
-      priceCurrency: 'USD',
-    })),
   })
+  const offers = (Object.keys(plans) as PlanKey[]).map((key) => ({
+    '@type': 'Offer',
+    name: plans[key].name,
+    price: plans[key].priceMonthly,
+    priceCurrency: 'USD',
+  }))
+  return `${product.slice(0, -1)}{% if isSold %},"offers":${JSON.stringify(offers)}{% endif %}}`
 }

@@ -1,16 +1,18 @@
 import { Button, Card, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import type { User } from '../../shared/auth.ts'
+import { plans } from '../../shared/billing.ts'
 import { teamTexts } from '../../shared/team.ts'
-import { meQuery } from '../access/queries.ts'
+import { meQuery, useSubscription } from '../access/queries.ts'
 import { AccountsCard } from '../accounts/AccountsCard.tsx'
 import { DeleteCard, ExportCard, LeaveCard } from '../accounts/DataCards.tsx'
 import { LogoutDialog } from '../accounts/LogoutDialog.tsx'
 import { PasswordCard } from '../accounts/PasswordCard.tsx'
 import { ProfileCard } from '../accounts/ProfileCard.tsx'
 import { titleOf } from '../accounts/rules.ts'
+import { SecondFactorCard } from '../accounts/SecondFactorCard.tsx'
 import { SessionsCard } from '../accounts/SessionsCard.tsx'
 import { TeamCard } from '../accounts/TeamCard.tsx'
 import { Facts } from '../ui/Facts.tsx'
@@ -25,12 +27,22 @@ export function AccountTab() {
     return <Failed title="Your account could not be loaded" error={me.error!} onRetry={() => me.refetch()} />
   }
   const user = me.data
+  // An operator who looks at the account has no profile in it.
+  if (user.viewedUntil) {
+    return (
+      <>
+        <AccountCard user={user} />
+        <TeamCard user={user} />
+      </>
+    )
+  }
   return (
     <>
       {user.isDemo && <Notice tone="info">{teamTexts.demo}</Notice>}
       <AccountCard user={user} />
       <ProfileCard key={user.accountId} user={user} />
       {!user.isDemo && <PasswordCard user={user} />}
+      {!user.isDemo && <SecondFactorCard user={user} />}
       <NotificationsCard />
       <AccountsCard />
       <TeamCard user={user} />
@@ -44,6 +56,7 @@ export function AccountTab() {
 
 function AccountCard({ user }: { user: User }) {
   const [isAsking, setAsking] = useState(false)
+  const plan = useSubscription()?.plan
   return (
     <Card>
       <Title order={2} mb="sm">
@@ -54,6 +67,7 @@ function AccountCard({ user }: { user: User }) {
           ['Signed in as', user.email],
           ['Account', user.accountName],
           ['Role', titleOf(user.role)],
+          ...(plan ? [['Plan', <PlanLink key="plan" name={plans[plan].name} />] as [string, ReactNode]] : []),
         ]}
       />
       <Button variant="default" mt="lg" w="fit-content" onClick={() => setAsking(true)}>
@@ -63,6 +77,12 @@ function AccountCard({ user }: { user: User }) {
     </Card>
   )
 }
+
+const PlanLink = ({ name }: { name: string }) => (
+  <>
+    {name} · <Link to="/billing">Billing and Subscription</Link>
+  </>
+)
 
 /** Leads to a screen of its own: on this one, another form is saved. */
 const NotificationsCard = () => (

@@ -30,6 +30,15 @@ function Overview({ storeId }: { storeId: string }) {
             const state = states.data.sections.find(({ id }) => id === screen.id)
             return state && <Row key={screen.id} path={screen.path} title={screen.title} state={state} />
           })}
+          <li>
+            <Link to="/push-notifications" className="sending-row">
+              <span className="sending-words">
+                <span className="sending-title">Web push</span>
+                <span className="sending-state">Reminders in your shoppers’ browsers</span>
+              </span>
+              <IconChevronRight size={18} aria-hidden className="sending-go" />
+            </Link>
+          </li>
         </ul>
       )}
     </Card>

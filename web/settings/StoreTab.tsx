@@ -7,23 +7,28 @@ import { CaptureCard } from '../stores/CaptureCard.tsx'
 import { DisconnectDialog } from '../stores/DisconnectDialog.tsx'
 import { DoctorCard } from '../stores/DoctorCard.tsx'
 import { HealthCard } from '../stores/HealthCard.tsx'
+import { PluginCard } from '../stores/PluginCard.tsx'
+import { usePlugin } from '../stores/plugin-queries.ts'
 import { ReplaceKeysDialog, useMayReplaceKeys } from '../stores/ReplaceKeysDialog.tsx'
 import { storeFacts } from '../stores/storeFacts.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { ConnectedTab } from './ConnectedTab.tsx'
 
 export function StoreTab() {
+  return <ConnectedTab>{(store) => <Connected store={store} />}</ConnectedTab>
+}
+
+/** The script is not needed while the plugin reports carts. */
+function Connected({ store }: { store: StoreView }) {
+  const plugin = usePlugin(store.id)
   return (
-    <ConnectedTab>
-      {(store) => (
-        <>
-          <StoreCard store={store} />
-          <DoctorCard key={store.id} store={store} />
-          <HealthCard />
-          <CaptureCard store={store} />
-        </>
-      )}
-    </ConnectedTab>
+    <>
+      <StoreCard store={store} />
+      <PluginCard store={store} plugin={plugin} />
+      <DoctorCard key={store.id} store={store} />
+      <HealthCard />
+      {plugin.data?.plugin?.isAlive !== true && <CaptureCard store={store} />}
+    </>
   )
 }
 

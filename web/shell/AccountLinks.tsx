@@ -1,8 +1,8 @@
 import { UnstyledButton } from '@mantine/core'
-import { IconLogout, IconMail, IconReceipt } from '@tabler/icons-react'
+import { IconLogout, IconMail, IconReceipt, IconShieldCog } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
-import { useInstance, useSubscription } from '../access/queries.ts'
+import { useInstance, useMe, useSubscription } from '../access/queries.ts'
 import { LogoutDialog } from '../accounts/LogoutDialog.tsx'
 import { supportLink } from '../billing/rules.ts'
 
@@ -10,6 +10,7 @@ import { supportLink } from '../billing/rules.ts'
 export function AccountLinks({ look }: { look: 'header-link' | 'side-link' }) {
   const support = useInstance()?.supportEmail
   const plan = useSubscription()?.plan ?? null
+  const isOperator = Boolean(useMe()?.operator)
   const [isLeaving, setLeaving] = useState(false)
   return (
     <>
@@ -22,6 +23,12 @@ export function AccountLinks({ look }: { look: 'header-link' | 'side-link' }) {
           <IconMail size={17} stroke={1.8} aria-hidden />
           Support
         </a>
+      )}
+      {isOperator && (
+        <Link to="/operator" className={look}>
+          <IconShieldCog size={17} stroke={1.8} aria-hidden />
+          Operator
+        </Link>
       )}
       <UnstyledButton className={look} onClick={() => setLeaving(true)}>
         <IconLogout size={17} stroke={1.8} aria-hidden />

@@ -1,10 +1,22 @@
 import { Button } from '@mantine/core'
-import { IconAlertTriangle, IconInbox, IconMail, IconMailOff, IconPlayerPause, IconSparkles } from '@tabler/icons-react'
+import {
+  IconAlertTriangle,
+  IconBan,
+  IconClock,
+  IconInbox,
+  IconMail,
+  IconMailOff,
+  IconPlayerPause,
+  IconSparkles,
+  IconZzz,
+} from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { Link } from 'react-router'
-import { useInstance, useMay, useMe, useStore } from '../access/queries.ts'
+import { useInstance, useMay, useMe, useStore, useSubscription } from '../access/queries.ts'
+import { useScope } from '../access/scope.ts'
 import { useReachable } from '../api.ts'
+import { concernsOf } from '../billing/concerns.ts'
 import { useMailServer } from '../stores/mail-server-queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
@@ -14,6 +26,10 @@ import { useConfirmLive, useResendVerification, useResetDemo, useSendingPause } 
 const SendingPausedBanner = lazy(() =>
   import('./SendingPausedBanner.tsx').then((module) => ({ default: module.SendingPausedBanner })),
 )
+
+const ViewBanner = lazy(async () => ({ default: (await import('../operator/ViewBanner.tsx')).ViewBanner }))
+
+const ConcernBanner = lazy(async () => ({ default: (await import('../billing/ConcernBanner.tsx')).ConcernBanner }))
 
 const DemoProgress = lazy(async () => ({ default: (await import('./DemoPast.tsx')).DemoProgress }))
 
@@ -26,6 +42,11 @@ export function Banners() {
   return (
     <section aria-label="Notices">
       {!isReachable && <UnreachableBanner />}
+      {user?.viewedUntil && (
+        <Suspense>
+          <ViewBanner />
+        </Suspense>
+      )}
       {instance?.isPaused && <PausedBanner reason={instance.pausedReason} mayConfirm={instance.mayConfirm} />}
       {pause && (
         <Banner tone="bad" icon={<IconPlayerPause size={18} aria-hidden />}>
@@ -34,6 +55,7 @@ export function Banners() {
           </Suspense>
         </Banner>
       )}
+      <BillingBanners />
       {user && !user.isEmailConfirmed && <VerifyBanner email={user.email} />}
       {user?.isDemo && <DemoBanner {...instance} />}
       {user && !user.isDemo && <MailBanner />}
@@ -92,6 +114,25 @@ function PausedBanner({ reason, mayConfirm }: { reason: string | null; mayConfir
       </Confirm>
     </Banner>
   )
+}
+
+const concernIcons = { suspended: IconBan, overdue: IconAlertTriangle, trial: IconClock, resting: IconZzz }
+
+function BillingBanners() {
+  const subscription = useSubscription()
+  const { isAll } = useScope()
+  const isResting = useStore()?.isResting === true && !isAll
+  const concerns = subscription ? concernsOf(subscription, Date.now(), isResting) : []
+  return concerns.map(({ kind, tone }) => {
+    const Sign = concernIcons[kind]
+    return (
+      <Banner key={kind} tone={tone} icon={<Sign size={18} aria-hidden />}>
+        <Suspense>
+          <ConcernBanner kind={kind} />
+        </Suspense>
+      </Banner>
+    )
+  })
 }
 
 /** Where the link went: to the address, into the mailbox on this server, or nowhere. */

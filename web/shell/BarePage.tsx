@@ -1,9 +1,11 @@
 import { Anchor, Box, Container, Group, Text } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { Link } from 'react-router'
 import { useInstance } from '../access/queries.ts'
-import { useSession } from '../access/session.ts'
+import { isViewing, useSession } from '../access/session.ts'
 import { Logo } from '../ui/Logo.tsx'
+
+const ViewBanner = lazy(async () => ({ default: (await import('../operator/ViewBanner.tsx')).ViewBanner }))
 
 interface Props {
   title: string
@@ -24,6 +26,11 @@ export function BarePage({ title, size = 'sm', actions = <Ways />, children }: P
         </Link>
         <Group gap={4}>{actions}</Group>
       </header>
+      {isViewing() && (
+        <Suspense>
+          <ViewBanner />
+        </Suspense>
+      )}
       <Container component="main" tabIndex={-1} size={size} w="100%" py="xl" style={{ flex: 1 }}>
         {children}
       </Container>

@@ -15,8 +15,7 @@ export function Sidebar({ withAccount = false }: { withAccount?: boolean }) {
   const role = useMe()?.role
   const { isAll, currency } = useScope()
   const open = sections.filter(
-    ({ path, isPlanned, permission }) =>
-      !isPlanned && accessSoFar(path, accessState)?.show && (!role || mayDo(role, permission)),
+    ({ path, permission }) => accessSoFar(path, accessState)?.show && (!role || mayDo(role, permission)),
   )
   return (
     <div className="side">

@@ -17,8 +17,6 @@ interface Section {
   path: string
   title: string
   icon: Icon
-  /** The tab stands in the sidebar once its screen is built. */
-  isPlanned: boolean
   permission: Permission
 }
 
@@ -35,8 +33,8 @@ const icons: Record<string, Icon> = {
 }
 
 /** The tabs in the order of A 2.2, with Flows beside the carts they belong to. */
-export const sections: Section[] = screens.flatMap(({ path, title, icon, isPlanned = false, permission }) =>
-  icon ? [{ path, title, icon: icons[icon]!, isPlanned, permission }] : [],
+export const sections: Section[] = screens.flatMap(({ path, title, icon, permission }) =>
+  icon ? [{ path, title, icon: icons[icon]!, permission }] : [],
 )
 
 /** The section of the first path segment; Dashboard where there is none (A 2.2). */

@@ -1,4 +1,5 @@
 import { Text, Title } from '@mantine/core'
+import { GUARANTEE_DAYS, plans, TRIAL_DAYS } from '../../shared/billing.ts'
 import { useInstance } from '../access/queries.ts'
 import { BarePage } from '../shell/BarePage.tsx'
 
@@ -28,10 +29,7 @@ export function TermsPage() {
           Every plan has limits, shown on the pricing page. When one is reached, sending stops and Recoup tells you. You
           are never moved to another plan without choosing it.
         </p>
-        <p>
-          Paid plans cannot be bought by card yet. Once they can, a paid plan begins with a 14-day free trial, no credit
-          card required, and comes with a 30-day money-back guarantee. Prices are in US dollars.
-        </p>
+        {instance && <p>{payment[instance.sells]}</p>}
         <h2>Leaving</h2>
         <p>
           Disconnecting a store stops sending immediately. Its data is deleted 30 days later; until then, reconnecting
@@ -52,4 +50,11 @@ export function TermsPage() {
       </div>
     </BarePage>
   )
+}
+
+/** How a plan is paid for here (decision 82). */
+const payment = {
+  stripe: `A paid plan begins with a ${TRIAL_DAYS}-day free trial, once per account, person and card, no credit card required. Without a card the account goes to ${plans.free.name} when the trial ends. Plans are paid through Stripe, by the month or the year in advance, and renew until you cancel; a canceled plan stays until its period ends. They come with a ${GUARANTEE_DAYS}-day money-back guarantee: write to us within ${GUARANTEE_DAYS} days of your first payment. Prices are in US dollars.`,
+  test: 'Billing is in test mode on this server: a plan can be chosen, and nothing is charged.',
+  none: 'This installation has no billing: nothing is charged, and whoever runs it decides which plan an account has.',
 }

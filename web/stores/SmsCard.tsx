@@ -8,7 +8,7 @@ export function SmsCard({ view }: { view: TextChannelView }) {
   return (
     <TextChannelFrame
       view={view}
-      about="Sent by Twilio, through your own account: Twilio bills you directly. Shoppers get an SMS only with their express consent."
+      about={`${view.state === 'operator' ? '' : 'Sent by Twilio, through your own account: Twilio bills you directly. '}Shoppers get an SMS only with their express consent.`}
     >
       <SmsForm key={view.version} view={view} />
     </TextChannelFrame>

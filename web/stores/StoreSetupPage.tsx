@@ -1,6 +1,6 @@
 import { Button, Card, Select, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
-import { Link } from 'react-router'
+import { Link, useSearchParams } from 'react-router'
 import type { PlatformName } from '../../shared/platforms.ts'
 import { storeTexts } from '../../shared/stores.ts'
 import { useMay, useMe, useSubscription } from '../access/queries.ts'
@@ -8,7 +8,9 @@ import { BarePage } from '../shell/BarePage.tsx'
 import { LoadingPage } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { ConnectedPanel } from './ConnectedPanel.tsx'
+import { ConnectRequest } from './ConnectRequest.tsx'
 import { KeysHelp } from './KeysHelp.tsx'
+import { PluginSetup } from './PluginSetup.tsx'
 import { useConnectStore } from './queries.ts'
 import { StoreKeysForm } from './StoreKeysForm.tsx'
 
@@ -20,6 +22,8 @@ const platforms = [
 export function StoreSetupPage() {
   const subscription = useSubscription()
   const connect = useConnectStore()
+  const [search] = useSearchParams()
+  const request = search.get('connect')
   const actions = (
     <>
       <Link to="/settings" className="header-link">
@@ -35,6 +39,8 @@ export function StoreSetupPage() {
     <BarePage title="Connect your store" size="md" actions={actions}>
       {!subscription.hasActiveSubscription ? (
         <SubscriptionRequired />
+      ) : request ? (
+        <ConnectRequest key={request} request={request} />
       ) : connect.data ? (
         <ConnectedPanel store={connect.data.store} warnings={connect.data.warnings} />
       ) : (
@@ -73,9 +79,11 @@ function ConnectStore({ connect }: { connect: ReturnType<typeof useConnectStore>
       </div>
       {isDemo && <Notice tone="info">The demo stays connected to its own store and cannot connect another one.</Notice>}
       {!mayConnect && <Notice tone="info">Only the owner or an admin of the account can connect a store.</Notice>}
+      {platform === 'woocommerce' && <PluginSetup />}
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">
         <Card>
           <Stack gap="md">
+            {platform === 'woocommerce' && <Title order={2}>Or with keys</Title>}
             <Select
               label="Platform"
               data={platforms}

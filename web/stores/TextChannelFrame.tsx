@@ -1,6 +1,7 @@
 import { Button, Card, CopyButton, Group, Stack, Text, Title } from '@mantine/core'
 import { IconCheck, IconCircleCheck, IconCopy, IconDeviceMobile, IconMinus } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { Link } from 'react-router'
 import { type TextChannelView, textChannelTexts } from '../../shared/text-channels.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { Notice } from '../ui/Notice.tsx'
@@ -15,6 +16,7 @@ const providers = { twilio: 'Twilio', meta: 'Meta' }
 
 const badges = {
   ready: { tone: 'good', icon: IconCircleCheck, label: 'Ready' },
+  operator: { tone: 'good', icon: IconCircleCheck, label: 'By this server' },
   sandbox: { tone: 'info', icon: IconDeviceMobile, label: 'Phone sandbox' },
   missing: { tone: 'quiet', icon: IconMinus, label: 'Not set up' },
 } as const
@@ -64,6 +66,7 @@ function ConnectionState({ view }: { view: TextChannelView }) {
     )
   }
   const senders = view.senders.map(({ country, sender }) => `${sender}${country ? ` (${country})` : ''}`)
+  if (view.state === 'operator') return <ByOperator senders={senders} />
   return (
     <Facts
       entries={[
@@ -77,6 +80,17 @@ function ConnectionState({ view }: { view: TextChannelView }) {
         ...(senders.length > 0 ? ([['Senders', senders.join(', ')]] as [string, string][]) : []),
       ]}
     />
+  )
+}
+
+/** Nothing is to be set up; who has a Twilio account of their own enters it below, and it is used from then on. */
+function ByOperator({ senders }: { senders: string[] }) {
+  return (
+    <Notice tone="info">
+      Messages go out through this server’s own provider, from {new Intl.ListFormat('en').format(senders)}. Your plan
+      includes a number of them each month: see <Link to="/billing">Billing</Link>. To use your own Twilio account
+      instead, enter it here.
+    </Notice>
   )
 }
 

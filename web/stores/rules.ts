@@ -5,6 +5,9 @@ import { minutesPer, unitOf } from '../ui/duration.ts'
 
 // What the store forms check and how a store's health is said. Pure.
 
+/** Where this Recoup serves the plugin. */
+export const PLUGIN_ZIP = '/plugin/recoup-for-woocommerce.zip'
+
 export interface KeysForm {
   store_url: string
   consumer_key: string

@@ -6,6 +6,8 @@ interface Props {
   opened: boolean
   title: string
   confirmLabel: string
+  /** Where “Cancel” would be taken for what is asked. */
+  cancelLabel?: string
   isDangerous?: boolean
   isBusy?: boolean
   isDisabled?: boolean
@@ -36,7 +38,7 @@ export function Confirm(props: Props) {
         )}
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={props.onClose}>
-            Cancel
+            {props.cancelLabel ?? 'Cancel'}
           </Button>
           <Button
             {...(props.isDangerous && { color: 'red' })}

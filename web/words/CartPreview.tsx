@@ -1,15 +1,15 @@
 import { Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
-import { NO_CART, type SendChannel } from '../../shared/reminders.ts'
+import { NO_CART } from '../../shared/reminders.ts'
 import { CartPicker } from './CartPicker.tsx'
 import { type PreviewOf, useMessagePreview, usePreviewCart } from './queries.ts'
-import { messageOf, NOTHING_YET, TYPING_PAUSE_MS, type Words } from './rules.ts'
+import { messageOf, NOTHING_YET, TYPING_PAUSE_MS, type WordChannel, type Words } from './rules.ts'
 import { type CouponEdit, finished } from './step-coupon.ts'
 import { WordsPreview } from './WordsPreview.tsx'
 
 interface Props {
-  channel: SendChannel
+  channel: WordChannel
   words: Words
   coupon: CouponEdit['coupon']
   /** It goes to people who may have no cart: shown for one of these. */

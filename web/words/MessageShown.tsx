@@ -1,4 +1,4 @@
-import { Group, SegmentedControl, Stack, Text } from '@mantine/core'
+import { Card, Group, Image, SegmentedControl, Stack, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { reasonTexts } from '../../shared/reasons.ts'
 import type { MessagePreview } from '../../shared/reminders.ts'
@@ -39,7 +39,13 @@ export function MessageShown({ message, channel, isStale, decisionTexts, height,
           {couponWarning}
         </Notice>
       )}
-      {html ? <Mail message={message} height={height} /> : text && <pre className="snippet">{text}</pre>}
+      {channel === 'push' ? (
+        <Notification message={message} />
+      ) : html ? (
+        <Mail message={message} height={height} />
+      ) : (
+        text && <pre className="snippet">{text}</pre>
+      )}
       {segments !== null && (
         <Text fz="sm" c="dimmed" className="tabular">
           {lengthText(channel, segments, price)}
@@ -69,6 +75,22 @@ function DecisionLine({ message: { decision }, decisionTexts }: Pick<Props, 'mes
     <Notice tone={tone} title={text} isLive>
       {decision.explanation.replace(reasonTexts.ok!, 'Every check has passed.')}
     </Notice>
+  )
+}
+
+/** As a browser shows it, more or less: each system has a look of its own. */
+function Notification({ message: { subject, text, picture } }: Pick<Props, 'message'>) {
+  if (subject === '' && text === '') return null
+  return (
+    <Card withBorder maw={PHONE_WIDTH} component="figure" m={0} aria-label="Notification">
+      <Stack gap="xs">
+        <Text fw={620}>{subject}</Text>
+        <Text fz="sm" style={{ whiteSpace: 'pre-wrap' }}>
+          {text}
+        </Text>
+        {picture && <Image src={picture} alt="" radius="sm" mah={160} fit="cover" />}
+      </Stack>
+    </Card>
   )
 }
 

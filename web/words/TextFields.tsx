@@ -2,6 +2,7 @@ import { Button, Collapse, Group, Input, Stack, Text, Textarea, TextInput, Toolt
 import { useDisclosure } from '@mantine/hooks'
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef } from 'react'
+import { pushLimits } from '../../shared/push.ts'
 import { CouponHint } from './CouponHint.tsx'
 import { type CouponUse, insertAt, mailHint, offeredVariables, unknownText, type Words } from './rules.ts'
 
@@ -20,6 +21,8 @@ interface Props {
   words: Words
   /** A text has none. */
   hasSubject: boolean
+  /** A notification has one in the place of a subject. */
+  hasTitle?: boolean
   problems: Partial<Record<keyof Words, string | null | undefined>>
   isReadOnly: boolean
   minRows?: number
@@ -35,7 +38,7 @@ interface Props {
 }
 
 /** Subject and text of a message, with the variables one may put into them. */
-export function TextFields({ words, hasSubject, problems, isReadOnly, onChange, ...more }: Props) {
+export function TextFields({ words, hasSubject, hasTitle = false, problems, isReadOnly, onChange, ...more }: Props) {
   const { isText, isWithoutCart, comesAlong } = more
   const { fieldOf, insert } = useInsertion(words, onChange)
   const fold = useFold(comesAlong)
@@ -60,10 +63,10 @@ export function TextFields({ words, hasSubject, problems, isReadOnly, onChange, 
   )
   return (
     <>
-      {hasSubject && (
+      {(hasSubject || hasTitle) && (
         <TextInput
-          label="Subject"
-          maxLength={200}
+          label={hasTitle ? 'Title' : 'Subject'}
+          maxLength={hasTitle ? pushLimits.title : 200}
           readOnly={isReadOnly}
           value={words.subject}
           error={problems.subject ?? unknownText(words.subject, isListed)}

@@ -1,15 +1,14 @@
 import './words.css'
 import { Grid, NativeSelect, SegmentedControl, Stack } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import type { SendChannel } from '../../shared/reminders.ts'
 import { Approved } from './Approved.tsx'
-import { LONGEST_SMS, type Words } from './rules.ts'
+import { longestText, type WordChannel, type Words } from './rules.ts'
 import { CodeHint, StepCoupon } from './StepCoupon.tsx'
 import { type CouponEdit, type CouponProblems, couponUse } from './step-coupon.ts'
 import { type ComesAlong, TextFields } from './TextFields.tsx'
 
 interface Props {
-  channel: SendChannel
+  channel: WordChannel
   words: Words
   problems?: CouponProblems & { coupon?: string } & Partial<Record<keyof Words, string | null | undefined>>
   /** What the words can start from; of an email. */
@@ -109,13 +108,14 @@ function Fields({ channel, words, coupon, problems = {}, isReadOnly = false, ...
       <TextFields
         words={words}
         hasSubject={isMail}
+        hasTitle={channel === 'push'}
         problems={problems}
         isReadOnly={isReadOnly}
         coupon={coupon === 'always' ? 'always' : coupon && couponUse(coupon.edit)}
         comesAlong={comesAlong}
         isText={!isMail}
         isWithoutCart={isWithoutCart}
-        {...(!isMail && { minRows: 5, longest: LONGEST_SMS })}
+        {...(!isMail && { minRows: 5, longest: longestText(channel) })}
         onChange={onWords}
       />
       {chosen && <CodeHint step={{ ...chosen.edit, channel, ...words, sms: words.body }} />}

@@ -1,24 +1,26 @@
-import { Stack, Text, Title } from '@mantine/core'
+import { Anchor, Stack, Text, Title } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ComponentProps, ReactNode } from 'react'
-import { type MessagePreview, SAMPLE_CART, type SendChannel } from '../../shared/reminders.ts'
+import { Link } from 'react-router'
+import { type MessagePreview, SAMPLE_CART } from '../../shared/reminders.ts'
 import { useMaySend } from '../carts/useTextAction.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingMail } from '../ui/Loading.tsx'
 import { MessageShown } from './MessageShown.tsx'
-import type { TestOf } from './queries.ts'
+import type { MadeOf, TestOf } from './queries.ts'
+import type { WordChannel } from './rules.ts'
 import { SmsLength } from './SmsLength.tsx'
 import { TestSend } from './TestSend.tsx'
 
 interface Props extends Pick<ComponentProps<typeof MessageShown>, 'decisionTexts' | 'height' | 'isStale'> {
-  channel: SendChannel
+  channel: WordChannel
   made: UseQueryResult<MessagePreview>
   /** Whom it is shown for. */
   children?: ReactNode
   /** Said where there is nothing to show yet. */
   nothing?: string | null
   /** What it is made of, for the test to oneself; null: not known yet. */
-  of: TestOf | null
+  of: MadeOf | null
   /** Puts other words in the place of an SMS's. */
   onBody?: (body: string) => void
 }
@@ -60,10 +62,31 @@ export function WordsPreview({ channel, made, children, nothing = null, of, onBo
       {mayTest &&
         of &&
         nothing === null &&
-        (isSample ? <NoTest /> : <TestSend key={channel} channel={channel} of={of} />)}
+        (isTested(of) && channel !== 'push' ? (
+          isSample ? (
+            <NoTest />
+          ) : (
+            <TestSend key={channel} channel={channel} of={of} />
+          )
+        ) : (
+          <TestElsewhere />
+        ))}
     </Stack>
   )
 }
+
+/** A browser has to subscribe before it can be sent anything. */
+const isTested = (of: MadeOf): of is TestOf => !('channel' in of && of.channel === 'push')
+
+const TestElsewhere = () => (
+  <Text fz="sm" c="dimmed">
+    A notification to your own browser is sent under{' '}
+    <Anchor component={Link} to="/push-notifications" inherit underline="always">
+      Push notifications
+    </Anchor>
+    .
+  </Text>
+)
 
 const NoTest = () => (
   <Text fz="sm" c="dimmed">

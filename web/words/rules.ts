@@ -1,4 +1,6 @@
 import { speaksOfCart } from '../../shared/campaigns.ts'
+import { pushLimits } from '../../shared/push.ts'
+import type { SendChannel } from '../../shared/reminders.ts'
 
 // What the words of a message are made of. Pure.
 
@@ -25,6 +27,9 @@ export type CouponUse = 'always' | 'maybe' | 'never'
 
 /** What a line by itself becomes in a mail. */
 export const mailHint = 'A line that begins with # is a heading. checkout_link on a line by itself is the button.'
+
+/** What has words of an owner's, or of a template. */
+export type WordChannel = SendChannel | 'push'
 
 export interface Words {
   subject: string
@@ -94,6 +99,8 @@ export function messageOf(channel: string, { subject, body }: Words): { subject?
 
 export const NOTHING_YET = 'Write the message to see it here.'
 
+/** Characters of a text that is no mail. */
+export const longestText = (channel: WordChannel): number => (channel === 'push' ? pushLimits.body : LONGEST_SMS)
 export const LONGEST_SMS = 1_000
 /** A preview is asked for once its writer pauses. */
 export const TYPING_PAUSE_MS = 500

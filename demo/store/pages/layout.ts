@@ -1,6 +1,7 @@
 // The frame of every page, and the few words of HTML all of them use. Text is escaped here and nowhere else.
 import { decode } from 'html-entities'
 import { readCapture } from '../capture.ts'
+import { readPushHost } from '../push.ts'
 import { type Shop, storeName, storeTagline } from '../shop.ts'
 
 export type Page = {
@@ -30,6 +31,7 @@ export function renderPage(shop: Shop, page: Page): string {
   const script = capture
     ? `<script src="${esc(capture.scriptUrl)}" data-store="${esc(capture.storeKey)}" defer></script>`
     : ''
+  const push = readPushHost(shop)
   const facts = JSON.stringify(page.facts ?? {}).replaceAll('<', '\\u003c')
   return `<!doctype html>
 <html lang="en">
@@ -44,6 +46,7 @@ export function renderPage(shop: Shop, page: Page): string {
 <script type="application/json" id="page-facts">${facts}</script>
 <script src="/assets/store.js" defer></script>
 ${script}
+${push?.head ?? ''}
 </head>
 <body class="woocommerce">
 <a class="skip" href="#content">Skip to content</a>
@@ -60,6 +63,7 @@ ${script}
 <div class="bar error" role="alert" data-error${page.error ? '' : ' hidden'}>${page.error ?? ''}</div>
 <div class="bar notice" role="status" data-notice${page.notice ? '' : ' hidden'}>${page.notice ?? ''}</div>
 ${page.body}
+${push?.body ?? ''}
 </main>
 ${footer}
 </body>

@@ -13,6 +13,7 @@ import {
 import { createWooHttp, type WooNet } from './http.ts'
 import { readLogos } from './logos.ts'
 import { pullOrders, readSingleOrder } from './orders.ts'
+import { callPlugin } from './plugin.ts'
 import { refillCart } from './refill.ts'
 import { pullTerms } from './terms.ts'
 import { idText } from './text.ts'
@@ -39,6 +40,7 @@ export function createWooCommerceClient(access: StoreAccess, net: WooNet): Store
     deleteCoupons: (ids) => deleteCoupons(http, ids),
     refillCart: (wish) => refillCart(access, net, wish),
     logos: (signal) => readLogos(access, net, signal),
+    callPlugin: (call) => callPlugin(access, net, call),
     webhooks: () => listWebhooks(http),
     createWebhook: (topic, deliveryUrl, secret) => createWebhook(http, topic, deliveryUrl, secret),
     deleteWebhook: (id) => deleteWebhook(http, id),

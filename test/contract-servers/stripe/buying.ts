@@ -3,6 +3,7 @@ import { declined, enterCard, fateOf } from './cards.ts'
 import { linesOf } from './checkout.ts'
 import { attach, makeCustomer } from './customers.ts'
 import { mergedMetadata } from './lists.ts'
+import { invoiceOfPayment } from './once-invoice.ts'
 import { keepCard, openIntent, tryIntent } from './payments.ts'
 import { invalid } from './refusal.ts'
 import { beginSubscription } from './subscribing.ts'
@@ -76,7 +77,9 @@ function buyerOf(world: World, session: Stripe.Checkout.Session, { email, name }
   const known = idOf(session.customer)
   const update = world.orders.get(session.id)!.customer_update
   if (!known) {
-    if (session.mode === 'payment' && session.customer_creation !== 'always') return null
+    // An invoice is somebody's.
+    const isNeeded = session.customer_creation === 'always' || session.invoice_creation?.enabled
+    if (session.mode === 'payment' && !isNeeded) return null
     return makeCustomer(world, { email: email!, ...(name && { name }) }).id
   }
   const customer = world.find('customer', known) as Stripe.Customer
@@ -122,4 +125,5 @@ function payOnce(world: World, session: Stripe.Checkout.Session, customer: strin
   tryIntent(world, intent, { method, isOwnerThere: true, isConfirmed: true })
   session.payment_intent = intent.id
   session.payment_status = 'paid'
+  if (session.invoice_creation?.enabled && customer) session.invoice = invoiceOfPayment(world, session, intent).id
 }

@@ -24,6 +24,7 @@ const PLAYED: (keyof Order)[] = [
   'customer_update',
   'expand',
   'expires_at',
+  'invoice_creation',
   'line_items',
   'locale',
   'metadata',
@@ -53,6 +54,8 @@ export function assertSession(world: World, order: Order): void {
   assertTrial(world, order)
   assertPlayed(order, PLAYED)
   assertPlayed(order.payment_intent_data ?? {}, ['description', 'metadata'])
+  assertPlayed(order.invoice_creation ?? {}, ['enabled', 'invoice_data'])
+  assertPlayed(order.invoice_creation?.invoice_data ?? {}, ['description', 'footer', 'metadata'])
   assertPlayed(order.subscription_data ?? {}, [
     'description',
     'metadata',

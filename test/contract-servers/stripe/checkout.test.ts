@@ -187,6 +187,29 @@ it('sells once for an amount said in the session', async () => {
   expect(session).toMatchObject({ amount_total: 2_500, mode: 'payment', payment_method_collection: null })
 })
 
+it('makes an invoice of what is sold once, where it is asked to, and for nothing else', async () => {
+  const customer = (await stripe.customers.create({ email: 'ann@shop.test' })).id
+  const line = {
+    price_data: { currency: 'usd', unit_amount: 2_500, product_data: { name: 'SMS credits' } },
+    quantity: 1,
+  }
+  const order = { mode: 'payment', customer, customer_email: undefined, line_items: [line] } as const
+  const invoice_creation = { enabled: true, invoice_data: { description: 'Credits', metadata: { kind: 'credits' } } }
+  const session = await create({ ...order, invoice_creation })
+  expect(session).toMatchObject({ invoice: null, invoice_creation: { enabled: true } })
+  scene.server.buy(session.id, { card: '4242424242424242' })
+  const { invoice, payment_intent } = await stripe.checkout.sessions.retrieve(session.id)
+  expect(await stripe.invoices.retrieve(String(invoice), { expand: ['payments'] })).toMatchObject({
+    ...{ status: 'paid', amount_paid: 2_500, customer, parent: null, description: 'Credits' },
+    lines: { data: [{ description: 'SMS credits', amount: 2_500 }] },
+    payments: { data: [{ status: 'paid', payment: { payment_intent } }] },
+  })
+  const without = await create(order)
+  scene.server.buy(without.id, { card: '4242424242424242' })
+  expect((await stripe.checkout.sessions.retrieve(without.id)).invoice).toBeNull()
+  expect(await refusal(create({ invoice_creation }))).toMatchObject({ param: 'invoice_creation' })
+})
+
 it('opens the portal only with a configuration', async () => {
   const customer = (await stripe.customers.create()).id
   expect((await refusal(stripe.billingPortal.sessions.create({ customer }))).message).toContain(

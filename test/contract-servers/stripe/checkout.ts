@@ -72,6 +72,15 @@ function lineOf(world: World, line: Stripe.Checkout.SessionCreateParams.LineItem
   })
 }
 
+function invoiceCreationOf({ invoice_creation: asked }: Order): Stripe.Checkout.Session.InvoiceCreation {
+  const { description = null, footer = null, metadata } = asked?.invoice_data ?? {}
+  const none = { account_tax_ids: null, custom_fields: null, issuer: null, rendering_options: null }
+  return {
+    enabled: asked?.enabled ?? false,
+    invoice_data: { ...none, description, footer, metadata: mergedMetadata(null, metadata) },
+  }
+}
+
 function openSession(world: World, order: Order, lines: Stripe.LineItem[]): Stripe.Checkout.Session {
   const id = world.id('cs_test')
   const mode = order.mode!
@@ -91,6 +100,7 @@ function openSession(world: World, order: Order, lines: Stripe.LineItem[]): Stri
     customer_creation: mode === 'payment' ? (order.customer_creation ?? 'if_required') : null,
     customer_email: order.customer_email ?? null,
     expires_at: order.expires_at ?? world.now + DAY,
+    invoice_creation: mode === 'payment' ? invoiceCreationOf(order) : null,
     locale: order.locale ?? null,
     metadata: mergedMetadata(null, order.metadata),
     mode,

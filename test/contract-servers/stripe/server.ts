@@ -36,12 +36,17 @@ export interface StripeServer {
   all<K extends Kind>(kind: K): Kinds[K][]
   /** What was called. */
   seen: ApiRequest[]
-  /** Answers before anything else; `hang`: takes the request and says nothing; `cut`: drops the connection. undefined: go on. */
-  intercept: (request: ApiRequest) => ApiAnswer | 'hang' | 'cut' | undefined
+  /**
+   * Answers before anything else; `hang`: takes the request and says nothing; `cut`: drops the connection; `lose`: does what is asked and
+   * drops the connection. undefined: go on.
+   */
+  intercept: (request: ApiRequest) => Early | Promise<undefined>
   /** Answers and events of the server that were not as Stripe declares them. A test expects none. */
   faults: readonly string[]
   close(): Promise<void>
 }
+
+type Early = ApiAnswer | 'hang' | 'cut' | 'lose' | undefined
 
 export async function startStripe(options: StripeOptions = {}): Promise<StripeServer> {
   const settings: Settings = {
@@ -58,9 +63,10 @@ export async function startStripe(options: StripeOptions = {}): Promise<StripeSe
   const server = await serve(async (message, reply) => {
     const request = await readRequest(message)
     seen.push(request)
-    const early = stripe.intercept(request)
+    const early = await stripe.intercept(request)
     if (early === 'hang') return
-    if (early === 'cut') return message.socket.destroy()
+    if (early === 'lose') api.answer(request)
+    if (early === 'lose' || early === 'cut') return message.socket.destroy()
     if (!early && !request.path.startsWith('/v1/')) {
       const { status, html = '', location } = answerPage(world, request)
       reply.writeHead(status, { 'content-type': 'text/html; charset=utf-8', ...(location && { location }) }).end(html)

@@ -11,6 +11,7 @@ import { C6 } from './permission.ts'
 import { wayD } from './rollups.ts'
 import type { Invariant } from './scene.ts'
 import { D1, D5, D6, D7, D10 } from './sending.ts'
+import { stops } from './stops.ts'
 import { budget, cooldown, D4, plan, T2 } from './texts.ts'
 
 export const invariants = {
@@ -26,6 +27,7 @@ export const invariants = {
     Runs: runs,
     Report: report,
     Guard: guard,
+    Stops: stops,
   },
 } satisfies Record<string, Invariant>
 export type Rule = keyof typeof invariants

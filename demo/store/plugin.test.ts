@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type GuardedHttp, openGuardedHttp } from '../../server/net/guarded-fetch.ts'
+import { createWooCommerceClient } from '../../server/platforms/woocommerce/client.ts'
+import { anOwner, type Owner } from '../../test/connected-store.ts'
+import { aWorld } from '../../test/world.ts'
+import { addItem } from './cart.ts'
+import { newSession, saveSession } from './sessions.ts'
+import { type DemoStore, startDemoStore } from './store.ts'
+
+// The demo store speaks the plugin's protocol with a real Recoup, both over HTTP.
+
+const world = aWorld()
+let demo: DemoStore
+let guarded: GuardedHttp
+let owner: Owner
+let recoup: string
+let storeId: string
+
+beforeAll(async () => {
+  demo = await startDemoStore({ port: 0, dataFile: ':memory:', now: () => world.now.getTime() })
+  guarded = openGuardedHttp({ allowPrivate: true, totalTimeoutMs: 5_000 })
+  world.storeClient = (_platform, access) =>
+    createWooCommerceClient(access, { fetch: guarded.fetch, now: () => world.now, pauseMs: 0 })
+  recoup = await world.app.listen({ port: 0, host: '127.0.0.1' })
+  owner = await anOwner(world)
+  const body = { connect: demo.plugin.invitation() }
+  const confirmed = await world.request('POST', '/api/stores/plugin/confirm', { token: owner.token, body })
+  const code = new URL(confirmed.body.url).searchParams.get('recoup_code')!
+  const reply = await demo.plugin.connect(recoup, code)
+  expect(reply.status).toBe(200)
+  storeId = String(reply.body.store)
+})
+
+afterAll(async () => {
+  await guarded?.close()
+  await demo?.stop()
+})
+
+const carts = () =>
+  world.db.selectFrom('carts').selectAll().where('store_id', '=', storeId).where('status', '<>', 'merged').execute()
+
+test('connected by its plugin, the store is read with the key that was never shown', async () => {
+  await world.runJobs()
+  const store = await world.db.selectFrom('stores').selectAll().where('id', '=', storeId).executeTakeFirstOrThrow()
+  expect(store).toMatchObject({ is_address_proven: true, can_write: true, home_url: demo.url })
+  const products = await world.db.selectFrom('products').select('product_id').where('store_id', '=', storeId).execute()
+  expect(products.length).toBeGreaterThan(5)
+})
+
+test('a cart that waited a day, while Recoup was away, is one cart with its own time', async () => {
+  const session = newSession(demo.shop)
+  const { id } = demo.shop.db.sqlite.prepare('select id from products order by id limit 1').get() as { id: number }
+  addItem(demo.shop, session, id, 2)
+  session.billing.email = 'waits@shoppers.example.com'
+  saveSession(demo.shop, session)
+  const at = world.now
+  expect(demo.plugin.notice()).toBe(1)
+  world.advance(24 * 3_600_000)
+  expect(demo.plugin.notice()).toBe(1)
+  expect((await demo.plugin.flush()).body).toMatchObject({ done: [1], refused: [] })
+  expect(demo.plugin.notice()).toBe(0)
+  const [cart, ...others] = await carts()
+  expect(others).toEqual([])
+  expect(cart).toMatchObject({ email: 'waits@shoppers.example.com', last_activity_at: at, item_count: 2 })
+})
+
+test('a forged call of the store is answered by nothing it would act on', async () => {
+  expect((await demo.plugin.call('beat', { v: 2 })).status).toBe(400)
+  const { status } = await demo.plugin.call('restore', { token: 'x'.repeat(43) })
+  expect(status).toBe(404)
+  await world.request('DELETE', '/api/stores/disconnect', { token: owner.token })
+  expect((await demo.plugin.call('beat', {})).status).toBe(410)
+})

@@ -1,0 +1,69 @@
+import net from 'node:net'
+
+// Firefox by Marionette, the protocol its own tests and geckodriver use: JSON over a socket, each message with its length in front. It also
+// runs scripts in the browser's own windows, which is where the question for a permission and a shown notification are.
+
+type Params = Record<string, unknown>
+
+interface Waiting {
+  resolve: (value: unknown) => void
+  reject: (error: Error) => void
+}
+
+export interface Marionette {
+  send<Value>(command: string, params?: Params): Promise<Value>
+  close(): void
+}
+
+export async function connectMarionette(port: number): Promise<Marionette> {
+  const socket = net.connect(port, '127.0.0.1')
+  const waiting = new Map<number, Waiting>()
+  let last = 0
+  const greeted = new Promise<void>((resolve, reject) => {
+    socket.once('error', reject)
+    socket.on(
+      'data',
+      readMessages((message) => (Array.isArray(message) ? settle(waiting, message) : resolve())),
+    )
+  })
+  socket.once('close', () => {
+    for (const { reject } of waiting.values()) reject(new Error('Firefox has ended.'))
+  })
+  await greeted
+  return {
+    send: <Value>(command: string, params: Params = {}) =>
+      new Promise<Value>((resolve, reject) => {
+        const id = ++last
+        waiting.set(id, { resolve: resolve as (value: unknown) => void, reject })
+        const text = JSON.stringify([0, id, command, params])
+        socket.write(`${Buffer.byteLength(text)}:${text}`)
+      }),
+    close: () => socket.destroy(),
+  }
+}
+
+/** `12:{"a":"message"}`, in whatever pieces it comes. */
+function readMessages(take: (message: unknown) => void): (chunk: Buffer) => void {
+  let rest = Buffer.alloc(0)
+  return (chunk) => {
+    rest = Buffer.concat([rest, chunk])
+    for (;;) {
+      const colon = rest.indexOf(':')
+      const length = Number(rest.subarray(0, colon))
+      if (colon < 0 || rest.length < colon + 1 + length) return
+      take(JSON.parse(rest.subarray(colon + 1, colon + 1 + length).toString()))
+      rest = rest.subarray(colon + 1 + length)
+    }
+  }
+}
+
+function settle(waiting: Map<number, Waiting>, [, id, error, value]: unknown[]): void {
+  const asked = waiting.get(id as number)
+  waiting.delete(id as number)
+  if (!error) {
+    asked?.resolve(value)
+    return
+  }
+  const { error: name, message } = error as { error: string; message: string }
+  asked?.reject(new Error(`${name}: ${message}`))
+}

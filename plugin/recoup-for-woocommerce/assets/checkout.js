@@ -1,0 +1,59 @@
+/* The classic checkout says nothing to the shop when an email or a phone was typed. This does, once it is complete. */
+;(() => {
+  var setup = window.recoupCheckout
+  if (!setup || !window.FormData || !window.fetch) return
+  var FIELDS = {
+    billing_email: 'email',
+    billing_phone: 'phone',
+    billing_first_name: 'first_name',
+    billing_last_name: 'last_name',
+    billing_country: 'country',
+  }
+  var touched = {}
+  var last = ''
+  var timer
+
+  function typedIn(id) {
+    var field = document.getElementById(id)
+    return field && field.type !== 'password' && field.value ? field.value.trim() : ''
+  }
+
+  function send() {
+    clearTimeout(timer)
+    var data = new FormData()
+    var said = ''
+    Object.keys(FIELDS).forEach((id) => {
+      var value = typedIn(id)
+      if (!value || (id === 'billing_email' && !/^\S+@\S+\.\S{2,}$/.test(value))) return
+      data.append(FIELDS[id], value)
+      if (id !== 'billing_country') said += id + value
+    })
+    Object.keys(touched).forEach((name) => {
+      data.append(name, touched[name])
+      said += name + touched[name]
+    })
+    if (!said || said === last) return
+    last = said
+    data.append('nonce', setup.nonce)
+    fetch(setup.url, { method: 'POST', body: data, credentials: 'same-origin', keepalive: true }).catch(() => {
+      last = ''
+    })
+  }
+
+  document.addEventListener(
+    'change',
+    (event) => {
+      var field = event.target
+      // biome-ignore lint/complexity/useOptionalChain: it is not built, and older browsers have to read it.
+      if (!(field && field.id)) return
+      if (/^recoup_consent_/.test(field.id)) touched[field.id] = field.checked ? 'yes' : 'no'
+      else if (!FIELDS[field.id]) return
+      clearTimeout(timer)
+      timer = setTimeout(send, 150)
+    },
+    true,
+  )
+  addEventListener('pagehide', () => {
+    if (document.getElementById('billing_email')) send()
+  })
+})()

@@ -1,0 +1,77 @@
+<?php
+
+namespace Recoup\WooCommerce;
+
+/** My account → Account details shows what was agreed to in this shop, and takes it back (decision 106). */
+final class Account
+{
+    public const META = '_recoup_consent';
+
+    public static function start(): void
+    {
+        $form = Guard::action('woocommerce_edit_account_form', [self::class, 'show']);
+        add_action('woocommerce_edit_account_form', $form, 20, 0);
+        $saved = Guard::action('woocommerce_save_account_details', [self::class, 'save']);
+        add_action('woocommerce_save_account_details', $saved, 20, 1);
+    }
+
+    private static function said(int $user): array
+    {
+        $said = $user > 0 ? get_user_meta($user, self::META, true) : [];
+        return is_array($said) ? $said : [];
+    }
+
+    public static function show(): void
+    {
+        $boxes = Settings::boxes();
+        if ($boxes === []) {
+            return;
+        }
+        $said = self::said(get_current_user_id());
+        echo '<fieldset class="recoup-consent"><legend>' . esc_html__('Messages about your cart and offers', 'recoup-for-woocommerce') . '</legend>';
+        echo '<input type="hidden" name="recoup_consents" value="1">';
+        foreach ($boxes as $channel => $box) {
+            $id = 'recoup_consent_' . $channel;
+            $isGiven = $said[$channel]['isGiven'] ?? false;
+            echo '<p class="form-row form-row-wide"><label class="woocommerce-form__label checkbox" for="' . esc_attr($id)
+                . '"><input type="checkbox" name="' . esc_attr($id) . '" id="' . esc_attr($id) . '" value="yes"'
+                . checked($isGiven, true, false) . '> <span>' . esc_html($box['words']) . '</span></label></p>';
+        }
+        echo '</fieldset>';
+    }
+
+    /** @param mixed $user WooCommerce has checked nonce and password */
+    public static function save($user): void
+    {
+        $user = (int) $user;
+        if ($user <= 0 || !isset($_POST['recoup_consents'])) {
+            return;
+        }
+        $said = self::said($user);
+        $news = [];
+        foreach (Settings::boxes() as $channel => $box) {
+            $isGiven = isset($_POST['recoup_consent_' . $channel]);
+            if ($isGiven !== ($said[$channel]['isGiven'] ?? false)) {
+                $news[$channel] = ['isGiven' => $isGiven, 'id' => $box['id'], 'wording' => $box['words']];
+            }
+        }
+        if ($news === []) {
+            return;
+        }
+        update_user_meta($user, self::META, $news + $said);
+        self::tell($user, $news);
+    }
+
+    private static function tell(int $user, array $news): void
+    {
+        $account = get_userdata($user);
+        $contact = array_filter([
+            'email' => is_object($account) ? Text::plain($account->user_email, 254) : '',
+            'phone' => Text::plain(get_user_meta($user, 'billing_phone', true), 40),
+            'country' => Text::plain(get_user_meta($user, 'billing_country', true), 2),
+        ], 'strlen');
+        $entry = ['type' => 'consent', 'customer' => ['id' => (string) $user], 'contact' => $contact, 'consent' => $news];
+        Outbox::put('consent:' . $user . ':' . bin2hex(random_bytes(8)), $entry);
+        Capture::wake();
+    }
+}

@@ -1,0 +1,137 @@
+<?php
+
+namespace Recoup\WooCommerce;
+
+/** Calls to Recoup. They go to the owner's own address, which may be private and have any port, so not through the "safe" variant. */
+final class Api
+{
+    /** Most of an answer that is looked at. */
+    private const MOST_BYTES = 262144;
+
+    public static function call(string $name, array $body, float $timeout): Answer
+    {
+        $access = ['url' => Connection::url(), 'store' => Connection::read('store'), 'key' => Connection::read('secret')];
+        return self::send($access, $name, self::json($body), $timeout);
+    }
+
+    /** A doubled nonce is tried once more with another. */
+    public static function send(array $access, string $name, string $body, float $timeout): Answer
+    {
+        $answer = self::sendOnce($access, $name, $body, $timeout);
+        return $answer->has(409) && $answer->code() === 'replayed'
+            ? self::sendOnce($access, $name, $body, $timeout)
+            : $answer;
+    }
+
+    /** Without waiting for the answer: for servers that cannot finish the shopper's page first. */
+    public static function sendBlind(string $name, string $body): void
+    {
+        $key = Connection::read('secret');
+        wp_remote_post(Connection::url() . '/api/plugin/' . $name, [
+            'timeout' => 0.5,
+            'blocking' => false,
+            'redirection' => 0,
+            'headers' => Signature::headers($name, Connection::read('store'), $key, $body),
+            'body' => $body,
+        ]);
+    }
+
+    private static function sendOnce(array $access, string $name, string $body, float $timeout): Answer
+    {
+        $headers = Signature::headers($name, $access['store'], $access['key'], $body);
+        $reply = wp_remote_post($access['url'] . '/api/plugin/' . $name, [
+            'timeout' => $timeout,
+            'redirection' => 0,
+            'limit_response_size' => self::MOST_BYTES,
+            'headers' => $headers,
+            'body' => $body,
+        ]);
+        if (is_wp_error($reply)) {
+            return new Answer(0, [], false, self::inWords($reply->get_error_message()));
+        }
+        return self::read($reply, $headers['X-Recoup-Nonce'], $access['key']);
+    }
+
+    /** @param array $reply */
+    private static function read($reply, string $nonce, string $key): Answer
+    {
+        $status = (int) wp_remote_retrieve_response_code($reply);
+        $text = (string) wp_remote_retrieve_body($reply);
+        $given = (string) wp_remote_retrieve_header($reply, 'x-recoup-signature');
+        $body = json_decode($text, true, 32);
+        $isTrue = hash_equals(Signature::ofAnswer($nonce, $status, $text, $key), $given);
+        $why = $isTrue ? '' : self::unsigned($status);
+        return new Answer($status, is_array($body) ? $body : [], $isTrue, $why);
+    }
+
+    private static function unsigned(int $status): string
+    {
+        if ($status === 401) {
+            return __('Recoup does not know this connection, or one of the two has lost its secret.', 'recoup-for-woocommerce');
+        }
+        /* translators: %d: an HTTP status such as 502 */
+        return sprintf(__('The address answered with status %d, but not as Recoup does.', 'recoup-for-woocommerce'), $status);
+    }
+
+    /** Whether a Recoup answers at this address: 'why' is empty, or says what is wrong. */
+    public static function hello(string $url): array
+    {
+        if (self::isBlocked($url)) {
+            return ['why' => __('WordPress may not call other servers: WP_HTTP_BLOCK_EXTERNAL is set in wp-config.php. Add the host of Recoup to WP_ACCESSIBLE_HOSTS.', 'recoup-for-woocommerce')];
+        }
+        $reply = wp_remote_get($url . '/api/plugin', ['timeout' => 10, 'redirection' => 0, 'limit_response_size' => 4096]);
+        if (is_wp_error($reply)) {
+            return ['why' => self::inWords($reply->get_error_message())];
+        }
+        $body = json_decode((string) wp_remote_retrieve_body($reply), true);
+        $isRecoup = is_array($body) && ($body['recoup'] ?? null) === 1;
+        if ((int) wp_remote_retrieve_response_code($reply) !== 200 || !$isRecoup) {
+            return ['why' => __('There is a server at this address, but it is not Recoup.', 'recoup-for-woocommerce')];
+        }
+        $off = time() - (int) ($body['now'] ?? 0);
+        if (abs($off) > Signature::WINDOW_S) {
+            return ['why' => self::clockWords($off)];
+        }
+        return ['why' => ''];
+    }
+
+    public static function clockWords(int $off): string
+    {
+        $minutes = (int) round(abs($off) / 60);
+        return $off > 0
+            /* translators: %d: minutes */
+            ? sprintf(__('The clock of this shop is %d minutes ahead of Recoup’s. Ask your host to set it.', 'recoup-for-woocommerce'), $minutes)
+            /* translators: %d: minutes */
+            : sprintf(__('The clock of this shop is %d minutes behind Recoup’s. Ask your host to set it.', 'recoup-for-woocommerce'), $minutes);
+    }
+
+    public static function isBlocked(string $url): bool
+    {
+        if (!defined('WP_HTTP_BLOCK_EXTERNAL') || !constant('WP_HTTP_BLOCK_EXTERNAL')) {
+            return false;
+        }
+        return (bool) _wp_http_get_object()->block_request($url);
+    }
+
+    private static function inWords(string $reason): string
+    {
+        if (preg_match('/could not resolve|getaddrinfo|name or service/i', $reason)) {
+            return __('The shop’s server does not find this address: its name is unknown there.', 'recoup-for-woocommerce');
+        }
+        if (preg_match('/refused|failed to connect|couldn\'t connect/i', $reason)) {
+            return __('The shop’s server was refused at this address, or a firewall stands between.', 'recoup-for-woocommerce');
+        }
+        if (preg_match('/timed out|timeout/i', $reason)) {
+            return __('The shop’s server got no answer from this address in time.', 'recoup-for-woocommerce');
+        }
+        if (preg_match('/ssl|certificate/i', $reason)) {
+            return __('The shop’s server does not trust the certificate of this address.', 'recoup-for-woocommerce');
+        }
+        return Text::plain($reason);
+    }
+
+    public static function json(array $body): string
+    {
+        return (string) wp_json_encode($body, JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE);
+    }
+}

@@ -1,0 +1,133 @@
+<?php
+
+namespace Recoup\WooCommerce;
+
+/** The regular report to Recoup: how the shop is, and in the answer all that Recoup wants to say. */
+final class Beat
+{
+    public const TASK = 'recoup_beat';
+    private const PATIENCE_S = 15;
+    private const MOST_IN_A_ROW = 20;
+
+    /** @var bool */
+    private static $isWanted = false;
+
+    /** The task of Action Scheduler. */
+    public static function run(): void
+    {
+        State::put(['cronAt' => time()]);
+        if (!Connection::isUp()) {
+            return;
+        }
+        if (Outbox::count() > 0 && time() >= (int) State::get('nextTry', 0)) {
+            Sender::flush(self::MOST_IN_A_ROW);
+        }
+        self::send();
+    }
+
+    /** After what is going on now, still in this request: the shopper has the answer already. */
+    public static function soon(): void
+    {
+        if (!self::$isWanted) {
+            self::$isWanted = true;
+            register_shutdown_function(Guard::action('beat', static function (): void {
+                Capture::letGo();
+                self::send();
+            }));
+        }
+    }
+
+    /** Where WP-Cron does not run, the admin screens and shoppers' carts keep the beat. */
+    public static function ifLate(): void
+    {
+        if (Connection::isUp() && time() > (int) State::get('nextBeat', 0) + 5 * MINUTE_IN_SECONDS) {
+            self::soon();
+        }
+    }
+
+    /** Answers what is wrong; '' when all is well. */
+    public static function send(): string
+    {
+        self::$isWanted = false;
+        $problem = '';
+        for ($count = 0; $count < self::MOST_IN_A_ROW; $count++) {
+            $answer = Api::call('beat', self::body(), self::PATIENCE_S);
+            $problem = $answer->isOk() ? '' : Sender::problemOf($answer);
+            if (!self::isMore($answer)) {
+                break;
+            }
+        }
+        return $problem;
+    }
+
+    /** Whether a report of orders goes on. */
+    private static function isMore(Answer $answer): bool
+    {
+        if ($answer->has(410)) {
+            Connect::ended();
+            return false;
+        }
+        if (!$answer->isOk()) {
+            State::put(['nextBeat' => time() + HOUR_IN_SECONDS, 'beatProblem' => Sender::problemOf($answer)]);
+            Sender::once(self::TASK, HOUR_IN_SECONDS);
+            return false;
+        }
+        $wasIncomplete = (bool) State::get('reportGoesOn', false);
+        self::take($answer->body);
+        return $wasIncomplete && State::get('ordersSince') !== null;
+    }
+
+    private static function take(array $body): void
+    {
+        Settings::take($body['settings'] ?? null);
+        $ask = is_array($body['ask'] ?? null) ? $body['ask'] : [];
+        $every = max(60, min(3600, (int) ($ask['everyS'] ?? 3600)));
+        $since = $ask['ordersSince'] ?? null;
+        State::put([
+            'beatAt' => time(),
+            'nextBeat' => time() + $every,
+            'beatProblem' => '',
+            'reach' => self::reach($body['reach'] ?? null),
+            'update' => is_array($body['update'] ?? null) ? $body['update'] : null,
+            'ordersSince' => is_string($since) && $since !== '' ? Text::cut($since, 40) : null,
+        ]);
+        if ((int) ($body['seq'] ?? 0) > Outbox::highestSeq()) {
+            // The shop's tables come from a backup: what they say now is another queue.
+            Connection::set('install', bin2hex(random_bytes(16)));
+        }
+        self::takeTest($ask['test'] ?? null);
+        Sender::once(self::TASK, $every);
+    }
+
+    /** @param mixed $reach */
+    private static function reach($reach): array
+    {
+        $isReached = !is_array($reach) || !empty($reach['isReached']);
+        return ['isReached' => $isReached, 'reason' => $isReached ? '' : Text::plain($reach['reason'] ?? '', 500)];
+    }
+
+    /** @param mixed $test */
+    private static function takeTest($test): void
+    {
+        if (is_string($test) && preg_match('/^[0-9a-f]{32}$/D', $test) && State::get('test') !== $test) {
+            State::put(['test' => $test]);
+            Outbox::put('test', ['type' => 'test', 'test' => $test]);
+            Sender::flush(1);
+        }
+    }
+
+    private static function body(): array
+    {
+        $body = [
+            'v' => 1,
+            'plugin' => Plugin::VERSION,
+            'install' => Connection::read('install'),
+            'settings' => Settings::version(),
+            'health' => Health::read(),
+        ];
+        $since = State::get('ordersSince');
+        $report = is_string($since) ? Orders::report($since) : null;
+        State::put(['reportGoesOn' => $report !== null && !$report['isComplete']]);
+        return $report === null ? $body : $body + ['orders' => $report];
+    }
+}

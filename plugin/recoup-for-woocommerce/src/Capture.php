@@ -1,0 +1,144 @@
+<?php
+
+namespace Recoup\WooCommerce;
+
+/**
+ * Sees that a cart has changed (decision 104). In the shopper's way it only notes that; one snapshot a request is made after the answer
+ * has gone out. `woocommerce_cart_updated` is no use: it fires on every page.
+ */
+final class Capture
+{
+    private const CHANGES = [
+        'woocommerce_add_to_cart',
+        'woocommerce_cart_item_removed',
+        'woocommerce_cart_item_restored',
+        'woocommerce_after_cart_item_quantity_update',
+        'woocommerce_applied_coupon',
+        'woocommerce_removed_coupon',
+    ];
+
+    /** @var bool */
+    private static $isDirty = false;
+    /** @var bool */
+    private static $isWaiting = false;
+    /** @var bool something else was put into the queue */
+    private static $isWoken = false;
+
+    public static function start(): void
+    {
+        foreach (self::CHANGES as $hook) {
+            add_action($hook, Guard::action($hook, [self::class, 'changed']), 99, 0);
+        }
+        $emptied = Guard::action('woocommerce_cart_emptied', [self::class, 'emptied']);
+        add_action('woocommerce_cart_emptied', $emptied, 99, 0);
+        add_action('wp_login', Guard::action('wp_login', [self::class, 'loggedIn']), 99, 2);
+        $typed = Guard::action('woocommerce_store_api_cart_update_customer_from_request', [self::class, 'typed']);
+        add_action('woocommerce_store_api_cart_update_customer_from_request', $typed, 99, 0);
+    }
+
+    public static function changed(): void
+    {
+        if (!Session::isThere() || !Connection::isUp()) {
+            return;
+        }
+        if (Session::cart() === '' && WC()->cart->is_empty()) {
+            return;
+        }
+        // In the session before WooCommerce saves it.
+        Session::showCart(Session::cartOrNew());
+        self::$isDirty = true;
+        self::later();
+    }
+
+    /** In the block checkout, once for each field that was left. */
+    public static function typed(): void
+    {
+        Consent::atCheckout();
+        self::changed();
+    }
+
+    /** A checkout empties the cart as well: that is no shopper who has changed their mind. */
+    public static function emptied(): void
+    {
+        if (Session::get('ordered')) {
+            self::$isDirty = false;
+            Session::startAnew();
+            return;
+        }
+        if (Session::cart() !== '') {
+            self::changed();
+        }
+    }
+
+    /**
+     * The cart goes on, and now says whose it is. Told in this very request, which still has the guest's session: a write into the session by
+     * a later page could undo what the shopper does in another one at that moment.
+     *
+     * @param mixed $name
+     * @param mixed $user
+     */
+    public static function loggedIn($name, $user = null): void
+    {
+        if (is_object($user) && Session::cart() !== '' && Connection::isUp()) {
+            Snapshot::speakFor((int) $user->ID);
+            self::$isDirty = true;
+            self::later();
+        }
+    }
+
+    /** After WordPress' own shutdown, which saves the session, and also when somebody else's error has ended the page. */
+    public static function later(): void
+    {
+        if (self::$isWaiting) {
+            return;
+        }
+        self::$isWaiting = true;
+        register_shutdown_function(static function (): void {
+            register_shutdown_function(Guard::action('shutdown', [self::class, 'finish']));
+        });
+    }
+
+    public static function finish(): void
+    {
+        self::$isWaiting = false;
+        $canWait = self::letGo();
+        $isNews = Orders::keep() || self::$isWoken;
+        if (self::$isDirty) {
+            self::$isDirty = false;
+            $isNews = self::keepCart() || $isNews;
+        }
+        if ($isNews) {
+            Guard::action('send', [Sender::class, 'soon'])($canWait);
+        }
+    }
+
+    /** Something was put into the queue by somebody else: sent when the answer has gone out. */
+    public static function wake(): void
+    {
+        self::$isWoken = true;
+        self::later();
+    }
+
+    private static function keepCart(): bool
+    {
+        $entry = Snapshot::ofSession();
+        if ($entry === null) {
+            return false;
+        }
+        Outbox::put('cart:' . $entry['cart'], $entry);
+        return true;
+    }
+
+    /** The shopper gets the answer now; false where the server cannot do that. */
+    public static function letGo(): bool
+    {
+        ignore_user_abort(true);
+        foreach (['fastcgi_finish_request', 'litespeed_finish_request'] as $function) {
+            if (function_exists($function)) {
+                $function();
+                return true;
+            }
+        }
+        return PHP_SAPI === 'cli';
+    }
+}

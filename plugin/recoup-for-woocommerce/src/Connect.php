@@ -1,0 +1,203 @@
+<?php
+
+namespace Recoup\WooCommerce;
+
+/** Connecting without keys (decision 103), and the end of a connection. */
+final class Connect
+{
+    private const STATE = 'recoup_connect';
+    private const GOOD_FOR_S = 15 * MINUTE_IN_SECONDS;
+
+    /** The address in Recoup to send the owner's browser to; or what is wrong. */
+    public static function begin(string $typed): array
+    {
+        $url = self::address($typed);
+        if ($url === '') {
+            return ['why' => __('Enter the address of Recoup, for example https://recoup.example.com.', 'recoup-for-woocommerce')];
+        }
+        $hello = Api::hello($url);
+        if ($hello['why'] !== '') {
+            return $hello;
+        }
+        $state = Text::token(32);
+        update_user_meta(get_current_user_id(), self::STATE, ['state' => $state, 'url' => $url, 'until' => time() + self::GOOD_FOR_S]);
+        $wish = Api::json([
+            'v' => 1,
+            'home' => Connection::home(),
+            'name' => Text::plain(get_bloginfo('name'), 120),
+            'return' => Screen::address(),
+            'state' => $state,
+            'plugin' => Plugin::VERSION,
+        ]);
+        return ['why' => '', 'to' => $url . '/store-setup?connect=' . Text::base64url($wish)];
+    }
+
+    /** Scheme, host, port and path, without a slash at the end; '' if it is no address. */
+    public static function address(string $typed): string
+    {
+        $typed = trim($typed);
+        if ($typed !== '' && !preg_match('#^[a-z][a-z0-9+.-]*://#i', $typed)) {
+            $typed = (preg_match('/^(localhost|127\.0\.0\.1)(:|\/|$)/', $typed) ? 'http://' : 'https://') . $typed;
+        }
+        $parts = wp_parse_url($typed);
+        $isGood = is_array($parts) && in_array($parts['scheme'] ?? '', ['http', 'https'], true) && !empty($parts['host'])
+            && !isset($parts['user']) && strlen($typed) <= 300;
+        if (!$isGood) {
+            return '';
+        }
+        $port = isset($parts['port']) ? ':' . $parts['port'] : '';
+        return rtrim($parts['scheme'] . '://' . strtolower($parts['host']) . $port . ($parts['path'] ?? ''), '/');
+    }
+
+    /** The browser has come back from Recoup. Answers what is wrong; '' when the shop is connected. */
+    public static function finish(array $given): string
+    {
+        $user = get_current_user_id();
+        $known = get_user_meta($user, self::STATE, true);
+        delete_user_meta($user, self::STATE);
+        $isOurs = is_array($known) && is_string($given['recoup_state'] ?? null)
+            && hash_equals((string) $known['state'], $given['recoup_state']) && time() <= (int) $known['until'];
+        if (!$isOurs) {
+            return __('This did not begin here, or it took longer than 15 minutes. Please press Connect again.', 'recoup-for-woocommerce');
+        }
+        if (is_string($given['recoup_error'] ?? null)) {
+            return self::errorWords($given['recoup_error'], '');
+        }
+        $code = explode('.', is_string($given['recoup_code'] ?? null) ? $given['recoup_code'] : '', 2);
+        if (count($code) !== 2 || !preg_match('/^[\w-]{16,64}$/D', $code[0]) || !preg_match('/^[\w-]{43}$/D', $code[1])) {
+            return self::errorWords('invalid', '');
+        }
+        return self::exchange((string) $known['url'], $code[0], $code[1]);
+    }
+
+    /** None of the three secrets is ever sent: both sides derive them. */
+    public static function derive(string $codeKey, string $salt): array
+    {
+        $of = static function (string $what) use ($codeKey, $salt): string {
+            return hash_hmac('sha256', $what . "\n" . $salt, $codeKey);
+        };
+        return [
+            'secret' => $of('recoup-secret'),
+            'key' => 'ck_' . substr($of('recoup-consumer-key'), 0, 40),
+            'keySecret' => 'cs_' . substr($of('recoup-consumer-secret'), 0, 40),
+        ];
+    }
+
+    private static function exchange(string $url, string $codeId, string $codeKey): string
+    {
+        Outbox::create();
+        $salt = Text::token(32);
+        $install = bin2hex(random_bytes(16));
+        $derived = self::derive($codeKey, $salt);
+        $keyId = Keys::create($derived['key'], $derived['keySecret']);
+        if ($keyId === 0) {
+            return __('The key for Recoup could not be written into the database of this shop.', 'recoup-for-woocommerce');
+        }
+        $access = ['url' => $url, 'store' => $codeId, 'key' => $codeKey];
+        $answer = Api::send($access, 'connect', Api::json(self::about($salt, $install)), 30);
+        $store = $answer->body['store'] ?? '';
+        if (!$answer->isOk() || !is_string($store) || !preg_match('/^[\w-]{1,64}$/D', $store)) {
+            Keys::remove($keyId);
+            return $answer->isTrue ? self::errorWords($answer->code(), Text::plain($answer->body['error'] ?? '', 500)) : $answer->why;
+        }
+        self::keep([
+            'url' => $url,
+            'store' => $store,
+            'secret' => $derived['secret'],
+            'install' => $install,
+            'home' => Connection::home(),
+            'keyId' => (string) $keyId,
+            'account' => Text::plain($answer->body['account'] ?? '', 120),
+        ]);
+        Settings::take($answer->body['settings'] ?? null);
+        Beat::soon();
+        return '';
+    }
+
+    private static function keep(array $connection): void
+    {
+        $before = Connection::all();
+        Keys::remove((int) ($before['keyId'] ?? 0));
+        Connection::save($connection + ['shown' => Settings::chosen()]);
+        State::put(['failures' => 0, 'nextTry' => 0, 'problem' => '', 'nextBeat' => 0, 'ended' => '']);
+        Log::note('Connected to Recoup.');
+    }
+
+    private static function about(string $salt, string $install): array
+    {
+        return [
+            'v' => 1,
+            'plugin' => Plugin::VERSION,
+            'woocommerce' => WC()->version,
+            'wordpress' => get_bloginfo('version'),
+            'php' => PHP_VERSION,
+            'home' => Connection::home(),
+            'site' => site_url('/'),
+            'salt' => $salt,
+            'install' => $install,
+            'profile' => [
+                'name' => Text::plain(get_bloginfo('name'), 120),
+                'currency' => get_woocommerce_currency(),
+                'decimals' => wc_get_price_decimals(),
+                'timeZone' => wp_timezone_string(),
+                'baseCountry' => WC()->countries->get_base_country(),
+                'sellingCountries' => self::sellingCountries(),
+                'pricesIncludeTax' => wc_prices_include_tax(),
+                'showsTax' => get_option('woocommerce_tax_display_cart') === 'incl',
+                'isSequential' => get_option('woocommerce_calc_discounts_sequentially') === 'yes',
+            ],
+        ];
+    }
+
+    private static function sellingCountries(): ?array
+    {
+        return get_option('woocommerce_allowed_countries') === 'all' ? null : array_keys(WC()->countries->get_allowed_countries());
+    }
+
+    private static function errorWords(string $code, string $sentence): string
+    {
+        switch ($code) {
+            case 'cancelled':
+                return __('You have pressed Cancel in Recoup. Nothing was connected.', 'recoup-for-woocommerce');
+            case 'other_account':
+                return __('This shop is connected to another account of this Recoup. Disconnect it there first.', 'recoup-for-woocommerce');
+            case 'no_room':
+                return __('Your plan in Recoup has no room for another shop.', 'recoup-for-woocommerce');
+            case 'no_right':
+                return __('Only the owner or an admin of the account in Recoup can connect a shop.', 'recoup-for-woocommerce');
+            case 'code_expired':
+                return __('The code from Recoup was used already or is older than ten minutes. Please press Connect again.', 'recoup-for-woocommerce');
+            case 'other_shop':
+                return __('The address of this shop is not the one that was confirmed in Recoup. Please press Connect again.', 'recoup-for-woocommerce');
+        }
+        return $sentence !== '' ? $sentence : __('Recoup did not take the connection. Please press Connect again.', 'recoup-for-woocommerce');
+    }
+
+    /** By the owner, here. */
+    public static function disconnect(string $reason): void
+    {
+        if (Connection::isUp()) {
+            Api::call('disconnect', ['v' => 1, 'reason' => $reason], 5);
+        }
+        self::clear('');
+    }
+
+    /** By Recoup, in a signed answer. */
+    public static function ended(): void
+    {
+        self::clear(__('The shop was disconnected in Recoup.', 'recoup-for-woocommerce'));
+        Log::note('Disconnected by Recoup.');
+    }
+
+    private static function clear(string $why): void
+    {
+        // A copy of the shop has the key in its own database, not in the shop's.
+        Keys::remove((int) Connection::read('keyId'));
+        Guard::action('webhooks', [Keys::class, 'removeWebhooks'])(Connection::url() . '/api/webhooks/');
+        Connection::forget();
+        Sender::unschedule();
+        Outbox::drop();
+        delete_option(State::OPTION);
+        State::put(['ended' => $why]);
+    }
+}

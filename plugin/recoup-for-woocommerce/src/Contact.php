@@ -1,0 +1,108 @@
+<?php
+
+namespace Recoup\WooCommerce;
+
+/** Who the shopper is, as far as they have said. The block checkout tells WooCommerce by itself; the classic one needs our script. */
+final class Contact
+{
+    public const ENDPOINT = 'recoup_contact';
+
+    public static function start(): void
+    {
+        add_action('wc_ajax_' . self::ENDPOINT, Guard::action('contact', [self::class, 'take']));
+        $review = Guard::action('woocommerce_checkout_update_order_review', [self::class, 'reviewed']);
+        add_action('woocommerce_checkout_update_order_review', $review, 99, 1);
+        $form = Guard::action('woocommerce_before_checkout_form', [self::class, 'enqueue']);
+        add_action('woocommerce_before_checkout_form', $form, 5, 0);
+    }
+
+    /** The one script of ours, where the classic checkout's form is made. */
+    public static function enqueue(): void
+    {
+        if (!Connection::isUp()) {
+            return;
+        }
+        $address = plugins_url('assets/checkout.js', Plugin::file());
+        wp_enqueue_script('recoup-checkout', $address, [], Plugin::VERSION, true);
+        wp_localize_script('recoup-checkout', 'recoupCheckout', [
+            'url' => \WC_AJAX::get_endpoint(self::ENDPOINT),
+            'nonce' => wp_create_nonce(self::ENDPOINT),
+        ]);
+    }
+
+    public static function take(): void
+    {
+        nocache_headers();
+        $nonce = isset($_POST['nonce']) && is_string($_POST['nonce']) ? $_POST['nonce'] : '';
+        if (!Connection::isUp() || !wp_verify_nonce($nonce, self::ENDPOINT)) {
+            wp_send_json(['ok' => false], 403);
+        }
+        Consent::atCheckout();
+        self::heard(wp_unslash($_POST), '');
+        Consent::heardForm(wp_unslash($_POST));
+        wp_send_json(['ok' => true], 200);
+    }
+
+    /** @param mixed $form the classic checkout's whole form, url-encoded */
+    public static function reviewed($form): void
+    {
+        if (!Connection::isUp() || !is_string($form) || strlen($form) > 65536) {
+            return;
+        }
+        Consent::atCheckout();
+        parse_str($form, $fields);
+        self::heard($fields, 'billing_');
+    }
+
+    /** Keeps what was typed with WooCommerce's own customer of this session, which also keeps it in the form after a reload. */
+    private static function heard(array $fields, string $prefix): void
+    {
+        if (!Session::isThere() || !isset(WC()->customer) || !is_object(WC()->customer)) {
+            return;
+        }
+        $before = self::known();
+        foreach (['email', 'phone', 'first_name', 'last_name', 'country'] as $name) {
+            $value = self::typed($fields[$prefix . $name] ?? null, $name);
+            if ($value !== '') {
+                WC()->customer->{'set_billing_' . $name}($value);
+            }
+        }
+        if (self::known() !== $before) {
+            Capture::changed();
+        }
+    }
+
+    /** @param mixed $value */
+    private static function typed($value, string $name): string
+    {
+        $text = is_string($value) ? Text::plain($value, $name === 'email' ? 254 : 80) : '';
+        if ($name === 'email') {
+            return is_email($text) ? $text : '';
+        }
+        if ($name === 'country') {
+            return preg_match('/^[A-Z]{2}$/D', $text) ? $text : '';
+        }
+        return $name === 'phone' && strlen((string) preg_replace('/\D/', '', $text)) < 5 ? '' : $text;
+    }
+
+    /** Nothing but a default country is nothing. */
+    public static function known(): array
+    {
+        if (!isset(WC()->customer) || !is_object(WC()->customer)) {
+            return [];
+        }
+        $customer = WC()->customer;
+        $contact = array_filter([
+            'email' => Text::plain($customer->get_billing_email() ?: $customer->get_email(), 254),
+            'phone' => Text::plain($customer->get_billing_phone(), 40),
+            'firstName' => Text::plain($customer->get_billing_first_name(), 80),
+            'lastName' => Text::plain($customer->get_billing_last_name(), 80),
+        ], 'strlen');
+        if ($contact === []) {
+            return [];
+        }
+        $country = Text::plain($customer->get_shipping_country() ?: $customer->get_billing_country(), 2);
+        $state = Text::plain($customer->get_shipping_state() ?: $customer->get_billing_state(), 20);
+        return $contact + array_filter(['country' => $country, 'state' => $country === 'US' ? $state : ''], 'strlen');
+    }
+}

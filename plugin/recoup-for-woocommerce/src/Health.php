@@ -1,0 +1,156 @@
+<?php
+
+namespace Recoup\WooCommerce;
+
+/** How the shop's side is (decision 108): for Recoup's doctor, for WooCommerce → Status, and for Site Health. */
+final class Health
+{
+    public static function start(): void
+    {
+        $status = Guard::action('woocommerce_system_status_report', [self::class, 'showStatus']);
+        add_action('woocommerce_system_status_report', $status, 20, 0);
+        add_filter('site_status_tests', Guard::filter('site_status_tests', [self::class, 'addTest']));
+    }
+
+    public static function read(): array
+    {
+        $sentAt = (int) State::get('sentAt', 0);
+        $cronAt = (int) State::get('cronAt', 0);
+        return [
+            'woocommerce' => WC()->version,
+            'wordpress' => get_bloginfo('version'),
+            'php' => PHP_VERSION,
+            'home' => Connection::home(),
+            'queue' => Outbox::count(),
+            'oldestS' => Outbox::oldestS(),
+            'lastSentS' => $sentAt > 0 ? max(0, time() - $sentAt) : null,
+            'droppedDay' => State::daily('dropped'),
+            'errorsDay' => State::daily('errors'),
+            'cronS' => $cronAt > 0 ? max(0, time() - $cronAt) : null,
+            'isCronDisabled' => defined('DISABLE_WP_CRON') && (bool) constant('DISABLE_WP_CRON'),
+            'isBlocked' => Api::isBlocked(Connection::url()),
+            'checkout' => self::checkout(),
+            'isHpos' => self::isHpos(),
+            'hasKey' => Keys::isThere((int) Connection::read('keyId')),
+            'boxes' => array_keys(Settings::boxes()),
+        ];
+    }
+
+    /** Which checkout the shop's checkout page has. */
+    private static function checkout(): string
+    {
+        $page = get_post((int) wc_get_page_id('checkout'));
+        $content = is_object($page) ? (string) $page->post_content : '';
+        $isBlock = strpos($content, 'wp:woocommerce/checkout') !== false;
+        $isClassic = strpos($content, 'woocommerce_checkout') !== false || strpos($content, 'wp:woocommerce/classic-shortcode') !== false;
+        if ($isBlock && $isClassic) {
+            return 'both';
+        }
+        return $isBlock ? 'block' : ($isClassic ? 'classic' : 'none');
+    }
+
+    private static function isHpos(): bool
+    {
+        $class = 'Automattic\\WooCommerce\\Utilities\\OrderUtil';
+        return class_exists($class) && $class::custom_orders_table_usage_is_enabled();
+    }
+
+    /** What is wrong, in sentences; none when all is well. */
+    public static function problems(): array
+    {
+        if (Connection::isCopy()) {
+            /* translators: %s: the address of a shop */
+            return [sprintf(__('This is a copy of %s. It sends nothing to Recoup until it is connected itself.', 'recoup-for-woocommerce'), Connection::read('home'))];
+        }
+        if (!Connection::exists()) {
+            return [];
+        }
+        $problems = [];
+        if (Api::isBlocked(Connection::url())) {
+            $problems[] = __('WordPress may not call Recoup: WP_HTTP_BLOCK_EXTERNAL is set, and WP_ACCESSIBLE_HOSTS does not name its host.', 'recoup-for-woocommerce');
+        }
+        $problem = (string) State::get('problem', '') ?: (string) State::get('beatProblem', '');
+        if ($problem !== '') {
+            $problems[] = $problem;
+        }
+        if (!Keys::isThere((int) Connection::read('keyId'))) {
+            $problems[] = __('The REST key of Recoup was deleted in WooCommerce. Please connect again.', 'recoup-for-woocommerce');
+        }
+        $oldest = Outbox::oldestS();
+        if ($oldest > HOUR_IN_SECONDS) {
+            /* translators: 1: number of carts and orders, 2: hours */
+            $problems[] = sprintf(__('%1$d carts and orders wait to be sent, the oldest for %2$d hours.', 'recoup-for-woocommerce'), Outbox::count(), (int) ($oldest / HOUR_IN_SECONDS));
+        }
+        if (time() - (int) State::get('cronAt', time()) > 6 * HOUR_IN_SECONDS) {
+            $problems[] = __('The scheduled tasks of WordPress (WP-Cron) have not run for six hours. Ask your host to call wp-cron.php every minute.', 'recoup-for-woocommerce');
+        }
+        return $problems;
+    }
+
+    /** @return array<string, string> label => value */
+    public static function rows(): array
+    {
+        $rows = [__('Version', 'recoup-for-woocommerce') => Plugin::VERSION];
+        if (!Connection::exists()) {
+            return $rows + [__('Connected', 'recoup-for-woocommerce') => __('No', 'recoup-for-woocommerce')];
+        }
+        $sentAt = (int) State::get('sentAt', 0);
+        $reach = State::get('reach', ['isReached' => true, 'reason' => '']);
+        return $rows + [
+            __('Connected', 'recoup-for-woocommerce') => Connection::url(),
+            __('Last cart or order sent', 'recoup-for-woocommerce') => $sentAt > 0
+                /* translators: %s: a time such as "5 minutes" */
+                ? sprintf(__('%s ago', 'recoup-for-woocommerce'), human_time_diff($sentAt))
+                : __('None yet', 'recoup-for-woocommerce'),
+            __('Waiting to be sent', 'recoup-for-woocommerce') => (string) Outbox::count(),
+            __('Recoup reaches this shop', 'recoup-for-woocommerce') => !empty($reach['isReached'])
+                ? __('Yes', 'recoup-for-woocommerce')
+                : trim(__('No', 'recoup-for-woocommerce') . '. ' . $reach['reason']),
+            __('Errors in the last 24 hours', 'recoup-for-woocommerce') => (string) State::daily('errors'),
+        ];
+    }
+
+    public static function showStatus(): void
+    {
+        echo '<table class="wc_status_table widefat" cellspacing="0"><thead><tr><th colspan="3" data-export-label="Recoup"><h2>Recoup</h2></th></tr></thead><tbody>';
+        foreach (self::rows() as $label => $value) {
+            echo '<tr><td data-export-label="' . esc_attr($label) . '">' . esc_html($label) . ':</td><td class="help"></td><td>' . esc_html($value) . '</td></tr>';
+        }
+        foreach (self::problems() as $problem) {
+            echo '<tr><td></td><td class="help"></td><td><mark class="error"><span class="dashicons dashicons-warning"></span> ' . esc_html($problem) . '</mark></td></tr>';
+        }
+        echo '</tbody></table>';
+    }
+
+    /**
+     * @param mixed $tests
+     * @return mixed
+     */
+    public static function addTest($tests)
+    {
+        if (is_array($tests)) {
+            $tests['direct']['recoup'] = ['label' => 'Recoup', 'test' => [self::class, 'test']];
+        }
+        return $tests;
+    }
+
+    public static function test(): array
+    {
+        $problems = self::problems();
+        $isGood = $problems === [];
+        return [
+            'label' => $isGood
+                ? __('Recoup works', 'recoup-for-woocommerce')
+                : __('Recoup does not get all carts', 'recoup-for-woocommerce'),
+            'status' => $isGood ? 'good' : 'recommended',
+            'badge' => ['label' => 'WooCommerce', 'color' => $isGood ? 'blue' : 'orange'],
+            'description' => '<p>' . implode('</p><p>', array_map('esc_html', $isGood
+                ? [Connection::exists()
+                    ? __('Carts and orders reach Recoup.', 'recoup-for-woocommerce')
+                    : __('The shop is not connected to Recoup yet.', 'recoup-for-woocommerce')]
+                : $problems)) . '</p>',
+            'actions' => '<p><a href="' . esc_url(Screen::address()) . '">' . esc_html__('Open Recoup', 'recoup-for-woocommerce') . '</a></p>',
+            'test' => 'recoup',
+        ];
+    }
+}

@@ -1,0 +1,31 @@
+<?php
+
+namespace Recoup\WooCommerce;
+
+/** WooCommerce → Status → Logs, source "recoup". Never a name, an address or a token (decision 108). */
+final class Log
+{
+    public static function caught(string $where, \Throwable $error): void
+    {
+        $place = basename($error->getFile()) . ':' . $error->getLine();
+        self::write('error', $where . ': ' . get_class($error) . ' at ' . $place);
+        State::countDaily('errors', 1);
+    }
+
+    public static function warn(string $sentence): void
+    {
+        self::write('warning', $sentence);
+    }
+
+    public static function note(string $sentence): void
+    {
+        self::write('info', $sentence);
+    }
+
+    private static function write(string $level, string $sentence): void
+    {
+        if (function_exists('wc_get_logger')) {
+            wc_get_logger()->log($level, $sentence, ['source' => 'recoup']);
+        }
+    }
+}

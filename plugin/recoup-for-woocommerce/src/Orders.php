@@ -1,0 +1,239 @@
+<?php
+
+namespace Recoup\WooCommerce;
+
+/** Orders: placed, paid, changed, told at once; and, for a shop that Recoup cannot reach, reports of what has changed. */
+final class Orders
+{
+    private const MOST_LINES = 500;
+    private const REPORT = 100;
+    private const REPORT_BYTES = 400000;
+
+    /** @var array<int, string> */
+    private static $changed = [];
+
+    public static function start(): void
+    {
+        $placed = Guard::action('order_processed', [self::class, 'placed']);
+        add_action('woocommerce_checkout_order_processed', $placed, 99, 1);
+        add_action('woocommerce_store_api_checkout_order_processed', $placed, 99, 1);
+        $mark = Guard::action('order_meta', [self::class, 'mark']);
+        add_action('woocommerce_checkout_create_order', $mark, 11, 1);
+        add_action('woocommerce_store_api_checkout_update_order_meta', $mark, 11, 1);
+        $changed = Guard::action('order_changed', [self::class, 'changed']);
+        $hooks = [
+            'woocommerce_order_status_changed',
+            'woocommerce_order_refunded',
+            'woocommerce_trash_order',
+            'woocommerce_before_delete_order',
+        ];
+        foreach ($hooks as $hook) {
+            add_action($hook, $changed, 99, 1);
+        }
+        add_action('trashed_post', Guard::action('trashed_post', [self::class, 'postTrashed']), 99, 1);
+    }
+
+    /** @param mixed $order the order is saved right after, by WooCommerce */
+    public static function mark($order): void
+    {
+        if (!is_object($order) || !Connection::isUp()) {
+            return;
+        }
+        if (Session::cart() !== '') {
+            $order->update_meta_data('_recoup_cart', Session::cart());
+        }
+        Consent::toOrder($order);
+    }
+
+    /** @param mixed $order its id, or itself */
+    public static function placed($order): void
+    {
+        $id = is_object($order) ? (int) $order->get_id() : (int) $order;
+        if ($id <= 0 || !Connection::isUp()) {
+            return;
+        }
+        self::$changed[$id] = 'placed';
+        Consent::toAccount(get_current_user_id());
+        if (Session::cart() !== '') {
+            Session::put('ordered', $id);
+        }
+        Capture::later();
+    }
+
+    /** @param mixed $id */
+    public static function changed($id): void
+    {
+        $id = (int) $id;
+        if ($id > 0 && Connection::isUp()) {
+            self::$changed += [$id => 'changed'];
+            Capture::later();
+        }
+    }
+
+    /** Shops without the tables for orders. @param mixed $id */
+    public static function postTrashed($id): void
+    {
+        if (get_post_type((int) $id) === 'shop_order') {
+            self::changed($id);
+        }
+    }
+
+    /** Into the queue; answers whether there was anything. */
+    public static function keep(): bool
+    {
+        $all = self::$changed;
+        self::$changed = [];
+        $isNews = false;
+        foreach ($all as $id => $event) {
+            $isNews = self::keepOne($id, $event) || $isNews;
+        }
+        return $isNews;
+    }
+
+    private static function keepOne(int $id, string $event): bool
+    {
+        $order = wc_get_order($id);
+        if (!is_object($order) || !is_a($order, 'WC_Order') || $order->get_status() === 'checkout-draft') {
+            return false;
+        }
+        $cart = $order->get_meta('_recoup_cart');
+        $isToken = is_string($cart) && preg_match('/^[\w-]{32}$/D', $cart);
+        $entry = ['type' => 'order', 'order' => self::wire($order), 'cart' => $isToken ? $cart : null, 'event' => $event];
+        Outbox::put('order:' . $id, $entry);
+        return true;
+    }
+
+    /** In the form of wc/v3, no more than Recoup reads. */
+    public static function wire(object $order): array
+    {
+        $places = wc_get_price_decimals();
+        return [
+            'id' => (int) $order->get_id(),
+            'status' => (string) $order->get_status(),
+            'currency' => (string) $order->get_currency(),
+            'date_created_gmt' => self::instant($order->get_date_created()),
+            'date_modified_gmt' => self::instant($order->get_date_modified()) ?? gmdate('Y-m-d\TH:i:s'),
+            'date_paid_gmt' => self::instant($order->get_date_paid()),
+            'total' => wc_format_decimal($order->get_total(), $places),
+            'prices_include_tax' => (bool) $order->get_prices_include_tax(),
+            'customer_id' => (int) $order->get_customer_id(),
+            'billing' => self::address($order, 'billing'),
+            'shipping' => self::address($order, 'shipping'),
+            'line_items' => array_map([self::class, 'line'], self::linesOf($order)),
+            'refunds' => array_map([self::class, 'refund'], array_values($order->get_refunds())),
+            'coupon_lines' => array_map([self::class, 'coupon'], array_values($order->get_items('coupon'))),
+            'created_via' => Text::plain($order->get_created_via(), 60),
+            'payment_url' => (string) $order->get_checkout_payment_url(),
+            'meta_data' => self::ourMeta($order),
+        ];
+    }
+
+    /** @param mixed $date */
+    private static function instant($date): ?string
+    {
+        return is_object($date) ? gmdate('Y-m-d\TH:i:s', $date->getTimestamp()) : null;
+    }
+
+    private static function address(object $order, string $kind): array
+    {
+        $address = [];
+        foreach (['first_name', 'last_name', 'company', 'country', 'state', 'email', 'phone'] as $part) {
+            $get = 'get_' . $kind . '_' . $part;
+            $address[$part] = is_callable([$order, $get]) ? Text::plain($order->$get()) : '';
+        }
+        return $address;
+    }
+
+    private static function linesOf(object $order): array
+    {
+        return array_slice(array_values($order->get_items('line_item')), 0, self::MOST_LINES);
+    }
+
+    private static function line(object $item): array
+    {
+        $product = $item->get_product();
+        $quantity = (float) $item->get_quantity();
+        return [
+            'product_id' => (int) $item->get_product_id(),
+            'variation_id' => (int) $item->get_variation_id(),
+            'name' => Text::plain($item->get_name()),
+            'sku' => is_object($product) ? Text::plain($product->get_sku(), 100) : '',
+            'quantity' => $quantity,
+            'subtotal' => wc_format_decimal($item->get_subtotal()),
+            'subtotal_tax' => wc_format_decimal($item->get_subtotal_tax()),
+            'price' => $quantity > 0 ? (float) $item->get_total() / $quantity : 0,
+            'meta_data' => self::choicesOf($item),
+        ];
+    }
+
+    private static function choicesOf(object $item): array
+    {
+        $choices = [];
+        foreach ($item->get_variation_id() ? $item->get_formatted_meta_data('_', true) : [] as $meta) {
+            if (strncmp((string) $meta->key, 'pa_', 3) === 0) {
+                $choices[] = [
+                    'key' => (string) $meta->key,
+                    'display_key' => Text::plain(wp_strip_all_tags((string) $meta->display_key), 100),
+                    'display_value' => Text::plain(wp_strip_all_tags((string) $meta->display_value), 200),
+                ];
+            }
+        }
+        return array_slice($choices, 0, 50);
+    }
+
+    private static function refund(object $refund): array
+    {
+        return ['id' => (int) $refund->get_id(), 'total' => wc_format_decimal(-abs((float) $refund->get_amount()))];
+    }
+
+    private static function coupon(object $item): array
+    {
+        return [
+            'code' => Text::plain($item->get_code(), 100),
+            'discount' => wc_format_decimal($item->get_discount()),
+            'discount_tax' => wc_format_decimal($item->get_discount_tax()),
+        ];
+    }
+
+    private static function ourMeta(object $order): array
+    {
+        $meta = [];
+        foreach ($order->get_meta_data() as $each) {
+            $data = $each->get_data();
+            if (strncmp((string) ($data['key'] ?? ''), '_recoup_', 8) === 0 && is_scalar($data['value'] ?? null)) {
+                $meta[] = ['key' => (string) $data['key'], 'value' => Text::plain($data['value'], 1000)];
+            }
+        }
+        return array_slice($meta, 0, 20);
+    }
+
+    /** All orders modified at or after an instant, oldest first; null when it is not one. */
+    public static function report(string $since): ?array
+    {
+        $from = strtotime($since);
+        if ($from === false) {
+            return null;
+        }
+        $began = time();
+        $statuses = array_merge(array_keys(wc_get_order_statuses()), ['trash']);
+        $orders = wc_get_orders([
+            'type' => 'shop_order',
+            'status' => array_values(array_diff($statuses, ['wc-checkout-draft'])),
+            'date_modified' => '>=' . $from,
+            'orderby' => 'modified',
+            'order' => 'ASC',
+            'limit' => self::REPORT + 1,
+        ]);
+        $list = [];
+        $bytes = 0;
+        foreach (array_slice($orders, 0, self::REPORT) as $order) {
+            $wire = self::wire($order);
+            $bytes += strlen(Api::json($wire));
+            if ($bytes > self::REPORT_BYTES && $list !== []) {
+                break;
+            }
+            $list[] = $wire;
+        }
+        return ['since' => $since, 'age' => time() - $began, 'isComplete' => count($list) === count($orders), 'list' => $list];
+    }
+}

@@ -1,0 +1,168 @@
+<?php
+
+namespace Recoup\WooCommerce;
+
+/**
+ * What waits to be told (decision 105): one row a cart and one an order, always the newest state. Its id is the `seq` of the protocol,
+ * so it must never be given twice: the row "mark" stays when all is sent, because some databases begin again after the highest id left.
+ */
+final class Outbox
+{
+    public const MOST_ROWS = 10000;
+    public const MOST_AGE_S = 7 * DAY_IN_SECONDS;
+    public const BATCH = 50;
+    /** Of a batch, under the 512 KB that Recoup takes. */
+    private const MOST_BYTES = 450000;
+    private const MARK = 'mark';
+    /** Longer than a try takes. */
+    private const CLAIM_S = 60;
+
+    public static function table(): string
+    {
+        global $wpdb;
+        return $wpdb->prefix . 'recoup_outbox';
+    }
+
+    public static function create(): void
+    {
+        global $wpdb;
+        $table = self::table();
+        $wpdb->query(
+            "CREATE TABLE IF NOT EXISTS `$table` (
+                id bigint(20) unsigned NOT NULL AUTO_INCREMENT,
+                name varchar(80) NOT NULL,
+                made_at bigint(20) unsigned NOT NULL,
+                claim varchar(32) NOT NULL DEFAULT '',
+                claimed_at bigint(20) unsigned NOT NULL DEFAULT 0,
+                entry longtext NOT NULL,
+                PRIMARY KEY (id),
+                UNIQUE KEY name (name)
+            ) " . $wpdb->get_charset_collate()
+        );
+    }
+
+    public static function drop(): void
+    {
+        global $wpdb;
+        $wpdb->query('DROP TABLE IF EXISTS `' . self::table() . '`');
+    }
+
+    /** The newest entry of this name takes the place of the one before. */
+    public static function put(string $name, array $entry): void
+    {
+        global $wpdb;
+        $text = Api::json($entry);
+        if ($text === '' || $text === '[]' || $text === '{}') {
+            return;
+        }
+        $wpdb->replace(
+            self::table(),
+            ['name' => $name, 'made_at' => time(), 'claim' => '', 'claimed_at' => 0, 'entry' => $text],
+            ['%s', '%d', '%s', '%d', '%s']
+        );
+    }
+
+    /** Rows for one try, oldest first, which nobody else sends meanwhile. */
+    public static function claim(int $most = self::BATCH): array
+    {
+        global $wpdb;
+        $table = self::table();
+        $claim = bin2hex(random_bytes(16));
+        $now = time();
+        $taken = $wpdb->query($wpdb->prepare(
+            "UPDATE `$table` SET claim = %s, claimed_at = %d WHERE name <> %s AND claimed_at < %d ORDER BY id LIMIT %d",
+            $claim,
+            $now,
+            self::MARK,
+            $now - self::CLAIM_S,
+            $most
+        ));
+        if (!$taken) {
+            return [];
+        }
+        $rows = $wpdb->get_results(
+            $wpdb->prepare("SELECT id, name, made_at, entry FROM `$table` WHERE claim = %s ORDER BY id", $claim)
+        );
+        return is_array($rows) ? $rows : [];
+    }
+
+    /** The body of a batch and the ids in it: as many rows as there is room for. */
+    public static function batchOf(array $rows): array
+    {
+        $entries = [];
+        $ids = [];
+        $bytes = 0;
+        foreach ($rows as $row) {
+            $head = '{"seq":' . (int) $row->id . ',"age":' . max(0, time() - (int) $row->made_at) . ',';
+            $text = $head . substr((string) $row->entry, 1);
+            $bytes += strlen($text) + 1;
+            if ($bytes > self::MOST_BYTES && $ids !== []) {
+                break;
+            }
+            $entries[] = $text;
+            $ids[] = (int) $row->id;
+        }
+        $about = Api::json(['v' => 1, 'plugin' => Plugin::VERSION, 'install' => Connection::read('install')]);
+        return ['body' => substr($about, 0, -1) . ',"entries":[' . implode(',', $entries) . ']}', 'ids' => $ids];
+    }
+
+    /** Told; what has come under the same name since has another id, and stays. */
+    public static function remove(array $ids): void
+    {
+        global $wpdb;
+        if ($ids === []) {
+            return;
+        }
+        $table = self::table();
+        $wpdb->replace($table, ['name' => self::MARK, 'made_at' => time(), 'entry' => ''], ['%s', '%d', '%s']);
+        $wpdb->query("DELETE FROM `$table` WHERE id IN (" . implode(',', array_map('intval', $ids)) . ')');
+    }
+
+    /** They are to be tried again without waiting for the claim to end. */
+    public static function release(array $ids): void
+    {
+        global $wpdb;
+        if ($ids !== []) {
+            $list = implode(',', array_map('intval', $ids));
+            $wpdb->query('UPDATE `' . self::table() . "` SET claim = '', claimed_at = 0 WHERE id IN ($list)");
+        }
+    }
+
+    /** Drops what is too old or too much; answers how many. */
+    public static function prune(): int
+    {
+        global $wpdb;
+        $table = self::table();
+        $dropped = (int) $wpdb->query(
+            $wpdb->prepare("DELETE FROM `$table` WHERE name <> %s AND made_at < %d", self::MARK, time() - self::MOST_AGE_S)
+        );
+        $over = self::count() - self::MOST_ROWS;
+        if ($over > 0) {
+            $dropped += (int) $wpdb->query(
+                $wpdb->prepare("DELETE FROM `$table` WHERE name <> %s ORDER BY id LIMIT %d", self::MARK, $over)
+            );
+        }
+        return $dropped;
+    }
+
+    public static function count(): int
+    {
+        global $wpdb;
+        $table = self::table();
+        return (int) $wpdb->get_var($wpdb->prepare("SELECT COUNT(*) FROM `$table` WHERE name <> %s", self::MARK));
+    }
+
+    public static function oldestS(): int
+    {
+        global $wpdb;
+        $table = self::table();
+        $made = $wpdb->get_var($wpdb->prepare("SELECT MIN(made_at) FROM `$table` WHERE name <> %s", self::MARK));
+        return $made === null ? 0 : max(0, time() - (int) $made);
+    }
+
+    public static function highestSeq(): int
+    {
+        global $wpdb;
+        return (int) $wpdb->get_var('SELECT MAX(id) FROM `' . self::table() . '`');
+    }
+}

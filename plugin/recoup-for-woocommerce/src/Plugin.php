@@ -1,0 +1,73 @@
+<?php
+
+namespace Recoup\WooCommerce;
+
+/** Starts the parts, each by itself: where one cannot, the others go on. */
+final class Plugin
+{
+    public const VERSION = '0.1.0';
+    private const LEAST_WOOCOMMERCE = '5.0';
+
+    /** @var string */
+    private static $file = '';
+
+    public static function start(string $file): void
+    {
+        self::$file = $file;
+        register_activation_hook($file, Guard::action('activate', [self::class, 'activated']));
+        register_deactivation_hook($file, Guard::action('deactivate', [Sender::class, 'unschedule']));
+        add_action('before_woocommerce_init', Guard::action('before_woocommerce_init', [self::class, 'declare']));
+        add_action('plugins_loaded', Guard::action('plugins_loaded', [self::class, 'load']), 20);
+    }
+
+    public static function file(): string
+    {
+        return self::$file;
+    }
+
+    /** HPOS, and the block cart and checkout. */
+    public static function declare(): void
+    {
+        $class = 'Automattic\\WooCommerce\\Utilities\\FeaturesUtil';
+        if (class_exists($class)) {
+            $class::declare_compatibility('custom_order_tables', self::$file, true);
+            $class::declare_compatibility('cart_checkout_blocks', self::$file, true);
+        }
+    }
+
+    public static function load(): void
+    {
+        add_action('init', Guard::action('textdomain', static function (): void {
+            load_plugin_textdomain('recoup-for-woocommerce', false, dirname(plugin_basename(self::$file)) . '/languages');
+        }), 1);
+        if (!function_exists('WC') || version_compare((string) WC()->version, self::LEAST_WOOCOMMERCE, '<')) {
+            add_action('admin_notices', Guard::action('admin_notices', [self::class, 'sayNeeds']));
+            return;
+        }
+        $parts = [
+            Capture::class, Contact::class, Consent::class, Account::class, Orders::class, Restore::class,
+            Worker::class, Wake::class, Update::class, Health::class,
+        ];
+        foreach (is_admin() ? array_merge($parts, [Screen::class]) : $parts as $part) {
+            Guard::action($part, [$part, 'start'])();
+        }
+        add_action(Sender::TASK, Guard::action(Sender::TASK, [Sender::class, 'run']));
+        add_action(Beat::TASK, Guard::action(Beat::TASK, [Beat::class, 'run']));
+    }
+
+    public static function sayNeeds(): void
+    {
+        if (current_user_can('activate_plugins')) {
+            echo '<div class="notice notice-warning"><p>' . esc_html__('Recoup needs WooCommerce 5.0 or newer.', 'recoup-for-woocommerce') . '</p></div>';
+        }
+    }
+
+    /** What waited while the plugin was switched off goes on. */
+    public static function activated(): void
+    {
+        if (Connection::isUp()) {
+            Outbox::create();
+            State::put(['nextBeat' => 0]);
+        }
+    }
+}

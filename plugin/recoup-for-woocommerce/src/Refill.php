@@ -1,0 +1,124 @@
+<?php
+
+namespace Recoup\WooCommerce;
+
+/** Puts saved lines into the shopper's cart: what is there already is not put in again, what cannot be had is named. */
+final class Refill
+{
+    /** @var array<int, array> */
+    private $lines;
+    /** @var string[] */
+    private $gone = [];
+    /** @var string[] */
+    private $fewer = [];
+    /** @var string[] */
+    private $toChoose = [];
+
+    public function __construct(array $lines)
+    {
+        $this->lines = array_slice(array_values(array_filter($lines, 'is_array')), 0, Lines::MOST);
+    }
+
+    /** @return string[] */
+    public function gone(): array
+    {
+        return $this->gone;
+    }
+
+    /** @return string[] */
+    public function fewer(): array
+    {
+        return $this->fewer;
+    }
+
+    /** @return string[] */
+    public function toChoose(): array
+    {
+        return $this->toChoose;
+    }
+
+    /** The cart holds something that the saved one does not, or more of it. */
+    public function wouldLose(): bool
+    {
+        $saved = [];
+        foreach ($this->lines as $line) {
+            $key = self::keyOf((int) ($line['product'] ?? 0), (int) ($line['variation'] ?? 0));
+            $saved[$key] = ($saved[$key] ?? 0) + (int) ($line['quantity'] ?? 1);
+        }
+        foreach (Lines::of(WC()->cart->get_cart()) as $line) {
+            $key = self::keyOf((int) $line['product'], (int) $line['variation']);
+            $saved[$key] = ($saved[$key] ?? 0) - $line['quantity'];
+            if ($saved[$key] < 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static function keyOf(int $product, int $variation): string
+    {
+        return $product . '/' . $variation;
+    }
+
+    public function fill(bool $fromEmpty): void
+    {
+        $before = wc_get_notices();
+        if ($fromEmpty) {
+            WC()->cart->empty_cart();
+        }
+        foreach ($this->lines as $line) {
+            $this->add($line);
+        }
+        // What WooCommerce itself said about single lines is said again below, by name.
+        wc_set_notices($before);
+    }
+
+    private function add(array $line): void
+    {
+        $parent = wc_get_product((int) ($line['product'] ?? 0));
+        $variation = (int) ($line['variation'] ?? 0) > 0 ? wc_get_product((int) $line['variation']) : null;
+        $product = $variation ?: $parent;
+        $name = Text::plain($line['name'] ?? '') ?: ($product ? Text::plain($product->get_name()) : '');
+        $isLost = !$parent || ((int) ($line['variation'] ?? 0) > 0 && !$variation);
+        if ($isLost || !$product->is_purchasable() || !$product->is_in_stock() || $parent->get_status() !== 'publish') {
+            $this->gone[] = $name;
+            return;
+        }
+        $choices = is_array($line['choices'] ?? null) ? $line['choices'] : [];
+        $attributes = $variation ? Lines::attributes($variation, $parent, $choices) : [];
+        if ($attributes === null || (!$variation && $parent->is_type('variable'))) {
+            $this->toChoose[] = $name;
+            return;
+        }
+        $this->addAs($product, $parent, $attributes, max(1, min(9999, (int) ($line['quantity'] ?? 1))), $name);
+    }
+
+    private function addAs(object $product, object $parent, array $attributes, int $wanted, string $name): void
+    {
+        $variation = $product->is_type('variation') ? (int) $product->get_id() : 0;
+        $key = WC()->cart->find_product_in_cart(
+            WC()->cart->generate_cart_id((int) $parent->get_id(), $variation, $attributes, [])
+        );
+        $there = $key === '' ? 0 : (int) WC()->cart->get_cart_item($key)['quantity'];
+        $quantity = self::within($product, $wanted);
+        if ($there >= $quantity && $there > 0) {
+            return;
+        }
+        if ($key !== '') {
+            WC()->cart->set_quantity($key, $quantity);
+        } elseif (!WC()->cart->add_to_cart((int) $parent->get_id(), $quantity, $variation, $attributes)) {
+            // A plugin wants more said of it (a name to engrave, a date), or somebody was faster.
+            $this->toChoose[] = $name;
+            return;
+        }
+        if ($quantity < $wanted) {
+            $this->fewer[] = $name;
+        }
+    }
+
+    private static function within(object $product, int $wanted): int
+    {
+        $most = (int) $product->get_max_purchase_quantity();
+        return $most > 0 ? min($wanted, $most) : $wanted;
+    }
+}

@@ -1,0 +1,201 @@
+<?php
+
+namespace Recoup\WooCommerce;
+
+/** `?recoup-restore=<token>`: a cart comes back from a message (decision 107). Never logs anybody in. */
+final class Restore
+{
+    public const ARGUMENT = 'recoup-restore';
+    private const CHOICE = 'recoup-use';
+    private const PATIENCE_S = 6;
+
+    public static function start(): void
+    {
+        add_action('template_redirect', Guard::action('template_redirect', [self::class, 'look']), 1);
+    }
+
+    public static function look(): void
+    {
+        if (!isset($_GET[self::ARGUMENT]) || !Connection::isUp() || !Session::isThere()) {
+            return;
+        }
+        if (!defined('DONOTCACHEPAGE')) {
+            define('DONOTCACHEPAGE', true);
+        }
+        nocache_headers();
+        $token = is_string($_GET[self::ARGUMENT]) ? $_GET[self::ARGUMENT] : '';
+        $target = self::homeOrCart();
+        try {
+            // What no Recoup has made is no link: not even a session is begun for it.
+            $target = preg_match('/^[\w-]{43}$/D', $token) ? self::bring($token) : $target;
+        } catch (\Throwable $error) {
+            Log::caught('restore', $error);
+            self::say(__('Your cart could not be restored. Please choose your items again.', 'recoup-for-woocommerce'), 'notice');
+        }
+        wp_safe_redirect($target);
+        exit;
+    }
+
+    private static function bring(string $token): string
+    {
+        if (self::isKept($token)) {
+            return wc_get_cart_url();
+        }
+        $answer = Api::call('restore', ['token' => $token], self::PATIENCE_S);
+        if ($answer->has(404)) {
+            return self::gone();
+        }
+        if (!$answer->isOk() || !is_array($answer->body['lines'] ?? null)) {
+            self::say(__('Your cart could not be restored just now. Please try the link again in a few minutes.', 'recoup-for-woocommerce'), 'notice');
+            return wc_get_cart_url();
+        }
+        if (!empty($answer->body['isOrdered'])) {
+            self::say(__('You have already ordered this cart.', 'recoup-for-woocommerce'), 'notice');
+            return self::homeOrCart();
+        }
+        return self::fill($token, $answer->body);
+    }
+
+    private static function fill(string $token, array $saved): string
+    {
+        $refill = new Refill($saved['lines']);
+        $mayReplace = self::isUsed($token);
+        if (!$mayReplace && $refill->wouldLose()) {
+            self::keepEmail($saved);
+            self::ask($token);
+            return wc_get_cart_url();
+        }
+        if (!WC()->session->has_session()) {
+            WC()->session->set_customer_session_cookie(true);
+        }
+        self::goOnWith($token);
+        $refill->fill($mayReplace);
+        self::prefill($saved);
+        self::applyCoupon($saved['coupon'] ?? null);
+        self::tell($refill);
+        return WC()->cart->is_empty() ? wc_get_cart_url() : wc_get_checkout_url();
+    }
+
+    /** Until an order, this session goes on as the restored cart. */
+    private static function goOnWith(string $token): void
+    {
+        if (Session::get('back') !== $token) {
+            Session::put('back', $token);
+        }
+    }
+
+    /** The answer has the email only once a token: kept for the press on "Use the saved cart". */
+    private static function keepEmail(array $saved): void
+    {
+        if (is_string($saved['email'] ?? null)) {
+            Session::put('email', $saved['email']);
+        }
+    }
+
+    private static function prefill(array $saved): void
+    {
+        $email = is_string($saved['email'] ?? null) ? $saved['email'] : Session::get('email', '');
+        Session::put('email', null);
+        $isKnown = is_user_logged_in() || !is_object(WC()->customer) || WC()->customer->get_billing_email() !== '';
+        if (!$isKnown && is_email($email)) {
+            WC()->customer->set_billing_email($email);
+            WC()->customer->save();
+            Capture::changed();
+        }
+    }
+
+    /** @param mixed $code */
+    private static function applyCoupon($code): void
+    {
+        if (!is_string($code) || $code === '' || WC()->cart->is_empty() || WC()->cart->has_discount($code)) {
+            return;
+        }
+        $before = wc_get_notices();
+        $isApplied = WC()->cart->apply_coupon(wc_format_coupon_code($code));
+        wc_set_notices($before);
+        if (!$isApplied) {
+            /* translators: %s: the code of a coupon */
+            self::say(sprintf(__('The coupon %s cannot be used with this cart.', 'recoup-for-woocommerce'), $code), 'notice');
+        }
+    }
+
+    private static function tell(Refill $refill): void
+    {
+        $gone = $refill->gone();
+        if ($gone !== []) {
+            /* translators: %s: names of products */
+            self::say(sprintf(__('No longer available: %s.', 'recoup-for-woocommerce'), implode(', ', $gone)), 'notice');
+        }
+        $fewer = $refill->fewer();
+        if ($fewer !== []) {
+            /* translators: %s: names of products */
+            self::say(sprintf(__('Only fewer than before are left: %s.', 'recoup-for-woocommerce'), implode(', ', $fewer)), 'notice');
+        }
+        $again = $refill->toChoose();
+        if ($again !== []) {
+            /* translators: %s: names of products */
+            self::say(sprintf(__('Please choose these again: %s.', 'recoup-for-woocommerce'), implode(', ', $again)), 'notice');
+        }
+        if (!WC()->cart->is_empty() && $gone === [] && $fewer === [] && $again === []) {
+            self::say(__('Your cart is back.', 'recoup-for-woocommerce'), 'success');
+        }
+    }
+
+    /** A cart that holds something else is not emptied without asking. */
+    private static function ask(string $token): void
+    {
+        $link = static function (string $choice, string $words) use ($token): string {
+            $arguments = [
+                self::ARGUMENT => $token,
+                self::CHOICE => $choice,
+                '_wpnonce' => wp_create_nonce(self::CHOICE . $token),
+            ];
+            return '<a class="button wc-forward" href="' . esc_url(add_query_arg($arguments, home_url('/'))) . '">' . esc_html($words) . '</a>';
+        };
+        self::say(
+            esc_html__('There are other items in your cart.', 'recoup-for-woocommerce') . ' '
+                . $link('1', __('Use the saved cart', 'recoup-for-woocommerce')) . ' '
+                . $link('0', __('Keep this one', 'recoup-for-woocommerce')),
+            'notice',
+            true
+        );
+    }
+
+    private static function isKept(string $token): bool
+    {
+        return self::chosen($token) === '0';
+    }
+
+    private static function isUsed(string $token): bool
+    {
+        return self::chosen($token) === '1';
+    }
+
+    private static function chosen(string $token): string
+    {
+        $choice = isset($_GET[self::CHOICE]) && is_string($_GET[self::CHOICE]) ? $_GET[self::CHOICE] : '';
+        $nonce = isset($_GET['_wpnonce']) && is_string($_GET['_wpnonce']) ? $_GET['_wpnonce'] : '';
+        return wp_verify_nonce($nonce, self::CHOICE . $token) ? $choice : '';
+    }
+
+    private static function gone(): string
+    {
+        self::say(__('This link has expired or belongs to another shop.', 'recoup-for-woocommerce'), 'notice');
+        return self::homeOrCart();
+    }
+
+    /** Where a notice is seen: an empty cart page shows it too. */
+    private static function homeOrCart(): string
+    {
+        $shop = wc_get_page_permalink('shop');
+        return $shop ?: home_url('/');
+    }
+
+    private static function say(string $words, string $kind, bool $isHtml = false): void
+    {
+        if (!WC()->session->has_session()) {
+            WC()->session->set_customer_session_cookie(true);
+        }
+        wc_add_notice($isHtml ? $words : esc_html($words), $kind);
+    }
+}

@@ -1,0 +1,191 @@
+<?php
+
+namespace Recoup\WooCommerce;
+
+/** WooCommerce → Recoup: one button before the shop is connected, and how it goes afterwards (decision 103). */
+final class Screen
+{
+    public const PAGE = 'recoup';
+    private const RIGHT = 'manage_woocommerce';
+    private const ACTION = 'recoup_screen';
+
+    public static function start(): void
+    {
+        add_action('admin_menu', Guard::action('admin_menu', [self::class, 'menu']), 70);
+        add_action('admin_post_' . self::ACTION, Guard::action('admin_post', [self::class, 'act']));
+        add_action('admin_init', Guard::action('admin_init', [self::class, 'comeBack']));
+        $links = Guard::filter('plugin_action_links', [self::class, 'links']);
+        add_filter('plugin_action_links_' . plugin_basename(Plugin::file()), $links);
+    }
+
+    public static function address(): string
+    {
+        return admin_url('admin.php?page=' . self::PAGE);
+    }
+
+    public static function menu(): void
+    {
+        add_submenu_page('woocommerce', 'Recoup', 'Recoup', self::RIGHT, self::PAGE, Guard::action('screen', [self::class, 'show']));
+    }
+
+    /**
+     * @param mixed $links
+     * @return mixed
+     */
+    public static function links($links)
+    {
+        $ours = '<a href="' . esc_url(self::address()) . '">' . esc_html__('Settings', 'recoup-for-woocommerce') . '</a>';
+        return is_array($links) ? array_merge([$ours], $links) : $links;
+    }
+
+    /** The browser comes back from Recoup with a code, or with what went wrong. */
+    public static function comeBack(): void
+    {
+        Beat::ifLate();
+        $isOurs = isset($_GET['page'], $_GET['recoup_state']) && $_GET['page'] === self::PAGE;
+        if (!$isOurs || !current_user_can(self::RIGHT)) {
+            return;
+        }
+        $why = Connect::finish(wp_unslash($_GET));
+        self::say($why === '' ? 'success' : 'error', $why !== '' ? $why : __('The shop is connected.', 'recoup-for-woocommerce'));
+        wp_safe_redirect(self::address());
+        exit;
+    }
+
+    public static function act(): void
+    {
+        if (!current_user_can(self::RIGHT)) {
+            wp_die(esc_html__('You may not do this.', 'recoup-for-woocommerce'), '', ['response' => 403]);
+        }
+        check_admin_referer(self::ACTION);
+        $wish = isset($_POST['recoup_do']) && is_string($_POST['recoup_do']) ? $_POST['recoup_do'] : '';
+        $to = self::address();
+        if ($wish === 'connect') {
+            $to = self::connect();
+        } elseif ($wish === 'disconnect') {
+            Connect::disconnect('owner');
+            self::say('success', __('The shop is disconnected. The REST key was deleted.', 'recoup-for-woocommerce'));
+        } elseif ($wish === 'boxes') {
+            $chosen = isset($_POST['recoup_boxes']) && is_array($_POST['recoup_boxes']) ? $_POST['recoup_boxes'] : [];
+            Connection::save(['shown' => array_values(array_intersect(Settings::CHANNELS, $chosen))] + Connection::all());
+            self::say('success', __('Saved.', 'recoup-for-woocommerce'));
+        } elseif ($wish === 'test') {
+            self::test();
+        }
+        self::leave($to);
+    }
+
+    private static function connect(): string
+    {
+        $typed = isset($_POST['recoup_url']) && is_string($_POST['recoup_url']) ? wp_unslash($_POST['recoup_url']) : '';
+        $begun = Connect::begin($typed);
+        if ($begun['why'] === '') {
+            return $begun['to'];
+        }
+        self::say('error', $begun['why'] . ' ' . __('You can also paste a key of WooCommerce in Recoup: Settings → Store.', 'recoup-for-woocommerce'));
+        return self::address();
+    }
+
+    private static function test(): void
+    {
+        if (!Connection::isUp()) {
+            return;
+        }
+        Outbox::put('test', ['type' => 'test', 'test' => bin2hex(random_bytes(16))]);
+        State::put(['nextTry' => 0]);
+        $isSent = Sender::flush(5);
+        $problem = $isSent ? Beat::send() : (string) State::get('problem', '');
+        self::say(
+            $problem === '' ? 'success' : 'error',
+            $problem === '' ? __('Recoup has got the test cart.', 'recoup-for-woocommerce') : $problem
+        );
+    }
+
+    /** To Recoup as well: the address was typed by somebody who may manage the shop. */
+    private static function leave(string $to): void
+    {
+        wp_redirect($to);
+        exit;
+    }
+
+    private static function say(string $kind, string $words): void
+    {
+        set_transient('recoup_said_' . get_current_user_id(), [$kind, $words], 60);
+    }
+
+    private static function said(): void
+    {
+        $name = 'recoup_said_' . get_current_user_id();
+        $said = get_transient($name);
+        if (is_array($said) && count($said) === 2) {
+            delete_transient($name);
+            echo '<div class="notice notice-' . esc_attr($said[0]) . '"><p>' . esc_html($said[1]) . '</p></div>';
+        }
+    }
+
+    public static function show(): void
+    {
+        echo '<div class="wrap"><h1>Recoup</h1>';
+        self::said();
+        if (Connection::isUp()) {
+            self::showConnected();
+        } else {
+            self::showConnect();
+        }
+        echo '</div>';
+    }
+
+    private static function showConnect(): void
+    {
+        $ended = (string) State::get('ended', '');
+        foreach (array_merge(Health::problems(), $ended !== '' ? [$ended] : []) as $problem) {
+            echo '<div class="notice notice-warning"><p>' . esc_html($problem) . '</p></div>';
+        }
+        echo '<p>' . esc_html__('Recoup sees carts that are left behind, reminds their shoppers, and brings the carts back. Connecting takes one press: Recoup asks you to confirm, and no key has to be copied.', 'recoup-for-woocommerce') . '</p>';
+        self::formBegin('connect');
+        echo '<table class="form-table" role="presentation"><tr><th scope="row"><label for="recoup_url">'
+            . esc_html__('Address of Recoup', 'recoup-for-woocommerce') . '</label></th><td><input type="text" inputmode="url" class="regular-text" id="recoup_url" name="recoup_url" required value="'
+            . esc_attr(Connection::url()) . '" placeholder="https://recoup.example.com"></td></tr></table>';
+        echo '<p><button type="submit" class="button button-primary button-hero">' . esc_html__('Connect', 'recoup-for-woocommerce') . '</button></p></form>';
+    }
+
+    private static function showConnected(): void
+    {
+        foreach (Health::problems() as $problem) {
+            echo '<div class="notice notice-warning inline"><p>' . esc_html($problem) . '</p></div>';
+        }
+        echo '<table class="widefat striped" style="max-width:60em"><tbody>';
+        foreach ([__('Account', 'recoup-for-woocommerce') => Connection::read('account')] + Health::rows() as $label => $value) {
+            echo '<tr><th scope="row" style="width:16em">' . esc_html($label) . '</th><td>' . esc_html($value) . '</td></tr>';
+        }
+        echo '</tbody></table>';
+        self::showBoxes();
+        echo '<h2>' . esc_html__('Connection', 'recoup-for-woocommerce') . '</h2><p><a class="button" href="' . esc_url(Connection::url()) . '" target="_blank" rel="noopener">'
+            . esc_html__('Open Recoup', 'recoup-for-woocommerce') . '</a></p>';
+        self::formBegin('test');
+        echo '<p><button type="submit" class="button">' . esc_html__('Send a test cart', 'recoup-for-woocommerce') . '</button></p></form>';
+        self::formBegin('disconnect');
+        echo '<p><button type="submit" class="button button-link-delete">' . esc_html__('Disconnect', 'recoup-for-woocommerce') . '</button></p></form>';
+    }
+
+    private static function showBoxes(): void
+    {
+        $names = ['email' => __('Email', 'recoup-for-woocommerce'), 'sms' => 'SMS', 'whatsapp' => 'WhatsApp'];
+        $words = Connection::all()['settings']['boxes'] ?? [];
+        echo '<h2>' . esc_html__('Consent boxes at the checkout', 'recoup-for-woocommerce') . '</h2><p>'
+            . esc_html__('They are never ticked beforehand. Their words are set in Recoup: Settings → Consent → Boxes.', 'recoup-for-woocommerce') . '</p>';
+        self::formBegin('boxes');
+        foreach ($names as $channel => $name) {
+            echo '<p><label><input type="checkbox" name="recoup_boxes[]" value="' . esc_attr($channel) . '"' . checked(in_array($channel, Settings::chosen(), true), true, false)
+                . '> <strong>' . esc_html($name) . '</strong></label><br><span class="description">' . esc_html($words[$channel]['words'] ?? '') . '</span></p>';
+        }
+        echo '<p><button type="submit" class="button">' . esc_html__('Save', 'recoup-for-woocommerce') . '</button></p></form>';
+    }
+
+    private static function formBegin(string $wish): void
+    {
+        echo '<form method="post" action="' . esc_url(admin_url('admin-post.php')) . '">';
+        wp_nonce_field(self::ACTION);
+        echo '<input type="hidden" name="action" value="' . esc_attr(self::ACTION) . '"><input type="hidden" name="recoup_do" value="' . esc_attr($wish) . '">';
+    }
+}

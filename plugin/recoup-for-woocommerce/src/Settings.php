@@ -1,0 +1,86 @@
+<?php
+
+namespace Recoup\WooCommerce;
+
+/** What Recoup's owner has set, as the last beat brought it, and the boxes chosen on the plugin's screen. */
+final class Settings
+{
+    public const CHANNELS = ['email', 'sms', 'whatsapp'];
+    private const MOST_WORDS = 1000;
+
+    public static function version(): string
+    {
+        return (string) (self::cached()['version'] ?? '');
+    }
+
+    private static function cached(): array
+    {
+        $settings = Connection::all()['settings'] ?? [];
+        return is_array($settings) ? $settings : [];
+    }
+
+    /** Only what is well-formed is kept.
+     * @param mixed $given */
+    public static function take($given): void
+    {
+        if (!is_array($given) || !is_string($given['version'] ?? null)) {
+            return;
+        }
+        $boxes = [];
+        foreach (is_array($given['boxes'] ?? null) ? $given['boxes'] : [] as $box) {
+            $channel = $box['channel'] ?? '';
+            $words = Text::plain($box['words'] ?? '', self::MOST_WORDS);
+            if (in_array($channel, self::CHANNELS, true) && $words !== '') {
+                $boxes[$channel] = ['words' => $words, 'id' => Text::plain($box['id'] ?? '', 40)];
+            }
+        }
+        $settings = ['version' => Text::cut($given['version'], 64), 'boxes' => $boxes, 'push' => self::push($given['push'] ?? null)];
+        if ($settings !== self::cached()) {
+            Connection::save(['settings' => $settings] + Connection::all());
+        }
+    }
+
+    /** Scripts of our own Recoup only.
+     * @param mixed $push */
+    private static function push($push): ?array
+    {
+        $kept = [];
+        foreach (['worker', 'widget'] as $name) {
+            $address = is_array($push) && is_string($push[$name] ?? null) ? $push[$name] : '';
+            if (strncmp($address, Connection::url() . '/', strlen(Connection::url()) + 1) !== 0) {
+                return null;
+            }
+            $kept[$name] = esc_url_raw($address);
+        }
+        return $kept;
+    }
+
+    public static function hasPush(): bool
+    {
+        return Connection::isUp() && !empty(self::cached()['push']);
+    }
+
+    public static function pushAddress(string $name): string
+    {
+        $push = self::cached()['push'] ?? [];
+        return is_array($push) ? (string) ($push[$name] ?? '') : '';
+    }
+
+    /** Channel => words and their name, of the boxes the checkout shows.
+     * @return array<string, array> */
+    public static function boxes(): array
+    {
+        if (!Connection::isUp()) {
+            return [];
+        }
+        $boxes = self::cached()['boxes'] ?? [];
+        return array_intersect_key(is_array($boxes) ? $boxes : [], array_flip(self::chosen()));
+    }
+
+    /** @return string[] */
+    public static function chosen(): array
+    {
+        $chosen = Connection::all()['shown'] ?? ['email'];
+        return is_array($chosen) ? array_values(array_intersect(self::CHANNELS, $chosen)) : [];
+    }
+}

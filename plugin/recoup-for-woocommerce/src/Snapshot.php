@@ -1,0 +1,118 @@
+<?php
+
+namespace Recoup\WooCommerce;
+
+/** The whole state of a shopper's cart, as docs/plugin-protocol.md has it ("cart"). */
+final class Snapshot
+{
+    /** @var int who has just logged in: WordPress itself knows it from the next request on */
+    private static $user = 0;
+
+    public static function speakFor(int $user): void
+    {
+        self::$user = $user;
+    }
+
+    public static function ofSession(): ?array
+    {
+        $token = Session::cart();
+        if ($token === '' || !Session::isThere()) {
+            return null;
+        }
+        $cart = WC()->cart;
+        $all = $cart->get_cart();
+        $lines = Lines::of($all);
+        $entry = [
+            'type' => 'cart',
+            'cart' => $token,
+            'lines' => array_slice($lines, 0, Lines::MOST),
+            'coupons' => self::coupons($cart),
+            'currency' => get_woocommerce_currency(),
+            'total' => self::money($cart->get_total('edit')),
+            'discount' => self::money((float) $cart->get_discount_total() + (float) $cart->get_discount_tax()),
+            'locale' => determine_locale(),
+        ];
+        $more = count($lines) - Lines::MOST;
+        return $entry + ($more > 0 ? ['more' => $more] : []) + self::shopper() + self::said() + self::place();
+    }
+
+    private static function coupons(object $cart): array
+    {
+        $codes = array_slice(array_values((array) $cart->get_applied_coupons()), 0, 20);
+        return array_map(static function ($code): string {
+            return Text::plain($code, 60);
+        }, $codes);
+    }
+
+    /** @param mixed $amount */
+    private static function money($amount): string
+    {
+        return wc_format_decimal((float) $amount, wc_get_price_decimals());
+    }
+
+    private static function shopper(): array
+    {
+        $part = [];
+        $contact = Contact::known();
+        if ($contact !== []) {
+            $part['contact'] = $contact;
+        }
+        $id = self::$user ?: get_current_user_id();
+        self::$user = 0;
+        if ($id > 0) {
+            $active = (int) get_user_meta($id, 'wc_last_active', true);
+            $part['customer'] = ['id' => (string) $id, 'lastActive' => $active > 0 ? $active : null];
+        }
+        return $part;
+    }
+
+    private static function said(): array
+    {
+        $part = [];
+        foreach (['consent' => Session::get('consent'), 'boxes' => Consent::shown(), 'back' => Session::get('back')] as $name => $value) {
+            if (!empty($value)) {
+                $part[$name] = $value;
+            }
+        }
+        $draft = (int) WC()->session->get('store_api_draft_order', 0);
+        if ($draft > 0) {
+            $part['draft'] = (string) $draft;
+        }
+        $device = isset($_COOKIE['recoup_device']) && is_string($_COOKIE['recoup_device']) ? $_COOKIE['recoup_device'] : '';
+        if (preg_match('/^[\w-]{16,64}$/D', $device)) {
+            $part['device'] = $device;
+        }
+        return $part;
+    }
+
+    /** Where from: never the address itself. */
+    private static function place(): array
+    {
+        $part = [];
+        $ip = class_exists('WC_Geolocation') ? (string) \WC_Geolocation::get_ip_address() : '';
+        $network = self::network($ip);
+        if ($network !== '') {
+            $salt = hash_hmac('sha256', gmdate('Y-m-d'), wp_salt('auth'), true);
+            $part['client'] = substr(Text::base64url(hash_hmac('sha256', $network, $salt, true)), 0, 22);
+            // Only what lies on this server: no service is asked.
+            $found = \WC_Geolocation::geolocate_ip($ip, false, false);
+            $country = Text::plain($found['country'] ?? '', 2);
+            if (preg_match('/^[A-Z]{2}$/D', $country)) {
+                $part['geo'] = ['country' => $country, 'city' => Text::plain($found['city'] ?? '', 80)];
+            }
+        }
+        $agent = isset($_SERVER['HTTP_USER_AGENT']) ? substr((string) $_SERVER['HTTP_USER_AGENT'], 0, 300) : '';
+        if ($agent !== '') {
+            $isPhone = strpos($agent, 'iPad') === false && preg_match('/iPhone|iPod|Mobi/', $agent);
+            $part['agent'] = $isPhone ? 'phone' : 'desktop';
+        }
+        return $part;
+    }
+
+    /** An IPv4 address, or the /64 of an IPv6 one. */
+    public static function network(string $ip): string
+    {
+        $bytes = filter_var($ip, FILTER_VALIDATE_IP) ? (string) inet_pton($ip) : '';
+        return strlen($bytes) === 16 ? bin2hex(substr($bytes, 0, 8)) : bin2hex($bytes);
+    }
+}

@@ -1,0 +1,44 @@
+<?php
+
+namespace Recoup\WooCommerce;
+
+/** How sending goes. Read and written after the shopper's answer, in the admin screens, and by cron; never while a page is made. */
+final class State
+{
+    public const OPTION = 'recoup_state';
+
+    /** @return mixed */
+    public static function get(string $name, $otherwise = null)
+    {
+        $all = get_option(self::OPTION, []);
+        return is_array($all) && array_key_exists($name, $all) ? $all[$name] : $otherwise;
+    }
+
+    public static function put(array $news): void
+    {
+        $all = get_option(self::OPTION, []);
+        update_option(self::OPTION, $news + (is_array($all) ? $all : []), false);
+    }
+
+    /** Counts of today and yesterday, which is enough for "in 24 hours". */
+    public static function countDaily(string $what, int $more): void
+    {
+        $today = gmdate('Y-m-d');
+        $days = self::get($what, []);
+        $days = is_array($days) ? $days : [];
+        $kept = array_intersect_key($days, [$today => 1, gmdate('Y-m-d', time() - DAY_IN_SECONDS) => 1]);
+        $kept[$today] = (int) ($kept[$today] ?? 0) + $more;
+        self::put([$what => $kept]);
+    }
+
+    public static function daily(string $what): int
+    {
+        $days = self::get($what, []);
+        $since = gmdate('Y-m-d', time() - DAY_IN_SECONDS);
+        $sum = 0;
+        foreach (is_array($days) ? $days : [] as $day => $count) {
+            $sum += $day >= $since ? (int) $count : 0;
+        }
+        return $sum;
+    }
+}

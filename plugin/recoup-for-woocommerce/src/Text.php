@@ -1,0 +1,38 @@
+<?php
+
+namespace Recoup\WooCommerce;
+
+/** Text of the shop as it goes over the wire: valid UTF-8, without control characters, cut. */
+final class Text
+{
+    public const MOST = 300;
+
+    /** @param mixed $value */
+    public static function plain($value, int $most = self::MOST): string
+    {
+        if (!is_scalar($value)) {
+            return '';
+        }
+        $text = wp_check_invalid_utf8((string) $value, true);
+        $text = html_entity_decode($text, ENT_QUOTES | ENT_HTML5, 'UTF-8');
+        $text = trim((string) preg_replace('/[\x00-\x1F\x7F]+/u', ' ', $text));
+        return self::cut($text, $most);
+    }
+
+    /** mbstring is not everywhere. */
+    public static function cut(string $text, int $most): string
+    {
+        $isCut = preg_match('/^.{0,' . $most . '}/us', $text, $found);
+        return $isCut ? $found[0] : '';
+    }
+
+    public static function base64url(string $bytes): string
+    {
+        return rtrim(strtr(base64_encode($bytes), '+/', '-_'), '=');
+    }
+
+    public static function token(int $bytes): string
+    {
+        return self::base64url(random_bytes($bytes));
+    }
+}

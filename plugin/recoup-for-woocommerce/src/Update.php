@@ -1,0 +1,113 @@
+<?php
+
+namespace Recoup\WooCommerce;
+
+/** New versions come from the owner's own Recoup; the digest is in its signed answer, and is compared before WordPress unpacks anything. */
+final class Update
+{
+    /** Of the plugin's header `Update URI`. */
+    private const HOST = 'recoup-for-woocommerce.invalid';
+
+    public static function start(): void
+    {
+        add_filter('update_plugins_' . self::HOST, Guard::filter('update_plugins', [self::class, 'offer']), 10, 3);
+        add_filter('upgrader_pre_download', Guard::filter('upgrader_pre_download', [self::class, 'download']), 10, 2);
+        add_filter('http_request_host_is_external', Guard::filter('host', [self::class, 'isExternal']), 10, 3);
+        add_filter('http_allowed_safe_ports', Guard::filter('ports', [self::class, 'ports']), 10, 3);
+    }
+
+    private static function known(): ?array
+    {
+        $update = Connection::isUp() ? State::get('update') : null;
+        $isGood = is_array($update) && is_string($update['version'] ?? null)
+            && preg_match('/^[0-9a-f]{64}$/D', (string) ($update['sha256'] ?? ''));
+        return $isGood ? $update : null;
+    }
+
+    private static function package(): string
+    {
+        return Connection::url() . '/plugin/recoup-for-woocommerce.zip';
+    }
+
+    /**
+     * @param mixed $before
+     * @param mixed $plugin
+     * @param mixed $file
+     * @return mixed
+     */
+    public static function offer($before, $plugin = [], $file = '')
+    {
+        $update = $file === plugin_basename(Plugin::file()) ? self::known() : null;
+        if ($update === null || version_compare($update['version'], Plugin::VERSION, '<=')) {
+            return $before;
+        }
+        return [
+            'id' => 'https://' . self::HOST . '/',
+            'slug' => 'recoup-for-woocommerce',
+            'plugin' => $file,
+            'version' => $update['version'],
+            'new_version' => $update['version'],
+            'url' => Connection::url(),
+            'package' => self::package(),
+            'tested' => Text::plain($update['tested'] ?? '', 20),
+            'requires_php' => Text::plain($update['requiresPhp'] ?? '7.4', 20),
+            'requires' => Text::plain($update['requiresWordpress'] ?? '6.2', 20),
+        ];
+    }
+
+    /**
+     * WordPress' own download refuses private hosts and unusual ports, and compares nothing.
+     *
+     * @param mixed $before
+     * @param mixed $package
+     * @return mixed
+     */
+    public static function download($before, $package = '')
+    {
+        if ($before !== false || !is_string($package) || !Connection::exists() || $package !== self::package()) {
+            return $before;
+        }
+        $update = self::known();
+        $file = wp_tempnam('recoup-for-woocommerce.zip');
+        if ($update === null || !$file) {
+            return new \WP_Error('recoup_update', __('Recoup offers no update now.', 'recoup-for-woocommerce'));
+        }
+        $reply = wp_remote_get($package, ['timeout' => 60, 'stream' => true, 'filename' => $file, 'redirection' => 0]);
+        $isThere = !is_wp_error($reply) && (int) wp_remote_retrieve_response_code($reply) === 200;
+        if (!$isThere || !hash_equals($update['sha256'], (string) hash_file('sha256', $file))) {
+            wp_delete_file($file);
+            return new \WP_Error('recoup_update', __('The download is not the version that Recoup has announced. Please try again later.', 'recoup-for-woocommerce'));
+        }
+        return $file;
+    }
+
+    /**
+     * WooCommerce's webhooks to our Recoup, where that is at a private address. No other host.
+     *
+     * @param mixed $is
+     * @param mixed $host
+     * @return mixed
+     */
+    public static function isExternal($is, $host = '', $url = '')
+    {
+        return $is || (Connection::isUp() && self::isOurs($url));
+    }
+
+    /**
+     * @param mixed $ports
+     * @param mixed $host
+     * @param mixed $url
+     * @return mixed
+     */
+    public static function ports($ports, $host = '', $url = '')
+    {
+        $port = Connection::isUp() && self::isOurs($url) ? wp_parse_url(Connection::url(), PHP_URL_PORT) : null;
+        return $port && is_array($ports) ? array_merge($ports, [(int) $port]) : $ports;
+    }
+
+    /** @param mixed $url */
+    private static function isOurs($url): bool
+    {
+        return is_string($url) && strncmp($url, Connection::url() . '/', strlen(Connection::url()) + 1) === 0;
+    }
+}

@@ -1,0 +1,53 @@
+<?php
+
+namespace Recoup\WooCommerce;
+
+/** Web push (decision 75): the worker has to come from the shop's own address, and the widget stands on the shop's pages. */
+final class Worker
+{
+    public static function start(): void
+    {
+        add_action('init', Guard::action('init', [self::class, 'serve']), 0);
+        add_action('wp_enqueue_scripts', Guard::action('push', [self::class, 'enqueue']));
+        add_filter('script_loader_tag', Guard::filter('script_loader_tag', [self::class, 'tag']), 10, 2);
+    }
+
+    public static function serve(): void
+    {
+        if (!isset($_GET['recoup-sw']) || $_GET['recoup-sw'] !== '1') {
+            return;
+        }
+        if (!defined('DONOTCACHEPAGE')) {
+            define('DONOTCACHEPAGE', true);
+        }
+        nocache_headers();
+        header('Content-Type: text/javascript; charset=utf-8');
+        header('Service-Worker-Allowed: /');
+        header('X-Content-Type-Options: nosniff');
+        if (!Settings::hasPush()) {
+            status_header(404);
+            exit;
+        }
+        echo 'importScripts(' . wp_json_encode(Settings::pushAddress('worker'), JSON_HEX_TAG | JSON_UNESCAPED_SLASHES) . ");\n";
+        exit;
+    }
+
+    public static function enqueue(): void
+    {
+        if (Settings::hasPush()) {
+            wp_enqueue_script('recoup-push', Settings::pushAddress('widget'), [], null, true);
+        }
+    }
+
+    /**
+     * @param mixed $tag
+     * @param mixed $handle
+     * @return mixed
+     */
+    public static function tag($tag, $handle = '')
+    {
+        return $handle === 'recoup-push' && is_string($tag)
+            ? str_replace('<script ', '<script data-method="plugin" defer ', $tag)
+            : $tag;
+    }
+}

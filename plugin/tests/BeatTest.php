@@ -1,0 +1,201 @@
+<?php
+
+use Recoup\WooCommerce\Beat;
+use Recoup\WooCommerce\Connection;
+use Recoup\WooCommerce\Health;
+use Recoup\WooCommerce\Outbox;
+use Recoup\WooCommerce\Settings;
+use Recoup\WooCommerce\Signature;
+use Recoup\WooCommerce\State;
+use Recoup\WooCommerce\Update;
+use Recoup\WooCommerce\Wake;
+
+final class BeatTest extends ShopCase
+{
+    private const PACKAGE = 'https://recoup.example.com/plugin/recoup-for-woocommerce.zip';
+
+    private function answer(array $more): void
+    {
+        $this->recoup->answers['beat'] = [200, $more + ['settings' => null, 'reach' => ['isReached' => true], 'seq' => 0, 'ask' => []]];
+    }
+
+    public function testTheBeatTellsHowTheShopIsAndTakesWhatRecoupSays(): void
+    {
+        $this->answer([
+            'settings' => ['version' => 's9', 'boxes' => [['channel' => 'sms', 'words' => 'Text me', 'id' => 'w9']], 'push' => null],
+            'reach' => ['isReached' => false, 'reason' => 'The shop is at a private address.'],
+            'ask' => ['everyS' => 5],
+        ]);
+        self::assertSame('', Beat::send());
+        $health = $this->recoup->lastCall('beat')['health'];
+        self::assertSame(['10.5.2', 0, 'block', false], [$health['woocommerce'], $health['queue'], $health['checkout'], $health['hasKey']]);
+        self::assertSame('s9', Settings::version());
+        self::assertContains('No. The shop is at a private address.', Health::rows());
+        self::assertGreaterThanOrEqual(time() + 59, $GLOBALS['wp']['tasks']['recoup_beat'], 'no more often than once a minute');
+    }
+
+    public function testATestThatRecoupAsksForIsSentOnce(): void
+    {
+        $this->answer(['ask' => ['test' => str_repeat('e', 32)]]);
+        Beat::send();
+        Beat::send();
+        self::assertSame([str_repeat('e', 32)], array_column($this->recoup->entries(), 'test'));
+    }
+
+    public function testAReportOfOrdersGoesOnUntilItIsComplete(): void
+    {
+        foreach (range(1, 101) as $id) {
+            $GLOBALS['wp']['orders'][$id] = new WC_Order($id);
+        }
+        $this->answer(['ask' => ['ordersSince' => '2026-11-24T10:00:00Z']]);
+        Beat::send();
+        self::assertArrayNotHasKey('orders', $this->recoup->lastCall('beat'));
+        $asked = 0;
+        $this->recoup->answers['beat'] = static function (array $body) use (&$asked): array {
+            $asked++;
+            if (!$body['orders']['isComplete']) {
+                array_pop($GLOBALS['wp']['orders']);
+            }
+            return [200, ['settings' => null, 'seq' => 0, 'ask' => ['ordersSince' => '2026-11-24T10:05:00Z']]];
+        };
+        Beat::send();
+        self::assertSame(2, $asked);
+        $report = $this->recoup->lastCall('beat')['orders'];
+        self::assertTrue($report['isComplete']);
+        self::assertCount(100, $report['list']);
+        self::assertSame('>=' . strtotime('2026-11-24T10:05:00Z'), $GLOBALS['wp']['orderQuery']['date_modified']);
+        self::assertContains('trash', $GLOBALS['wp']['orderQuery']['status']);
+        self::assertNotContains('wc-checkout-draft', $GLOBALS['wp']['orderQuery']['status']);
+    }
+
+    private function wake(array $change = [], string $body = '{"v":1}'): object
+    {
+        $time = (string) ($change['time'] ?? time());
+        $nonce = $change['nonce'] ?? bin2hex(random_bytes(16));
+        $store = $change['store'] ?? Recoup::STORE;
+        $key = $change['key'] ?? Recoup::SECRET;
+        $headers = [
+            'X-Recoup-Store' => $store,
+            'X-Recoup-Time' => $time,
+            'X-Recoup-Nonce' => $nonce,
+            'X-Recoup-Signature' => Signature::ofCall($change['direction'] ?? 'recoup', 'wake', $store, $time, $nonce, $body, $key),
+        ];
+        return Wake::answer(new class ($body, $headers) {
+            private $body;
+            private $headers;
+
+            public function __construct(string $body, array $headers)
+            {
+                $this->body = $body;
+                $this->headers = $headers;
+            }
+
+            public function get_body(): string
+            {
+                return $this->body;
+            }
+
+            public function get_header(string $name): ?string
+            {
+                return $this->headers[$name] ?? null;
+            }
+        });
+    }
+
+    public function testARightlySignedWakeIsAnsweredSigned(): void
+    {
+        $nonce = str_repeat('1', 32);
+        $answer = $this->wake(['nonce' => $nonce]);
+        $body = '{"plugin":"0.1.0","home":"https://shop.example.com/"}';
+        self::assertSame(200, $answer->status);
+        self::assertSame(Signature::ofAnswer($nonce, 200, $body, Recoup::SECRET), $answer->headers['X-Recoup-Signature']);
+        ob_start();
+        apply_filters('rest_pre_serve_request', false, $answer);
+        self::assertSame($body, ob_get_clean(), 'the bytes that were signed');
+    }
+
+    public function testForgedReplayedLateAndOversizedWakesAreRefused(): void
+    {
+        foreach ([['key' => 'wrong'], ['store' => 'other'], ['direction' => 'shop'], ['nonce' => 'short'], ['time' => 'x']] as $change) {
+            self::assertSame(401, $this->wake($change)->status);
+        }
+        self::assertSame(401, $this->wake(['time' => time() - 301])->status);
+        self::assertSame(401, $this->wake(['time' => time() + 301])->status);
+        $nonce = str_repeat('2', 32);
+        self::assertSame(200, $this->wake(['nonce' => $nonce])->status);
+        self::assertSame(409, $this->wake(['nonce' => $nonce])->status);
+        self::assertSame(413, $this->wake([], str_repeat('x', 1025))->status);
+        self::assertSame(400, $this->wake([], 'no JSON')->status);
+    }
+
+    public function testFiveHundredForgedWakesStoreNothing(): void
+    {
+        $before = [$GLOBALS['wp']['options'], count($GLOBALS['wpdb']->log)];
+        foreach (range(1, 500) as $number) {
+            self::assertSame(401, $this->wake(['key' => 'guess ' . $number])->status);
+        }
+        self::assertSame($before, [$GLOBALS['wp']['options'], count($GLOBALS['wpdb']->log)]);
+        self::assertArrayNotHasKey('transients', $GLOBALS['wp']);
+    }
+
+    public function testMoreThanSixtyWakesAMinuteWait(): void
+    {
+        foreach (range(1, 60) as $number) {
+            self::assertSame(200, $this->wake()->status);
+        }
+        self::assertSame(429, $this->wake()->status);
+    }
+
+    private function offerUpdate(string $digest): void
+    {
+        $update = ['version' => '9.0.0', 'sha256' => $digest, 'requiresPhp' => '7.4', 'requiresWordpress' => '6.2', 'tested' => '7.0'];
+        $this->answer(['update' => $update]);
+        Beat::send();
+    }
+
+    public function testANewVersionIsOfferedAndItsDigestCompared(): void
+    {
+        $this->recoup->zip = 'the zip';
+        $this->offerUpdate(hash('sha256', 'the zip'));
+        $offer = apply_filters('update_plugins_recoup-for-woocommerce.invalid', false, [], 'recoup-for-woocommerce/recoup-for-woocommerce.php');
+        self::assertSame(['9.0.0', self::PACKAGE], [$offer['version'], $offer['package']]);
+        $file = apply_filters('upgrader_pre_download', false, self::PACKAGE);
+        self::assertSame('the zip', file_get_contents($file));
+        unlink($file);
+        $this->recoup->zip = 'another zip';
+        self::assertInstanceOf(WP_Error::class, apply_filters('upgrader_pre_download', false, self::PACKAGE));
+    }
+
+    public function testDownloadsOfOthersAndTheSameVersionAreLeftAlone(): void
+    {
+        $this->offerUpdate(str_repeat('a', 64));
+        self::assertFalse(Update::download(false, 'https://downloads.example.org/other.zip'));
+        self::assertFalse(Update::offer(false, [], 'other/other.php'));
+        State::put(['update' => ['version' => '0.1.0', 'sha256' => str_repeat('a', 64)]]);
+        self::assertFalse(Update::offer(false, [], 'recoup-for-woocommerce/recoup-for-woocommerce.php'));
+    }
+
+    public function testOnlyOurRecoupIsAllowedThroughWordPresssLimitsOnHosts(): void
+    {
+        Connection::set('url', 'http://10.0.0.5:3000');
+        self::assertTrue(Update::isExternal(false, '10.0.0.5', 'http://10.0.0.5:3000/api/webhooks/x'));
+        self::assertFalse(Update::isExternal(false, '10.0.0.5', 'http://10.0.0.5:30000/'));
+        self::assertFalse(Update::isExternal(false, '10.0.0.6', 'http://10.0.0.6:3000/'));
+        self::assertSame([80, 3000], Update::ports([80], '10.0.0.5', 'http://10.0.0.5:3000/x'));
+        self::assertSame([80], Update::ports([80], '10.0.0.6', 'http://10.0.0.6:3000/x'));
+    }
+
+    public function testWhatIsWrongIsSaidInSentences(): void
+    {
+        $GLOBALS['wpdb']->insert('wp_woocommerce_api_keys', ['key_id' => 1, 'description' => 'Recoup']);
+        self::assertSame([], Health::problems());
+        self::assertSame('good', Health::test()['status']);
+        Outbox::put('cart:x', ['type' => 'cart']);
+        $GLOBALS['wpdb']->query('UPDATE wp_recoup_outbox SET made_at = made_at - 7300');
+        State::put(['cronAt' => time() - 30000]);
+        $words = implode(' ', Health::problems());
+        self::assertStringContainsString('1 carts and orders wait to be sent, the oldest for 2 hours', $words);
+        self::assertStringContainsString('WP-Cron', $words);
+        self::assertSame('recommended', Health::test()['status']);
+    }
+}

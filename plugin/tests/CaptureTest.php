@@ -1,0 +1,237 @@
+<?php
+
+use Recoup\WooCommerce\Capture;
+use Recoup\WooCommerce\Connection;
+use Recoup\WooCommerce\Contact;
+use Recoup\WooCommerce\Guard;
+use Recoup\WooCommerce\Orders;
+use Recoup\WooCommerce\Outbox;
+use Recoup\WooCommerce\Session as ShopperSession;
+use Recoup\WooCommerce\Snapshot;
+
+final class CaptureTest extends ShopCase
+{
+    public function testAPageThatChangesNoCartCostsNoQueryAndNoCall(): void
+    {
+        $before = count($GLOBALS['wpdb']->log);
+        $session = WC()->session->data;
+        ob_start();
+        do_action('template_redirect');
+        do_action('woocommerce_before_checkout_form');
+        do_action('woocommerce_checkout_after_customer_details');
+        $this->endRequest();
+        ob_end_clean();
+        self::assertCount($before, $GLOBALS['wpdb']->log);
+        self::assertSame($session, WC()->session->data);
+        self::assertSame([], $this->recoup->calls);
+    }
+
+    public function testAFilledCartIsToldOnceARequestWithWhatIsInIt(): void
+    {
+        WC()->cart->add_to_cart(self::TEA, 2);
+        WC()->cart->add_to_cart(self::LAMP, 1);
+        self::assertSame([], $this->recoup->calls, 'a call stood in the way of the shopper');
+        $this->endRequest();
+        $entry = $this->lastEntry();
+        self::assertCount(1, $this->recoup->entries());
+        self::assertSame('cart', $entry['type']);
+        self::assertMatchesRegularExpression('/^[\w-]{32}$/', $entry['cart']);
+        self::assertSame(['10', null, 2, 'Tea & honey', '12.50'], [
+            $entry['lines'][0]['product'],
+            $entry['lines'][0]['variation'],
+            $entry['lines'][0]['quantity'],
+            $entry['lines'][0]['name'],
+            $entry['lines'][0]['price'],
+        ]);
+        self::assertSame('105.00', $entry['total']);
+        self::assertSame('phone', $entry['agent']);
+        self::assertSame(0, Outbox::count());
+    }
+
+    public function testTheChoicesOfAVariationAreToldInTheWordsTheShopperSaw(): void
+    {
+        WC()->cart->add_to_cart(self::HOODIE, 1, self::BLUE, ['attribute_pa_size' => 'large', 'attribute_color' => 'Blue']);
+        $this->endRequest();
+        $line = $this->lastEntry()['lines'][0];
+        self::assertSame(['13', '14'], [$line['product'], $line['variation']]);
+        self::assertSame([['name' => 'Size', 'value' => 'Large'], ['name' => 'Color', 'value' => 'Blue']], $line['choices']);
+    }
+
+    public function testTheChildrenOfABundleAreLeftOut(): void
+    {
+        WC()->cart->add_to_cart(self::TEA, 1);
+        WC()->cart->add_to_cart(self::LAMP, 1, 0, [], ['bundled_by' => 'x']);
+        $this->endRequest();
+        self::assertSame(['10'], array_column($this->lastEntry()['lines'], 'product'));
+    }
+
+    public function testACartOfManyLinesIsCutAndSaysSo(): void
+    {
+        foreach (range(1, 505) as $number) {
+            $GLOBALS['wp']['products'][1000 + $number] = new Product(['id' => 1000 + $number]);
+            WC()->cart->add_to_cart(1000 + $number, 1);
+        }
+        $this->endRequest();
+        $entry = $this->lastEntry();
+        self::assertCount(500, $entry['lines']);
+        self::assertSame(5, $entry['more']);
+    }
+
+    public function testTheAddressOfTheShopperNeverLeavesTheShop(): void
+    {
+        WC()->cart->add_to_cart(self::TEA, 1);
+        $this->endRequest();
+        $first = $this->lastEntry();
+        self::assertStringNotContainsString('203.0.113', json_encode($this->recoup->calls));
+        self::assertMatchesRegularExpression('/^[\w-]{22}$/', $first['client']);
+        self::assertSame(['country' => 'DE', 'city' => ''], $first['geo']);
+        self::assertSame(Snapshot::network('2001:db8:1:2::1'), Snapshot::network('2001:db8:1:2:ffff::9'));
+        self::assertNotSame(Snapshot::network('2001:db8:1:2::1'), Snapshot::network('2001:db8:1:3::1'));
+    }
+
+    public function testAnEmptiedCartIsToldAndAFirstEmptyOneIsNot(): void
+    {
+        WC()->cart->empty_cart();
+        $this->endRequest();
+        self::assertSame([], $this->recoup->calls);
+        WC()->cart->add_to_cart(self::TEA, 1);
+        $this->endRequest();
+        WC()->cart->empty_cart();
+        $this->endRequest();
+        self::assertSame([], $this->lastEntry()['lines']);
+    }
+
+    public function testAnOrderIsToldWithItsCartAndTheNextCartIsAnother(): void
+    {
+        WC()->cart->add_to_cart(self::TEA, 1);
+        $this->endRequest();
+        $cart = $this->lastEntry()['cart'];
+        $order = new WC_Order(71);
+        $GLOBALS['wp']['orders'][71] = $order;
+        do_action('woocommerce_checkout_create_order', $order, []);
+        do_action('woocommerce_checkout_order_processed', 71, [], $order);
+        WC()->cart->empty_cart();
+        $this->endRequest();
+        $entry = $this->lastEntry();
+        self::assertSame(['order', 'placed', $cart], [$entry['type'], $entry['event'], $entry['cart']]);
+        self::assertSame([], array_filter($this->recoup->entries(), static function (array $each): bool {
+            return $each['type'] === 'cart' && $each['lines'] === [];
+        }), 'the checkout emptied the cart, not the shopper');
+        WC()->cart->add_to_cart(self::LAMP, 1);
+        $this->endRequest();
+        self::assertNotSame($cart, $this->lastEntry()['cart']);
+    }
+
+    public function testAnOrderHasNoMoreThanRecoupReads(): void
+    {
+        $order = new WC_Order(71);
+        $order->meta = ['_recoup_consent_email' => 'yes', '_customer_ip_address' => '203.0.113.7'];
+        $wire = Orders::wire($order);
+        self::assertSame('2026-11-24T18:00:00', $wire['date_modified_gmt']);
+        self::assertSame([['key' => '_recoup_consent_email', 'value' => 'yes']], $wire['meta_data']);
+        self::assertStringNotContainsString('Main St', json_encode($wire));
+        self::assertSame(['12.50', 'EUR', true], [$wire['total'], $wire['currency'], $wire['prices_include_tax']]);
+    }
+
+    public function testWhoeverLogsInGoesOnWithTheSameCart(): void
+    {
+        WC()->cart->add_to_cart(self::TEA, 1);
+        $this->endRequest();
+        $cart = $this->lastEntry()['cart'];
+        $session = WC()->session->data;
+        $GLOBALS['wp']['meta'][4]['wc_last_active'] = '1700000000';
+        do_action('wp_login', 'carla', (object) ['ID' => 4]);
+        $this->endRequest();
+        self::assertSame($session, WC()->session->data, 'a write could undo what another page does at that moment');
+        self::assertSame($cart, $this->lastEntry()['cart']);
+        self::assertSame(['id' => '4', 'lastActive' => 1700000000], $this->lastEntry()['customer']);
+    }
+
+    public function testTheDefaultCountryAloneIsNoContact(): void
+    {
+        self::assertSame([], Contact::known());
+        WC()->customer->set_billing_email('vera@example.com');
+        self::assertSame(['email' => 'vera@example.com', 'country' => 'US', 'state' => 'CA'], Contact::known());
+    }
+
+    public function testWhatTheClassicCheckoutsScriptPostsIsKeptAndTold(): void
+    {
+        WC()->cart->add_to_cart(self::TEA, 1);
+        $_POST = ['nonce' => wp_create_nonce('recoup_contact'), 'email' => 'vera@example.com', 'phone' => '12', 'recoup_consent_email' => 'yes'];
+        $this->redirectOf([Contact::class, 'take']);
+        self::assertSame(200, $GLOBALS['wp']['json'][0]);
+        $this->endRequest();
+        $entry = $this->lastEntry();
+        self::assertSame('vera@example.com', $entry['contact']['email']);
+        self::assertArrayNotHasKey('phone', $entry['contact']);
+        self::assertSame(['isGiven' => true, 'id' => 'w1', 'wording' => self::WORDS], $entry['consent']['email']);
+    }
+
+    public function testAPostWithoutTheNonceOfTheCheckoutIsRefused(): void
+    {
+        $_POST = ['nonce' => 'forged', 'email' => 'vera@example.com'];
+        $this->redirectOf(static function (): void {
+            Contact::take();
+        });
+        self::assertSame(403, $GLOBALS['wp']['json'][0]);
+        self::assertSame([], Contact::known());
+    }
+
+    public function testTheFormOfTheClassicCheckoutIsASecondSource(): void
+    {
+        WC()->cart->add_to_cart(self::TEA, 1);
+        do_action('woocommerce_checkout_update_order_review', 'billing_email=vera%40example.com&billing_phone=%2B4915112345');
+        $this->endRequest();
+        self::assertSame(['vera@example.com', '+4915112345'], [$this->lastEntry()['contact']['email'], $this->lastEntry()['contact']['phone']]);
+    }
+
+    public function testNothingOfOursIsThrownIntoTheShop(): void
+    {
+        WC()->cart = new class () extends Cart {
+            public function get_cart(): array
+            {
+                throw new RuntimeException('broken by another plugin, vera@example.com');
+            }
+        };
+        WC()->cart->add_to_cart(self::TEA, 1);
+        Guard::action('shutdown', [Capture::class, 'finish'])();
+        self::assertCount(1, $GLOBALS['logger']->lines);
+        self::assertStringNotContainsString('vera', $GLOBALS['logger']->lines[0], 'personal data in the log');
+        self::assertSame('as it was', Guard::filter('x', static function (): void {
+            throw new Error('x');
+        })('as it was'));
+    }
+
+    public function testAnErrorCaughtByUsLeavesNoHookRunning(): void
+    {
+        $GLOBALS['wp_current_filter'] = [];
+        foreach (['recoup_measured', 'inside'] as $broken) {
+            add_action($broken, static function (): void {
+                throw new TypeError('of another plugin');
+            });
+        }
+        add_action('outside', Guard::action('outside', static function (): void {
+            do_action('inside');
+        }));
+        do_action('outside');
+        self::assertSame([], $GLOBALS['wp_current_filter']);
+    }
+
+    public function testACopyOfTheShopAtAnotherAddressSendsNothing(): void
+    {
+        $GLOBALS['wp']['options']['home'] = 'https://staging.shop.example.com';
+        WC()->cart->add_to_cart(self::TEA, 1);
+        $this->endRequest();
+        self::assertSame([], $this->recoup->calls);
+        $GLOBALS['wp']['options']['home'] = 'http://shop.example.com';
+        $GLOBALS['wp']['language'] = '/de';
+        self::assertTrue(Connection::isUp(), 'neither a language in home_url() nor the scheme makes it a copy');
+    }
+
+    public function testTheTokenOfTheCartIsNotTheKeyOfTheSession(): void
+    {
+        WC()->cart->add_to_cart(self::TEA, 1);
+        self::assertSame(ShopperSession::cart(), WC()->session->data['recoup']['cart']);
+        self::assertMatchesRegularExpression('/^[\w-]{32}$/', ShopperSession::cart());
+    }
+}

@@ -1,0 +1,143 @@
+<?php
+
+use Recoup\WooCommerce\Connect;
+use Recoup\WooCommerce\Connection;
+use Recoup\WooCommerce\Outbox;
+use Recoup\WooCommerce\Uninstall;
+
+final class ConnectTest extends ShopCase
+{
+    private const CODE_KEY = 'ccccccccccccccccccccccccccccccccccccccccccc';
+
+    protected function connect(): void
+    {
+        $GLOBALS['wp']['user'] = 7;
+        $GLOBALS['wp']['rights'] = ['manage_woocommerce'];
+    }
+
+    private function begin(): array
+    {
+        $begun = Connect::begin('https://recoup.example.com/');
+        self::assertSame('', $begun['why']);
+        parse_str((string) parse_url($begun['to'], PHP_URL_QUERY), $query);
+        return json_decode((string) base64_decode(strtr($query['connect'], '-_', '+/')), true);
+    }
+
+    private function comeBack(string $state, string $key = self::CODE_KEY): string
+    {
+        $this->recoup->key = $key;
+        return Connect::finish(['recoup_state' => $state, 'recoup_code' => 'code-id-12345678.' . $key]);
+    }
+
+    public function testOneCodeConnectsAndNoSecretTravels(): void
+    {
+        $wish = $this->begin();
+        self::assertSame(['https://shop.example.com/', 1], [$wish['home'], $wish['v']]);
+        self::assertSame('https://shop.example.com/wp-admin/admin.php?page=recoup', $wish['return']);
+        $this->recoup->answers['connect'] = [200, ['store' => 'store-9', 'account' => 'Heron']];
+        self::assertSame('', $this->comeBack($wish['state']));
+        $call = $this->recoup->calls[0];
+        $derived = Connect::derive(self::CODE_KEY, $call['body']['salt']);
+        self::assertSame($derived['secret'], Connection::read('secret'));
+        foreach ([self::CODE_KEY, $derived['secret'], $derived['key'], $derived['keySecret']] as $secret) {
+            self::assertStringNotContainsString($secret, $call['raw'] . json_encode($call['headers']));
+        }
+        $row = $GLOBALS['wpdb']->get_results('SELECT * FROM wp_woocommerce_api_keys')[0];
+        self::assertSame([wc_api_hash($derived['key']), $derived['keySecret']], [$row->consumer_key, $row->consumer_secret]);
+        self::assertSame(['read_write', 'Recoup', 7], [$row->permissions, $row->description, (int) $row->user_id]);
+        self::assertSame(['DE', 'AT'], $call['body']['profile']['sellingCountries']);
+        self::assertSame(0, Outbox::count());
+    }
+
+    public function testACodeThatBeganElsewhereIsNotTaken(): void
+    {
+        $wish = $this->begin();
+        self::assertStringContainsString('did not begin here', $this->comeBack('forged'));
+        self::assertStringContainsString('did not begin here', $this->comeBack($wish['state']), 'the state is good for one try');
+        $wish = $this->begin();
+        $GLOBALS['wp']['user'] = 8;
+        self::assertStringContainsString('did not begin here', $this->comeBack($wish['state']), 'another user has no state');
+        self::assertSame([], $this->recoup->calls);
+    }
+
+    public function testTheStateIsGoodForAQuarterOfAnHour(): void
+    {
+        $wish = $this->begin();
+        $GLOBALS['wp']['meta'][7]['recoup_connect']['until'] = time() - 1;
+        self::assertStringContainsString('longer than 15 minutes', $this->comeBack($wish['state']));
+    }
+
+    /** @dataProvider failures */
+    public function testWhatGoesWrongIsSaidAndTheKeyIsTakenBack(array $answer, string $words): void
+    {
+        $wish = $this->begin();
+        $this->recoup->answers['connect'] = $answer;
+        self::assertStringContainsString($words, $this->comeBack($wish['state']));
+        self::assertFalse(Connection::exists());
+        self::assertSame(0, (int) $GLOBALS['wpdb']->get_var('SELECT COUNT(*) FROM wp_woocommerce_api_keys'));
+    }
+
+    public function failures(): array
+    {
+        return [
+            'used or too old' => [[404, ['code' => 'code_expired']], 'older than ten minutes'],
+            'another account' => [[409, ['code' => 'other_account']], 'another account'],
+            'plan' => [[403, ['code' => 'no_room']], 'no room'],
+            'another shop' => [[422, ['code' => 'other_shop']], 'not the one that was confirmed'],
+            'anything else' => [[400, ['code' => 'invalid', 'error' => 'The version is unknown.']], 'The version is unknown.'],
+        ];
+    }
+
+    public function testCancelledInRecoupIsSaid(): void
+    {
+        $wish = $this->begin();
+        $why = Connect::finish(['recoup_state' => $wish['state'], 'recoup_error' => 'cancelled']);
+        self::assertStringContainsString('Cancel', $why);
+    }
+
+    /** @dataProvider unreachable */
+    public function testARecoupOutOfReachIsSaidWithTheReason(string $mode, array $hello, string $words): void
+    {
+        $this->recoup->mode = $mode;
+        $this->recoup->answers['hello'] = $hello;
+        self::assertStringContainsString($words, Connect::begin('recoup.example.com')['why']);
+    }
+
+    public function unreachable(): array
+    {
+        return [
+            'no answer' => ['silent', [200, []], 'no answer from this address in time'],
+            'another server' => ['', [200, ['hello' => 'world']], 'it is not Recoup'],
+            'clock ahead' => ['', [200, ['recoup' => 1, 'now' => time() - 3600]], '60 minutes ahead'],
+            'clock behind' => ['', [200, ['recoup' => 1, 'now' => time() + 1200]], '20 minutes behind'],
+        ];
+    }
+
+    public function testAnAddressIsTakenAsItIsTyped(): void
+    {
+        self::assertSame('https://recoup.example.com', Connect::address(' recoup.example.com/ '));
+        self::assertSame('http://localhost:3000', Connect::address('localhost:3000'));
+        self::assertSame('https://example.com/recoup', Connect::address('https://EXAMPLE.com/recoup/'));
+        foreach (['', 'ftp://example.com', 'https://user:pass@example.com', 'javascript:alert(1)', 'https://'] as $bad) {
+            self::assertSame('', Connect::address($bad), $bad);
+        }
+    }
+
+    public function testUninstallRemovesEverythingAndTellsRecoup(): void
+    {
+        $wish = $this->begin();
+        $this->recoup->answers['connect'] = [200, ['store' => 'store-9', 'account' => 'Heron']];
+        $this->comeBack($wish['state']);
+        $this->recoup->key = Connection::read('secret');
+        $GLOBALS['wp']['meta'][4]['_recoup_consent'] = ['email' => []];
+        Uninstall::run();
+        self::assertSame(['v' => 1, 'reason' => 'uninstall'], $this->recoup->lastCall('disconnect'));
+        $left = array_filter(array_keys($GLOBALS['wp']['options']), static function (string $name): bool {
+            return strpos($name, 'recoup') !== false;
+        });
+        self::assertSame([], $left);
+        self::assertSame(0, (int) $GLOBALS['wpdb']->get_var('SELECT COUNT(*) FROM wp_woocommerce_api_keys'));
+        self::assertSame(0, (int) $GLOBALS['wpdb']->get_var("SELECT COUNT(*) FROM sqlite_master WHERE name = 'wp_recoup_outbox'"));
+        self::assertSame([], $GLOBALS['wp']['meta'][4]);
+    }
+}

@@ -1,0 +1,119 @@
+<?php
+
+use Recoup\WooCommerce\Account;
+use Recoup\WooCommerce\Connection;
+use Recoup\WooCommerce\Consent;
+use Recoup\WooCommerce\Settings;
+
+final class ConsentTest extends ShopCase
+{
+    private const GIVEN = ['isGiven' => true, 'id' => 'w1', 'wording' => self::WORDS];
+
+    private function tick(bool $is, ?object $order = null): void
+    {
+        do_action('woocommerce_set_additional_field_value', 'recoup/consent-email', $is, 'other', $order);
+    }
+
+    public function testABoxLeftAloneSaysNothing(): void
+    {
+        WC()->cart->add_to_cart(self::TEA, 1);
+        $order = new WC_Order(71);
+        $this->tick(false, $order);
+        $this->endRequest();
+        self::assertArrayNotHasKey('consent', $this->lastEntry());
+        self::assertSame([], $order->meta);
+    }
+
+    public function testATickIsToldAtOnceAndKeptWithTheOrder(): void
+    {
+        WC()->cart->add_to_cart(self::TEA, 1);
+        $this->endRequest();
+        $order = new WC_Order(71);
+        $this->tick(true, $order);
+        $this->endRequest();
+        self::assertSame(['email' => self::GIVEN], $this->lastEntry()['consent']);
+        self::assertSame(['yes', self::WORDS], [$order->meta['_recoup_consent_email'], $order->meta['_recoup_consent_email_wording']]);
+    }
+
+    public function testTickedAndUntickedIsANo(): void
+    {
+        WC()->cart->add_to_cart(self::TEA, 1);
+        $order = new WC_Order(71);
+        $this->tick(true, $order);
+        $this->tick(false, $order);
+        $this->endRequest();
+        self::assertFalse($this->lastEntry()['consent']['email']['isGiven']);
+        self::assertSame('no', $order->meta['_recoup_consent_email']);
+    }
+
+    public function testBoxesOfOthersAndChannelsNotShownAreIgnored(): void
+    {
+        WC()->cart->add_to_cart(self::TEA, 1);
+        do_action('woocommerce_set_additional_field_value', 'other/consent-email', true, 'other', null);
+        do_action('woocommerce_set_additional_field_value', 'recoup/consent-sms', true, 'other', null);
+        $this->endRequest();
+        self::assertArrayNotHasKey('consent', $this->lastEntry());
+    }
+
+    public function testTheClassicFormShowsTheOwnersWordsUntickedAndEscaped(): void
+    {
+        $settings = ['version' => 's2', 'boxes' => [['channel' => 'email', 'words' => 'A <b>"word"</b>', 'id' => 'w2']], 'push' => null];
+        Settings::take($settings);
+        ob_start();
+        Consent::show();
+        $html = (string) ob_get_clean();
+        self::assertStringContainsString('A &lt;b&gt;&quot;word&quot;&lt;/b&gt;', $html);
+        self::assertStringContainsString('id="recoup_consent_email"', $html);
+        self::assertStringNotContainsString('checked', $html);
+    }
+
+    public function testTheClassicOrderKeepsATickThatTheScriptDidNotTell(): void
+    {
+        $_POST = ['recoup_consent_email' => 'yes'];
+        $order = new WC_Order(71);
+        do_action('woocommerce_checkout_create_order', $order, []);
+        self::assertSame('yes', $order->meta['_recoup_consent_email']);
+    }
+
+    public function testACheckoutTellsWhichWordsItShows(): void
+    {
+        WC()->cart->add_to_cart(self::TEA, 1);
+        $this->endRequest();
+        self::assertArrayNotHasKey('boxes', $this->lastEntry());
+        do_action('woocommerce_store_api_cart_update_customer_from_request', WC()->customer, null);
+        $this->endRequest();
+        self::assertSame(['email' => 'w1'], $this->lastEntry()['boxes']);
+    }
+
+    public function testMyAccountShowsAndWithdraws(): void
+    {
+        $GLOBALS['wp']['user'] = 4;
+        $GLOBALS['wp']['users'][4] = (object) ['user_email' => 'carla@example.com'];
+        $GLOBALS['wp']['meta'][4]['_recoup_consent'] = ['email' => self::GIVEN];
+        ob_start();
+        Account::show();
+        self::assertStringContainsString('checked', (string) ob_get_clean());
+        $_POST = ['recoup_consents' => '1'];
+        do_action('woocommerce_save_account_details', 4);
+        $this->endRequest();
+        $entry = $this->lastEntry();
+        self::assertSame(['consent', '4', 'carla@example.com'], [$entry['type'], $entry['customer']['id'], $entry['contact']['email']]);
+        self::assertFalse($entry['consent']['email']['isGiven']);
+        $before = count($this->recoup->calls);
+        do_action('woocommerce_save_account_details', 4);
+        $this->endRequest();
+        self::assertCount($before, $this->recoup->calls, 'the same again is no news');
+    }
+
+    public function testWordsFromRecoupAreCutAndBoxesOfUnknownChannelsAreDropped(): void
+    {
+        Settings::take(['version' => 's3', 'boxes' => [
+            ['channel' => 'email', 'words' => str_repeat('w', 2000), 'id' => 'w3'],
+            ['channel' => 'fax', 'words' => 'Fax me', 'id' => 'w4'],
+        ], 'push' => ['worker' => 'https://elsewhere.example.com/sw.js', 'widget' => 'https://recoup.example.com/push/K.js']]);
+        $kept = Connection::all()['settings'];
+        self::assertSame(['email'], array_keys($kept['boxes']));
+        self::assertSame(1000, strlen($kept['boxes']['email']['words']));
+        self::assertNull($kept['push'], 'a script of another host would run on the shop');
+    }
+}

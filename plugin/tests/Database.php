@@ -1,0 +1,95 @@
+<?php
+
+/** WordPress' $wpdb over a database in memory. */
+final class Database
+{
+    public $prefix = 'wp_';
+    public $insert_id = 0;
+    /** @var string[] every statement, for counting */
+    public $log = [];
+    private $pdo;
+
+    public function __construct()
+    {
+        $this->pdo = new PDO('sqlite::memory:');
+        $this->pdo->setAttribute(PDO::ATTR_ERRMODE, PDO::ERRMODE_EXCEPTION);
+        $this->pdo->exec('CREATE TABLE wp_woocommerce_api_keys (key_id INTEGER PRIMARY KEY AUTOINCREMENT, user_id, description, permissions, consumer_key, consumer_secret, truncated_key)');
+    }
+
+    public function get_charset_collate(): string
+    {
+        return '';
+    }
+
+    public function prepare(string $sql, ...$values): string
+    {
+        return preg_replace_callback('/%[sd]/', function (array $found) use (&$values): string {
+            $value = array_shift($values);
+            return $found[0] === '%d' ? (string) (int) $value : $this->pdo->quote((string) $value);
+        }, $sql);
+    }
+
+    /** The statements of the plugin in the words of the other database. */
+    private function translated(string $sql): string
+    {
+        if (strpos($sql, 'CREATE TABLE IF NOT EXISTS `wp_recoup_outbox`') === 0) {
+            // As a database that begins again after the highest id left, when it was started anew.
+            return 'CREATE TABLE IF NOT EXISTS wp_recoup_outbox (id INTEGER PRIMARY KEY, name TEXT UNIQUE, made_at INTEGER, claim TEXT DEFAULT "", claimed_at INTEGER DEFAULT 0, entry TEXT)';
+        }
+        return preg_replace('/^(UPDATE|DELETE FROM) (\S+)(.*) ORDER BY id LIMIT (\d+)$/s', '$1 $2$3 AND id IN (SELECT id FROM $2 WHERE name <> "mark"' . $this->inClaim($sql) . ' ORDER BY id LIMIT $4)', $sql);
+    }
+
+    private function inClaim(string $sql): string
+    {
+        return preg_match('/claimed_at < (\d+)/', $sql, $found) ? ' AND claimed_at < ' . $found[1] : '';
+    }
+
+    public function query(string $sql)
+    {
+        $this->log[] = $sql;
+        return $this->pdo->exec($this->translated(trim($sql)));
+    }
+
+    public function get_results(string $sql): array
+    {
+        $this->log[] = $sql;
+        return $this->pdo->query($sql)->fetchAll(PDO::FETCH_OBJ);
+    }
+
+    public function get_var(string $sql)
+    {
+        $this->log[] = $sql;
+        $value = $this->pdo->query($sql)->fetchColumn();
+        return $value === false ? null : $value;
+    }
+
+    private function write(string $verb, string $table, array $row): int
+    {
+        $this->log[] = "$verb $table";
+        $marks = implode(',', array_fill(0, count($row), '?'));
+        $statement = $this->pdo->prepare("$verb INTO `$table` (" . implode(',', array_keys($row)) . ") VALUES ($marks)");
+        $statement->execute(array_values($row));
+        $this->insert_id = (int) $this->pdo->lastInsertId();
+        return $statement->rowCount();
+    }
+
+    public function replace(string $table, array $row, array $formats = []): int
+    {
+        return $this->write('REPLACE', $table, $row);
+    }
+
+    public function insert(string $table, array $row, array $formats = []): int
+    {
+        return $this->write('INSERT', $table, $row);
+    }
+
+    public function delete(string $table, array $where, array $formats = []): int
+    {
+        $parts = array_map(function (string $name): string {
+            return "$name = ?";
+        }, array_keys($where));
+        $statement = $this->pdo->prepare("DELETE FROM `$table` WHERE " . implode(' AND ', $parts));
+        $statement->execute(array_values($where));
+        return $statement->rowCount();
+    }
+}

@@ -1,0 +1,218 @@
+<?php
+
+use Recoup\WooCommerce\Beat;
+use Recoup\WooCommerce\Connection;
+use Recoup\WooCommerce\Outbox;
+use Recoup\WooCommerce\Sender;
+use Recoup\WooCommerce\State;
+
+final class OutboxTest extends ShopCase
+{
+    private function put(string $cart, int $quantity): void
+    {
+        Outbox::put('cart:' . $cart, ['type' => 'cart', 'cart' => $cart, 'lines' => [['quantity' => $quantity]]]);
+    }
+
+    public function testTheNewestStateOfACartTakesThePlaceOfTheOneBefore(): void
+    {
+        $this->put('one', 1);
+        $this->put('two', 1);
+        $this->put('one', 2);
+        self::assertSame(2, Outbox::count());
+        Sender::flush(1);
+        $entries = $this->recoup->entries();
+        self::assertSame(['two', 'one'], array_column($entries, 'cart'));
+        self::assertSame(2, $entries[1]['lines'][0]['quantity']);
+        self::assertGreaterThan($entries[0]['seq'], $entries[1]['seq']);
+    }
+
+    public function testASequenceNumberIsNeverGivenTwiceAlsoWhenTheQueueHasBeenEmpty(): void
+    {
+        $seen = [];
+        foreach (range(1, 5) as $round) {
+            $this->put('one', $round);
+            Sender::flush(1);
+            $seen[] = $this->lastEntry()['seq'];
+            self::assertSame(0, Outbox::count());
+        }
+        $sorted = array_values(array_unique($seen));
+        sort($sorted);
+        self::assertSame($sorted, $seen);
+    }
+
+    public function testADayWithoutRecoupLosesNothingAndComesInOrder(): void
+    {
+        $this->recoup->mode = 'silent';
+        foreach (range(1, 120) as $number) {
+            $this->put('cart-' . $number, $number);
+            Sender::soon(true);
+        }
+        self::assertSame(120, Outbox::count());
+        self::assertGreaterThan(time() + 50, State::get('nextTry'));
+        self::assertSame(1, State::get('failures'), 'each new cart must not try again while Recoup is away');
+        $GLOBALS['wpdb']->query('UPDATE wp_recoup_outbox SET made_at = made_at - 86400');
+        $this->recoup->mode = '';
+        Sender::run();
+        self::assertSame(0, Outbox::count());
+        $entries = $this->recoup->entries();
+        self::assertSame(range(1, 120), array_map(static function (array $entry): int {
+            return $entry['lines'][0]['quantity'];
+        }, $entries));
+        self::assertGreaterThanOrEqual(86400, $entries[0]['age']);
+        self::assertLessThan(86460, $entries[0]['age']);
+        self::assertSame(0, State::get('failures'));
+    }
+
+    public function testTheWaitGrowsWithEachFailureAndEndsAtAnHour(): void
+    {
+        $this->recoup->mode = 'down';
+        $this->put('one', 1);
+        $waits = [];
+        foreach (range(1, 9) as $try) {
+            Sender::flush(1);
+            $waits[] = State::get('nextTry') - time();
+        }
+        self::assertGreaterThanOrEqual(59, $waits[0]);
+        self::assertLessThanOrEqual(72, $waits[0]);
+        self::assertGreaterThan(3590, $waits[8]);
+        self::assertLessThanOrEqual(4320, $waits[8]);
+        self::assertSame(1, Outbox::count());
+    }
+
+    public function testATaskThatFailsHasASuccessor(): void
+    {
+        $this->recoup->mode = 'down';
+        $this->put('one', 1);
+        run_task('recoup_flush');
+        self::assertArrayHasKey('recoup_flush', $GLOBALS['wp']['tasks']);
+        $this->recoup->mode = '';
+        run_task('recoup_beat');
+        self::assertArrayHasKey('recoup_beat', $GLOBALS['wp']['tasks']);
+        self::assertSame(1, Outbox::count(), 'the wait is not over');
+    }
+
+    public function testARecoupThatHangsHoldsOneProcessOfTheShopOnly(): void
+    {
+        $tries = 0;
+        $this->recoup->answers['batch'] = function () use (&$tries): array {
+            $tries++;
+            if ($tries === 1) {
+                // While this one waits for its answer, other shoppers fill their carts.
+                foreach (range(1, 10) as $other) {
+                    $this->put('other-' . $other, 1);
+                    Sender::soon(true);
+                }
+            }
+            return [200, ['done' => [], 'refused' => [], 'settings' => 's1']];
+        };
+        $this->put('one', 1);
+        Sender::soon(true);
+        self::assertSame(2, $tries, 'what has come meanwhile goes with the next batch');
+        self::assertSame(0, Outbox::count());
+    }
+
+    public function testAnAnswerThatIsNotSignedIsNoAnswer(): void
+    {
+        $this->recoup->mode = 'unsigned';
+        $this->put('one', 1);
+        Sender::flush(1);
+        self::assertSame(1, Outbox::count());
+        $this->recoup->answers['batch'] = [410, ['code' => 'disconnected']];
+        Sender::flush(1);
+        self::assertTrue(Connection::exists(), 'anybody on the way could disconnect the shop');
+    }
+
+    public function testDisconnectedByRecoupRemovesKeySecretAndQueue(): void
+    {
+        $GLOBALS['wpdb']->insert('wp_woocommerce_api_keys', ['key_id' => 1, 'description' => 'Recoup']);
+        $GLOBALS['wp']['webhooks'] = [3 => 'https://recoup.example.com/api/webhooks/woocommerce/x', 4 => 'https://other.example.com/hook'];
+        $this->recoup->answers['batch'] = [410, ['code' => 'disconnected']];
+        $this->put('one', 1);
+        Sender::flush(1);
+        self::assertSame([4], array_keys($GLOBALS['wp']['webhooks']), 'ours, and no webhook of others');
+        self::assertFalse(Connection::exists());
+        self::assertSame('https://recoup.example.com', Connection::url(), 'the address stays, to connect again');
+        self::assertSame(0, (int) $GLOBALS['wpdb']->get_var('SELECT COUNT(*) FROM wp_woocommerce_api_keys'));
+        self::assertSame([], $GLOBALS['wp']['tasks']);
+    }
+
+    public function testOneBadEntryDoesNotHoldUpTheOthers(): void
+    {
+        $this->recoup->answers['batch'] = static function (array $body): array {
+            $carts = array_column($body['entries'], 'cart');
+            return in_array('bad', $carts, true)
+                ? [400, ['code' => 'invalid']]
+                : [200, ['done' => array_column($body['entries'], 'seq'), 'refused' => [], 'settings' => 's1']];
+        };
+        $this->put('one', 1);
+        $this->put('bad', 1);
+        $this->put('two', 1);
+        self::assertTrue(Sender::flush(1));
+        self::assertSame(0, Outbox::count());
+        self::assertSame(1, State::daily('dropped'));
+    }
+
+    public function testADoubledNonceIsTriedOnceMoreWithAnother(): void
+    {
+        $tries = 0;
+        $this->recoup->answers['batch'] = static function (array $body) use (&$tries): array {
+            $tries++;
+            return $tries === 1 ? [409, ['code' => 'replayed']] : [200, ['done' => [], 'refused' => [], 'settings' => 's1']];
+        };
+        $this->put('one', 1);
+        self::assertTrue(Sender::flush(1));
+        $nonces = array_column(array_column($this->recoup->calls, 'headers'), 'X-Recoup-Nonce');
+        self::assertCount(2, array_unique($nonces));
+    }
+
+    public function testTooManyCallsWaitAsLongAsRecoupSays(): void
+    {
+        $this->recoup->answers['batch'] = [429, ['code' => 'rate_limited', 'retryAfterS' => 7]];
+        $this->put('one', 1);
+        Sender::flush(1);
+        self::assertEqualsWithDelta(time() + 7, State::get('nextTry'), 1);
+    }
+
+    public function testTheQueueHasAnEnd(): void
+    {
+        $this->put('old', 1);
+        $GLOBALS['wpdb']->query('UPDATE wp_recoup_outbox SET made_at = made_at - 8 * 86400');
+        $this->put('new', 1);
+        $this->recoup->mode = 'down';
+        Sender::flush(1);
+        self::assertSame(1, Outbox::count());
+        self::assertSame(1, State::daily('dropped'));
+    }
+
+    public function testABatchStaysBelowWhatRecoupTakes(): void
+    {
+        foreach (range(1, 5) as $number) {
+            Outbox::put('cart:' . $number, ['type' => 'cart', 'cart' => (string) $number, 'text' => str_repeat('x', 200000)]);
+        }
+        self::assertTrue(Sender::flush(20));
+        foreach ($this->recoup->calls as $call) {
+            self::assertLessThan(512 * 1024, strlen($call['raw']));
+        }
+        self::assertCount(5, $this->recoup->entries());
+    }
+
+    public function testWhatComesInWhileABatchIsOnItsWayStays(): void
+    {
+        $this->put('one', 1);
+        $this->recoup->answers['batch'] = function (array $body): array {
+            if ($body['entries'][0]['lines'][0]['quantity'] === 1) {
+                $this->put('one', 2);
+            }
+            return [200, ['done' => array_column($body['entries'], 'seq'), 'refused' => [], 'settings' => 's1']];
+        };
+        Sender::flush(1);
+        self::assertSame(1, Outbox::count());
+    }
+
+    public function testAShopFromABackupTakesAnotherNameForItsQueue(): void
+    {
+        $this->recoup->answers['beat'] = [200, ['settings' => null, 'seq' => 5000, 'ask' => []]];
+        self::assertSame('', Beat::send());
+        self::assertNotSame(str_repeat('a', 32), Connection::read('install'));
+    }
+}

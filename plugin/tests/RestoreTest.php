@@ -1,0 +1,172 @@
+<?php
+
+use Recoup\WooCommerce\Lines;
+use Recoup\WooCommerce\Restore;
+
+final class RestoreTest extends ShopCase
+{
+    private const TOKEN = 'ttttttttttttttttttttttttttttttttttttttttttt';
+
+    private function saved(array $lines, array $more = []): void
+    {
+        $this->recoup->answers['restore'] = [200, $more + ['lines' => $lines, 'coupon' => null, 'email' => null, 'isOrdered' => false]];
+    }
+
+    private function visit(array $more = []): string
+    {
+        $_GET = ['recoup-restore' => self::TOKEN] + $more;
+        return $this->redirectOf([Restore::class, 'look']);
+    }
+
+    private static function line(int $product, int $quantity, string $name, array $choices = [], ?int $variation = null): array
+    {
+        return [
+            'product' => (string) $product,
+            'variation' => $variation === null ? null : (string) $variation,
+            'quantity' => $quantity,
+            'name' => $name,
+            'choices' => $choices,
+        ];
+    }
+
+    private function quantities(): array
+    {
+        return array_values(array_column(WC()->cart->lines, 'quantity'));
+    }
+
+    public function testACartComesBackAndGoesToTheCheckout(): void
+    {
+        $choices = [['name' => 'Size', 'value' => 'Large'], ['name' => 'Color', 'value' => 'Blue']];
+        $lines = [self::line(self::TEA, 2, 'Tea'), self::line(self::HOODIE, 1, 'Hoodie', $choices, self::BLUE)];
+        $this->saved($lines, ['email' => 'vera@example.com', 'coupon' => 'BACK10']);
+        $GLOBALS['wp']['coupons'] = ['back10'];
+        self::assertSame('https://shop.example.com/checkout/', $this->visit());
+        self::assertSame([2, 1], $this->quantities());
+        $hoodie = array_values(WC()->cart->lines)[1];
+        self::assertSame(['attribute_pa_size' => 'large', 'attribute_color' => 'Blue'], $hoodie['variation'], 'the open choice is lost');
+        self::assertSame(['back10'], WC()->cart->coupons);
+        self::assertSame('vera@example.com', WC()->customer->get_billing_email());
+        self::assertTrue($GLOBALS['wp']['nocache']);
+        $this->endRequest();
+        self::assertSame(self::TOKEN, $this->lastEntry()['back']);
+    }
+
+    public function testASecondVisitPutsNothingInAgain(): void
+    {
+        $this->saved([self::line(self::TEA, 2, 'Tea')]);
+        $this->visit();
+        $this->visit();
+        self::assertSame([2], $this->quantities());
+    }
+
+    public function testWhatIsGoneOrFewerOrToBeChosenAgainIsNamed(): void
+    {
+        $GLOBALS['wp']['products'][20] = new Product(['id' => 20, 'stock' => 0]);
+        $this->saved([
+            self::line(self::LAMP, 9, 'Lamp'),
+            self::line(20, 1, 'Sold out'),
+            self::line(99, 1, 'Deleted'),
+            self::line(self::HOODIE, 1, 'Hoodie', [], self::BLUE),
+            self::line(self::TEA, 1, 'Tea'),
+        ]);
+        self::assertSame('https://shop.example.com/checkout/', $this->visit());
+        self::assertSame([3, 1], $this->quantities());
+        $words = $this->notices();
+        self::assertStringContainsString('No longer available: Sold out, Deleted.', $words);
+        self::assertStringContainsString('fewer than before are left: Lamp.', $words);
+        self::assertStringContainsString('choose these again: Hoodie.', $words);
+        self::assertStringNotContainsString('cannot add that amount', $words);
+    }
+
+    public function testAFullerCartIsNotEmptiedWithoutAsking(): void
+    {
+        WC()->cart->add_to_cart(self::LAMP, 1);
+        $this->saved([self::line(self::TEA, 2, 'Tea')], ['email' => 'vera@example.com']);
+        self::assertSame('https://shop.example.com/cart/', $this->visit());
+        self::assertSame([1], $this->quantities());
+        self::assertStringContainsString('Use the saved cart', $this->notices());
+        self::assertStringContainsString('Keep this one', $this->notices());
+        $nonce = wp_create_nonce('recoup-use' . self::TOKEN);
+        self::assertSame('https://shop.example.com/cart/', $this->visit(['recoup-use' => '0', '_wpnonce' => $nonce]));
+        self::assertSame([1], $this->quantities());
+        $this->visit(['recoup-use' => '1', '_wpnonce' => 'forged']);
+        self::assertSame([1], $this->quantities(), 'somebody else chose for the shopper');
+        $this->saved([self::line(self::TEA, 2, 'Tea')]);
+        self::assertSame('https://shop.example.com/checkout/', $this->visit(['recoup-use' => '1', '_wpnonce' => $nonce]));
+        self::assertSame([2], $this->quantities());
+        self::assertSame('vera@example.com', WC()->customer->get_billing_email(), 'Recoup tells the email only once');
+    }
+
+    public function testPartOfTheSavedCartIsFilledUpWithoutAsking(): void
+    {
+        WC()->cart->add_to_cart(self::TEA, 1);
+        $this->saved([self::line(self::TEA, 3, 'Tea'), self::line(self::LAMP, 1, 'Lamp')]);
+        self::assertSame('https://shop.example.com/checkout/', $this->visit());
+        self::assertSame([3, 1], $this->quantities());
+    }
+
+    public function testSomebodyLoggedInOrWithAnEmailKeepsTheirOwn(): void
+    {
+        WC()->customer->set_billing_email('own@example.com');
+        $this->saved([self::line(self::TEA, 1, 'Tea')], ['email' => 'vera@example.com']);
+        $this->visit();
+        self::assertSame('own@example.com', WC()->customer->get_billing_email());
+    }
+
+    public function testARefusedCouponIsSaidInOurWords(): void
+    {
+        $this->saved([self::line(self::TEA, 1, 'Tea')], ['coupon' => 'over']);
+        $this->visit();
+        self::assertStringContainsString('The coupon over cannot be used with this cart.', $this->notices());
+        self::assertStringNotContainsString('does not exist', $this->notices());
+    }
+
+    public function testALinkThatEndedIsOfAnotherShopOrIsNoneLeadsToTheShop(): void
+    {
+        $this->recoup->answers['restore'] = [404, ['code' => 'not_found']];
+        self::assertSame('https://shop.example.com/shop/', $this->visit());
+        self::assertStringContainsString('has expired or belongs to another shop', $this->notices());
+        foreach (['<script>', self::TOKEN . "\n", str_repeat('t', 42), ['x']] as $forged) {
+            WC()->session->hasCookie = false;
+            $_GET = ['recoup-restore' => $forged];
+            self::assertSame('https://shop.example.com/shop/', $this->redirectOf([Restore::class, 'look']));
+            self::assertFalse(WC()->session->hasCookie, 'a session for each forged link');
+        }
+        self::assertCount(1, $this->recoup->calls);
+    }
+
+    public function testARecoupThatIsAwayLeadsToTheCartWithANotice(): void
+    {
+        $this->recoup->mode = 'silent';
+        WC()->cart->add_to_cart(self::TEA, 1);
+        self::assertSame('https://shop.example.com/cart/', $this->visit());
+        self::assertStringContainsString('try the link again', $this->notices());
+        self::assertSame([1], $this->quantities());
+    }
+
+    public function testWhatWasOrderedIsNotFilledAgain(): void
+    {
+        $this->saved([self::line(self::TEA, 1, 'Tea')], ['isOrdered' => true]);
+        self::assertSame('https://shop.example.com/shop/', $this->visit());
+        self::assertSame([], $this->quantities());
+    }
+
+    public function testNamesOfProductsAreEscapedInNotices(): void
+    {
+        $this->saved([self::line(99, 1, '<img src=x onerror=alert(1)>')]);
+        $this->visit();
+        self::assertStringNotContainsString('<img', $this->notices());
+    }
+
+    public function testAChoiceIsFoundByNameByKeyBySlugAndByWords(): void
+    {
+        $variation = wc_get_product(self::BLUE);
+        $parent = wc_get_product(self::HOODIE);
+        foreach ([['Size', 'Large'], ['size', 'large'], ['pa_size', 'large'], ['SIZE', 'LARGE']] as [$name, $value]) {
+            $found = Lines::attributes($variation, $parent, [['name' => $name, 'value' => $value]]);
+            self::assertSame(['attribute_pa_size' => 'large', 'attribute_color' => 'Blue'], $found, $name . ' ' . $value);
+        }
+        self::assertNull(Lines::attributes($variation, $parent, [['name' => 'Size', 'value' => 'Huge']]));
+        self::assertNull(Lines::attributes($variation, $parent, []));
+    }
+}

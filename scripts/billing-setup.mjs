@@ -1,0 +1,10 @@
+// `npm run billing:setup`: prepares what is missing, then makes or checks products, prices and webhook at Stripe.
+
+import { ensureInstalled, main, node26, root, run } from './prepare.mjs'
+
+await main(async () => {
+  // Settings are relative to the clone, wherever npm was called.
+  process.chdir(root)
+  await ensureInstalled()
+  return run(node26(), ['server/payments/setup-main.ts', ...process.argv.slice(2)])
+})

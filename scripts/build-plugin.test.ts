@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { afterAll, expect, test } from 'vitest'
+import { buildPlugin, PLUGIN, pluginFiles } from './build-plugin.ts'
+import { compileCatalogue, readCatalogue } from './plugin-languages.ts'
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-plugin-'))
+afterAll(() => fs.rmSync(folder, { recursive: true }))
+
+const root = new URL('../', import.meta.url)
+const read = (name: string) => fs.readFileSync(new URL(name, root), 'utf8')
+const textOf = async (name: string) => (await pluginFiles()).find((file) => file.name === name)!.content.toString()
+
+test('the zip has the same bytes each time, and all of the plugin in one folder', async () => {
+  const one = fs.readFileSync(await buildPlugin(path.join(folder, 'one')))
+  const two = fs.readFileSync(await buildPlugin(path.join(folder, 'two')))
+  expect(one.equals(two)).toBe(true)
+  for (const { name } of await pluginFiles()) expect(one.includes(`${PLUGIN}/${name}`)).toBe(true)
+})
+
+test('the plugin has the version of the product, wherever it says one', async () => {
+  const { version } = JSON.parse(read('package.json')) as { version: string }
+  expect(await textOf(`${PLUGIN}.php`)).toContain(`* Version: ${version}\n`)
+  expect(await textOf('readme.txt')).toContain(`Stable tag: ${version}\n`)
+  expect(await textOf('src/Plugin.php')).toContain(`VERSION = '${version}'`)
+})
+
+test('what the plugin puts on a checkout is at most three kilobytes', async () => {
+  const script = await textOf('assets/checkout.js')
+  expect(gzipSync(script, { level: 9 }).length).toBeLessThanOrEqual(3_072)
+})
+
+test('every sentence of the plugin is there in German, and none that it does not say', async () => {
+  const said = new Set<string>()
+  for (const { name, content } of await pluginFiles()) {
+    if (!name.endsWith('.php')) continue
+    for (const [, text] of content.toString().matchAll(/\b(?:__|esc_html__)\(\s*'((?:[^'\\]|\\.)*)'/g)) said.add(text!)
+  }
+  const known = readCatalogue(await textOf(`languages/${PLUGIN}-de_DE.po`)).filter(({ id }) => id !== '')
+  expect(new Set(known.map(({ id }) => id))).toEqual(said)
+  const marks = (text: string) => (text.match(/%(?:\d\$)?[sd]/g) ?? []).sort()
+  for (const { id, text } of known) expect(marks(text), id).toEqual(marks(id))
+})
+
+test('a catalogue is compiled as WordPress reads it', () => {
+  const source = 'msgid ""\nmsgstr ""\n"Language: de\\n"\n\nmsgid "Yes"\nmsgstr "Ja"\n\nmsgid "No"\nmsgstr "Nein"\n'
+  const compiled = compileCatalogue(source)
+  const textAt = (slot: number) =>
+    compiled.subarray(compiled.readUInt32LE(slot + 4), compiled.readUInt32LE(slot + 4) + compiled.readUInt32LE(slot))
+  expect(compiled.readUInt32LE(0)).toBe(0x950412de)
+  const ids = [0, 1, 2].map((n) => textAt(compiled.readUInt32LE(12) + n * 8).toString())
+  const texts = [0, 1, 2].map((n) => textAt(compiled.readUInt32LE(16) + n * 8).toString())
+  expect(ids).toEqual(['', 'No', 'Yes'])
+  expect(texts).toEqual(['Language: de\n', 'Nein', 'Ja'])
+})
+
+const run = promisify(execFile)
+const works = (command: string, ...given: string[]): Promise<boolean> =>
+  run(command, given).then(
+    () => true,
+    () => false,
+  )
+const hasPhp = await works('php', '-r', 'exit((int) !extension_loaded("pdo_sqlite"));')
+
+test.skipIf(!hasPhp || !(await works('phpunit', '--version')))('the tests of the plugin pass', async () => {
+  const { stdout } = await run('phpunit', ['-c', 'plugin/tests/phpunit.xml'], { cwd: root })
+  expect(stdout).toMatch(/^OK \(\d+ tests/m)
+})
+
+test.skipIf(!(await works('phpcs', '--version')))('the plugin keeps to PSR-12 and to what it may call', async () => {
+  const { stdout } = await run('phpcs', ['--standard=plugin/phpcs.xml', '-q'], { cwd: root })
+  expect(stdout.trim()).toBe('')
+})
+
+test.skipIf(!(await works('php', '--version')))('each file of the plugin is valid PHP', async () => {
+  const names = (await pluginFiles()).map(({ name }) => name).filter((name) => name.endsWith('.php'))
+  for (const name of names) await run('php', ['-l', `plugin/${PLUGIN}/${name}`], { cwd: root })
+})
+
+/** Installed by `.ci/run` alone: 53 MB. */
+const oldPhp = await Promise.all(
+  ['@php-wasm/node-7-4', '@php-wasm/universal'].map((name) => import(name).catch(() => null)),
+)
+
+test.skipIf(oldPhp.includes(null))('each file of the plugin is valid PHP 7.4', async () => {
+  const [loader, universal] = oldPhp
+  const php = new universal.PHP(await universal.loadPHPRuntime(await loader.getPHPLoaderModule(), {}))
+  const files = (await pluginFiles()).filter(({ name }) => name.endsWith('.php'))
+  const newer = { name: 'newer.php', content: Buffer.from('<?php $a = match (1) { default => 2 };') }
+  for (const [index, { content }] of [...files, newer].entries()) php.writeFile(`/tmp/${index}.php`, content)
+  const { text } = await php.run({
+    code: `<?php echo PHP_VERSION; for ($i = 0; $i <= ${files.length}; $i++) {
+      try { token_get_all(file_get_contents("/tmp/$i.php"), TOKEN_PARSE); } catch (ParseError $error) { echo " $i"; } }`,
+  })
+  php.exit()
+  expect(text).toMatch(/^7\.4\./)
+  // Of all of them only the last is wrong, which shows that the others were looked at.
+  expect(text.split(' ').slice(1)).toEqual([String(files.length)])
+})

@@ -1,0 +1,13 @@
+import type { TableEntry } from './tables.ts'
+
+/** Of the plugin in a shop. */
+export const pluginTables: Readonly<Record<string, TableEntry>> = {
+  plugin_codes: { of: 'account', person: { none: 'of the team' }, export: { none: 'secret' } },
+  plugin_connections: { of: 'store', person: { none: 'of the store' }, export: { none: 'secret' } },
+  plugin_nonces: { of: 'store', person: { none: 'random' }, export: { none: 'clockwork' } },
+  plugin_carts: {
+    of: 'store',
+    person: { none: 'a number of each session; what it said of boxes stands in consents' },
+    export: { none: 'clockwork' },
+  },
+}

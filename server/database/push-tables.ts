@@ -1,0 +1,16 @@
+import type { TableEntry } from './tables.ts'
+
+// The tables of web push, for the registry (tables.ts).
+
+export const pushTables: Readonly<Record<string, TableEntry>> = {
+  push_keys: { of: 'store', person: { none: 'of the store' }, export: { none: 'secret' } },
+  push_subscriptions: {
+    of: 'store',
+    person: { by: 'shopper_id', without: ['endpoint_hash', 'encrypted'] },
+    export: { key: [['id', 'uuid']], without: ['endpoint_hash', 'encrypted'] },
+  },
+  push_settings: { of: 'store', person: { none: 'of the owner' }, export: { key: [] } },
+  push_prompts: { of: 'store', person: { none: 'of the owner' }, export: { key: [] } },
+  push_wordings: { of: 'store', person: { none: 'of the owner' }, export: { key: [['id', 'text']] } },
+  push_sightings: { of: 'store', person: { none: 'of the store' }, export: { none: 'when a page was last seen' } },
+}

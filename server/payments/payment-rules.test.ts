@@ -1,0 +1,103 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { paymentFrom } from './payment-rules.ts'
+import type { SeenIntent, SeenInvoice } from './seen.ts'
+
+const CREATED = 1_772_445_600
+
+const invoice = (given: Partial<SeenInvoice> = {}): SeenInvoice => ({
+  ...{
+    id: 'in_1',
+    status: 'paid',
+    created: CREATED,
+    number: 'A-1',
+    currency: 'usd',
+    amount_due: 1_900,
+    amount_paid: 1_900,
+  },
+  ...{ billing_reason: 'subscription_cycle', description: null, next_payment_attempt: null, parent: null },
+  lines: [{ description: '1 × Recoup Starter (at $19.00 / month)' }],
+  hosted_invoice_url: 'https://invoice.stripe.com/i/1',
+  status_transitions: { finalized_at: CREATED, paid_at: CREATED },
+  ...given,
+})
+const intent = (given: { refunded?: number; error?: string | null }): SeenIntent => ({
+  ...{ id: 'pi_1', status: 'succeeded', currency: 'usd', amount_received: 0, metadata: {} },
+  last_payment_error: given.error === undefined ? null : { message: given.error },
+  latest_charge: given.refunded === undefined ? null : { id: 'ch_1', amount_refunded: given.refunded, disputed: false },
+})
+const declined = intent({ error: 'Your card was declined.' })
+
+it.each([
+  ['paid', {}, [intent({ refunded: 0 })], 'succeeded', 0],
+  ['paid outside Stripe', {}, [], 'succeeded', 0],
+  ['partly given back', {}, [intent({ refunded: 900 })], 'succeeded', 900],
+  ['given back', {}, [intent({ refunded: 1_900 })], 'refunded', 1_900],
+  ['given back from two payments', {}, [intent({ refunded: 1_000 }), intent({ refunded: 900 })], 'refunded', 1_900],
+  ['open', { status: 'open', amount_paid: 0 }, [intent({})], 'pending', 0],
+  ['open and declined', { status: 'open', amount_paid: 0 }, [declined], 'failed', 0],
+  ['written off', { status: 'uncollectible', amount_paid: 0 }, [], 'failed', 0],
+  ['void', { status: 'void', amount_paid: 0 }, [declined], 'canceled', 0],
+])('%s', (_, given, intents, status, refundMinor) => {
+  expect(paymentFrom(invoice(given), intents)).toMatchObject({
+    status,
+    refundMinor,
+    amountMinor: 1_900,
+    currency: 'USD',
+  })
+})
+
+it.each([
+  ['a draft', { status: 'draft' }],
+  ['one without a state', { status: null }],
+  ['a trial’s, which is about nothing', { amount_due: 0, amount_paid: 0 }],
+  ['one paid by what was left from before', { amount_due: 0, amount_paid: 0 }],
+  ['one in no currency', { currency: '' }],
+])('is none: %s', (_, given) => {
+  expect(paymentFrom(invoice(given), [])).toBeNull()
+})
+
+it('says why it failed, in the words of the bank, and only then', () => {
+  const open = { status: 'open' as const, amount_paid: 0 }
+  expect(paymentFrom(invoice(open), [declined])!.failureReason).toBe('Your card was declined.')
+  expect(paymentFrom(invoice(open), [intent({ error: null })])!.failureReason).toBe('The payment was not made.')
+  expect(paymentFrom(invoice(open), [intent({ error: 'x'.repeat(900) })])!.failureReason).toHaveLength(200)
+  expect(paymentFrom(invoice(), [declined])!.failureReason).toBeNull()
+})
+
+it('is described by its one line, else by what it was for', () => {
+  const said = (given: Partial<SeenInvoice>) => paymentFrom(invoice(given), [])!.description
+  const two = [{ description: 'Unused time' }, { description: 'Remaining time' }]
+  expect(said({})).toBe('1 × Recoup Starter (at $19.00 / month)')
+  expect(said({ lines: two, billing_reason: 'subscription_update' })).toBe('Change of the plan')
+  expect(said({ lines: two, billing_reason: 'constructor' })).toBe('Invoice')
+  expect(said({ description: ' White label ' })).toBe('White label')
+  expect(said({ description: 'White\u0000\nlabel \ud800' })).toBe('White label \ufffd')
+})
+
+it.each([
+  'javascript:alert(1)',
+  'http://invoice.example/1',
+  'data:text/html,hi',
+  '/relative',
+  `https://x.example/${'a'.repeat(2_000)}`,
+])('links to no such address: %s', (url) => {
+  expect(paymentFrom(invoice({ hosted_invoice_url: url }), [])!.invoiceUrl).toBeNull()
+})
+
+it('never gives back more than was paid, and is refunded only when all is', () => {
+  const status = fc.constantFrom('paid', 'open', 'void', 'uncollectible')
+  fc.assert(
+    fc.property(status, fc.nat(5_000), fc.array(fc.nat(3_000), { maxLength: 3 }), (of, amount, refunds) => {
+      const given = { status: of, amount_due: amount, amount_paid: of === 'paid' ? amount : 0 }
+      const payment = paymentFrom(
+        invoice(given),
+        refunds.map((refunded) => intent({ refunded })),
+      )
+      expect(payment === null).toBe(amount === 0)
+      if (!payment) return
+      expect(payment.refundMinor).toBeLessThanOrEqual(payment.amountMinor)
+      if (of === 'paid') expect(payment.status === 'refunded').toBe(payment.refundMinor === payment.amountMinor)
+    }),
+  )
+})

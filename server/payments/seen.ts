@@ -1,0 +1,113 @@
+import { z } from 'zod'
+
+// What is read of Stripe's objects, as Stripe names it: everything else of them is left out, and what is not as it should be is refused.
+
+const id = z
+  .string()
+  .max(255)
+  .regex(/^[\w-]+$/)
+/** Stripe names another object by its id, or puts it in its place. */
+const reference = z.union([id, z.looseObject({ id }).transform((object) => object.id)])
+const word = z.string().max(100)
+const seconds = z.number().int().min(0).max(9_999_999_999)
+/** A row of ours holds 32 bits. */
+const amount = z.number().int().min(-2_147_483_647).max(2_147_483_647)
+const metadata = z
+  .record(z.string().max(100), z.string().max(1_000))
+  .nullable()
+  .transform((said) => said ?? {})
+export const listOf = <T extends z.ZodType>(of: T) =>
+  z.object({ data: z.array(of).max(100) }).transform(({ data }) => data)
+
+export const SeenPrice = z.object({
+  id,
+  lookup_key: z.string().max(255).nullable(),
+  metadata,
+  unit_amount: amount.nullable(),
+})
+export type SeenPrice = z.infer<typeof SeenPrice>
+
+const quantity = z.number().int().min(0).max(1_000_000).optional()
+
+export const SeenSubscription = z.object({
+  id,
+  status: word,
+  created: seconds,
+  currency: word,
+  items: listOf(z.object({ price: SeenPrice, quantity, current_period_start: seconds, current_period_end: seconds })),
+  trial_end: seconds.nullable(),
+  cancel_at: seconds.nullable(),
+  cancel_at_period_end: z.boolean(),
+  default_payment_method: reference.nullable(),
+  schedule: reference.nullable(),
+  metadata,
+})
+export type SeenSubscription = z.infer<typeof SeenSubscription>
+
+/** Asked for with its prices in place. */
+export const SeenSchedule = z.object({
+  id,
+  status: word,
+  current_phase: z.object({ start_date: seconds, end_date: seconds }).nullable(),
+  end_behavior: word,
+  phases: z
+    .array(
+      z.object({
+        start_date: seconds,
+        end_date: seconds,
+        items: z.array(z.object({ price: SeenPrice, quantity })).max(100),
+      }),
+    )
+    .max(100),
+})
+export type SeenSchedule = z.infer<typeof SeenSchedule>
+
+export const SeenInvoice = z.object({
+  id,
+  status: word.nullable(),
+  created: seconds,
+  number: word.nullable(),
+  currency: word,
+  amount_due: amount,
+  amount_paid: amount,
+  billing_reason: word.nullable(),
+  description: z.string().nullable(),
+  hosted_invoice_url: z.string().nullish(),
+  next_payment_attempt: seconds.nullable(),
+  lines: listOf(z.object({ description: z.string().nullable() })),
+  parent: z.object({ subscription_details: z.object({ subscription: reference }).nullish() }).nullable(),
+  payments: listOf(z.object({ payment: z.object({ payment_intent: reference.nullish() }) })).optional(),
+  status_transitions: z.object({ finalized_at: seconds.nullable(), paid_at: seconds.nullable() }),
+})
+export type SeenInvoice = z.infer<typeof SeenInvoice>
+
+/** Asked for with its newest charge in place. */
+export const SeenIntent = z.object({
+  id,
+  status: word,
+  currency: word,
+  amount_received: amount,
+  metadata,
+  last_payment_error: z.object({ message: z.string().nullish() }).nullable(),
+  latest_charge: z.object({ id, amount_refunded: amount, disputed: z.boolean() }).nullable(),
+})
+export type SeenIntent = z.infer<typeof SeenIntent>
+
+export const SeenDisputes = listOf(z.object({ status: word, amount }))
+/** An inquiry takes nothing; neither does a dispute that was won. */
+export const GIVES_BACK = /^(warning_|won|prevented)/
+
+export const SeenCustomer = z.union([
+  z.object({ id, deleted: z.literal(true) }),
+  z.object({
+    id,
+    deleted: z.literal(false).default(false),
+    default_source: reference.nullish(),
+    invoice_settings: z.object({ default_payment_method: reference.nullable() }),
+  }),
+])
+export type SeenCustomer = z.infer<typeof SeenCustomer>
+
+export const SeenCard = z.object({ id, card: z.object({ fingerprint: word.nullish() }).nullish() })
+
+export const dateOf = (second: number): Date => new Date(second * 1000)

@@ -1,0 +1,130 @@
+import { createHmac } from 'node:crypto'
+import { z } from 'zod'
+import { parseCurrency } from '../../../shared/money.ts'
+import { FetchProblem } from '../../net/fetch-problem.ts'
+import type { PlatformOrder, PluginAnswer, PluginCall, StoreAccess, StoreProfile } from '../platform.ts'
+import type { WooNet } from './http.ts'
+import { countryCode, plainText } from './text.ts'
+import { readOrder } from './wire.ts'
+
+// What WordPress decides of the plugin's protocol (docs/plugin-protocol.md): where its call is, how the keys it makes look, and what
+// its words about the shop mean.
+
+/** How the plugin's zip is called; the folder in it is called the same. */
+export const PLUGIN_FILE = 'recoup-for-woocommerce.zip'
+
+const CALL_LIMIT_MS = 5_000
+const MOST_ANSWERED = 4_096
+
+/** `?rest_route=` works with every permalink setting and every REST prefix. null: no answer. */
+export async function callPlugin(access: StoreAccess, net: WooNet, call: PluginCall): Promise<PluginAnswer | null> {
+  const url = `${withoutSlash(access.homeUrl)}/?rest_route=/recoup/v1/${call.name}`
+  try {
+    const { status, headers, body } = await net.fetch(url, {
+      method: 'POST',
+      headers: call.headers,
+      body: call.body,
+      timeoutMs: CALL_LIMIT_MS,
+      maxBytes: MOST_ANSWERED,
+      isRedirectReturned: true,
+    })
+    return { status, signature: headers['x-recoup-signature'] ?? '', body: body.toString('utf8') }
+  } catch (error) {
+    if (error instanceof FetchProblem) return null
+    throw error
+  }
+}
+
+/** Leads a shopper to the plugin, which asks us what the token stands for. */
+export const pluginLink = (homeUrl: string, token: string): string =>
+  `${withoutSlash(homeUrl)}/?recoup-restore=${token}`
+
+/** Of two secrets that came by different ways: neither alone says what the keys are. */
+export function derivedKeys(codeKey: string, salt: string) {
+  const derived = (what: string) => createHmac('sha256', codeKey).update(`${what}\n${salt}`).digest('hex')
+  return {
+    secret: derived('recoup-secret'),
+    keys: {
+      consumerKey: `ck_${derived('recoup-consumer-key').slice(0, 40)}`,
+      consumerSecret: `cs_${derived('recoup-consumer-secret').slice(0, 40)}`,
+    },
+  }
+}
+
+const yesNo = z.boolean().nullable().catch(null)
+const Told = z.object({
+  woocommerce: z.unknown().transform((input) => plainText(input, 40) ?? ''),
+  home: z.string(),
+  profile: z.object({
+    name: z.unknown().transform((input) => plainText(input, 200)),
+    currency: z.unknown().transform(parseCurrency),
+    decimals: z.number().int().min(0).max(8).nullable().catch(null),
+    timeZone: z.unknown().transform(timeZone),
+    baseCountry: z.unknown().transform(countryCode),
+    sellingCountries: z
+      .array(z.unknown().transform(countryCode))
+      .max(300)
+      .transform((list) => list.filter((code) => code !== null))
+      .nullable()
+      .catch(null),
+    pricesIncludeTax: yesNo,
+    showsTax: yesNo,
+    isSequential: yesNo,
+  }),
+})
+
+/** The profile as the plugin tells it; null: it names no currency. What only a reading shows is taken as it most often is. */
+export function toldProfile(told: unknown): StoreProfile | null {
+  const parsed = Told.safeParse(told)
+  const currency = parsed.data?.profile.currency
+  if (!parsed.data || !currency) return null
+  const { woocommerce: version, profile } = parsed.data
+  const homeUrl = withoutSlash(parsed.data.home)
+  return {
+    storeUrl: homeUrl,
+    homeUrl,
+    name: profile.name ?? new URL(homeUrl).host,
+    currency,
+    timeZone: profile.timeZone,
+    version,
+    baseCountry: profile.baseCountry,
+    sellingCountries: profile.sellingCountries,
+    clockSkewMs: 0,
+    hasCheckoutLink: Number(/^\d{1,4}/.exec(version)?.[0] ?? 0) >= 10,
+    hasEarlyDrafts: false,
+    pricing: {
+      pricesIncludeTax: profile.pricesIncludeTax,
+      showsTax: profile.showsTax,
+      decimals: profile.decimals,
+      isSequential: profile.isSequential,
+    },
+    canWrite: true,
+  }
+}
+
+function timeZone(input: unknown): string {
+  if (typeof input !== 'string' || !/^[A-Za-z+-][A-Za-z0-9_+/:-]{1,60}$/.test(input)) return 'UTC'
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: input })
+    return input
+  } catch {
+    return 'UTC'
+  }
+}
+
+const withoutSlash = (url: string): string => url.replace(/(?<!\/)\/+$/, '')
+
+/** Orders in the form of the REST API; `refused` has the places of those that cannot be read. */
+export function toldOrders(list: readonly unknown[]): {
+  orders: PlatformOrder[]
+  refused: { place: number; reason: string }[]
+} {
+  const orders: PlatformOrder[] = []
+  const refused: { place: number; reason: string }[] = []
+  for (const [place, raw] of list.entries()) {
+    const reading = readOrder(raw)
+    if ('row' in reading) orders.push(reading.row)
+    else refused.push({ place, reason: reading.skipped.reason })
+  }
+  return { orders, refused }
+}

@@ -1,0 +1,131 @@
+import type { z } from 'zod'
+import { boxChannels } from '../../shared/consent-box.ts'
+import { readContact } from '../capture/capture-rules.ts'
+import { recordSaidByCustomer, recordSigned, type SignedPost } from '../capture/signed-posts.ts'
+import { recordOrders } from '../carts/record.ts'
+import type { Said } from '../consent/consents.ts'
+import type { Deps } from '../deps.ts'
+import { readInput } from '../http/input.ts'
+import { platformOf } from '../platforms/registry.ts'
+import { changePlugin, noteBatch } from '../plugin/plugin.ts'
+import { readStore } from '../stores/store.ts'
+import { noteActive } from '../sync/local-copies.ts'
+import type { Caller } from './caller.ts'
+import { cartPost, timeOf } from './entries.ts'
+import { settingsVersion } from './settings.ts'
+import { Batch, type ConsentEntry, Entry, Numbered } from './wire.ts'
+
+// The queue of a shop's plugin: carts, orders and consents, as they happened. Every entry is answered, done or refused; one that is sent
+// again is done again, which changes nothing.
+
+interface Read {
+  seq: number
+  at: Date
+  entry: Entry
+}
+
+interface Refused {
+  seq: number
+  code: string
+  error: string
+}
+
+export async function takeBatch(deps: Deps, caller: Caller, body: unknown) {
+  const { entries, install, plugin } = readInput(Batch, body)
+  const { read, refused } = readEntries(entries, deps.now())
+  const ofType = <T extends Entry['type']>(type: T) =>
+    read.filter((each): each is Read & { entry: Extract<Entry, { type: T }> } => each.entry.type === type)
+  const carts = ofType('cart').map(({ entry, seq, at }) => ({ seq, ...cartPost(entry, { install, seq, at }) }))
+  const orders = ofType('order').map(({ entry, seq }) => ({ seq, order: entry.order, cart: entry.cart ?? null }))
+  refused.push(...(await takeCarts(deps, caller, { install, carts })))
+  refused.push(...(await takeOrders(deps, caller, orders)))
+  for (const { entry, at } of ofType('consent')) await takeConsent(deps, caller, entry, at)
+  await noteActive(caller, activeAmong(read))
+  const test = ofType('test').at(-1)?.entry.test
+  if (test) await changePlugin(caller, { test_seen: test, test_seen_at: deps.now() })
+  const seq = Math.max(0, ...read.map((each) => each.seq))
+  await noteBatch(caller, { install, version: plugin, seq, cartAt: carts.length > 0 ? deps.now() : null })
+  const lost = new Set(refused.map((each) => each.seq))
+  const done = read.map((each) => each.seq).filter((each) => !lost.has(each))
+  return { done, refused, settings: await settingsVersion(deps, caller) }
+}
+
+function readEntries(entries: readonly unknown[], now: Date): { read: Read[]; refused: Refused[] } {
+  const read: Read[] = []
+  const refused: Refused[] = []
+  for (const raw of entries) {
+    // Without its number nobody could be told which one it was: then the whole is not of this form.
+    const { seq, age, ...rest } = readInput(Numbered, raw)
+    const parsed = Entry.safeParse(rest)
+    if (parsed.success) read.push({ seq, at: timeOf(age, now), entry: parsed.data })
+    else refused.push({ seq, code: 'invalid', error: firstFault(parsed.error) })
+  }
+  return { read: read.sort((a, b) => a.seq - b.seq), refused }
+}
+
+/** Names the field, and none of its contents. */
+const firstFault = ({ issues: [issue] }: z.ZodError) =>
+  `${issue?.path.join('.') || 'type'} is not of its form`.slice(0, 200)
+
+/** A value the database refuses costs its own entry only. */
+async function takeCarts(
+  deps: Deps,
+  caller: Caller,
+  { install, carts }: { install: string; carts: readonly (SignedPost & { seq: number })[] },
+): Promise<Refused[]> {
+  if (carts.length === 0) return []
+  const store = { id: caller.storeId, home_url: caller.homeUrl }
+  try {
+    await recordSigned(deps, store, { install, posts: carts })
+    return []
+  } catch (error) {
+    if (!isOfTheData(error)) throw error
+    const [first, ...others] = carts
+    if (others.length === 0) return [{ seq: first!.seq, code: 'invalid', error: 'It has a value that cannot be kept.' }]
+  }
+  const refused: Refused[] = []
+  for (const cart of carts) refused.push(...(await takeCarts(deps, caller, { install, carts: [cart] })))
+  return refused
+}
+
+/** Classes 22 and 23 of SQLSTATE. */
+const isOfTheData = (error: unknown) => /^2[23]/.test((error as { code?: string }).code ?? '')
+
+interface OrderEntry {
+  seq: number
+  order: Record<string, unknown>
+  cart: string | null
+}
+
+async function takeOrders(deps: Deps, caller: Caller, entries: readonly OrderEntry[]): Promise<Refused[]> {
+  if (entries.length === 0) return []
+  const store = await readStore(caller)
+  if (!store) return []
+  const { orders, refused } = platformOf(store.platform).plugin.orders(entries.map(({ order }) => order))
+  const carts = new Map(
+    entries.flatMap(({ order, cart }) => (cart === null ? [] : [[String(order.id), cart] as const])),
+  )
+  await recordOrders(deps, caller.storeId, orders, 'plugin', carts)
+  return refused.map(({ place, reason }) => ({ seq: entries[place]!.seq, code: 'invalid', error: reason }))
+}
+
+/** Of My account: who is logged in says it of their own addresses. */
+async function takeConsent(deps: Deps, caller: Caller, { contact, consent, customer }: ConsentEntry, at: Date) {
+  const { state: _, country, ...typed } = contact
+  const known = readContact({ ...typed, ...(country && { country }) })
+  if (!known) return
+  const said = boxChannels.flatMap((channel): Said[] => {
+    const [box, address] = [consent[channel], channel === 'email' ? known.email : known.phone]
+    if (!box || !address) return []
+    const wording = box.isGiven ? box.wording : null
+    return [{ channel, address, isGiven: box.isGiven, wording, country: known.country ?? null, saidAt: at }]
+  })
+  await recordSaidByCustomer(deps, caller, { said, contact: { ...known, customerId: customer.id } })
+}
+
+function activeAmong(read: readonly Read[]) {
+  return read.flatMap(({ entry }) => {
+    const customer = entry.type === 'cart' ? entry.customer : null
+    return customer?.lastActive ? [{ customerId: customer.id, at: new Date(customer.lastActive * 1_000) }] : []
+  })
+}

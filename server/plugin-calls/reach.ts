@@ -1,0 +1,77 @@
+import type { z } from 'zod'
+import { type Db, transactAccount } from '../core/db.ts'
+import { AppError } from '../core/errors.ts'
+import type { Deps } from '../deps.ts'
+import { StoreProblem } from '../platforms/store-problem.ts'
+import type { reachJob, yieldJob } from '../plugin/jobs.ts'
+import { changePlugin, queueWake, readPlugin } from '../plugin/plugin.ts'
+import { queueYield } from '../store-settings/connect.ts'
+import { disconnectStore } from '../store-settings/stores.ts'
+import { storeAccess } from '../stores/access.ts'
+import { profileColumns } from '../stores/profile.ts'
+import { readStore, type StoreRow, updateStore } from '../stores/store.ts'
+import { importJob } from '../sync/jobs.ts'
+import * as sql from './sql.ts'
+
+// Whether we reach a shop that its plugin has connected. Until then its address is only the plugin's word, and another account that
+// proves it takes it.
+
+const LIMIT_MS = 30_000
+
+/** Job, after connecting and again with later beats. */
+export async function reachShop(deps: Deps, { storeId }: z.infer<typeof reachJob.payload>): Promise<void> {
+  const store = { storeId, db: deps.db as Db }
+  const [row, plugin] = await Promise.all([readStore(store), readPlugin(store)])
+  if (!row?.is_active || !plugin || plugin.ended_at) return
+  const problem = await tryShop(deps, row)
+  const reach = {
+    is_reached: problem === null,
+    reach_code: problem?.code ?? null,
+    reach_detail: problem?.detail ?? null,
+  }
+  await changePlugin(store, { ...reach, reach_checked_at: deps.now() })
+  if (problem) {
+    deps.log.info({ storeId, problem: problem.code }, 'plugin.shop-not-reached')
+    return
+  }
+  // What was refused or failed before is read at once.
+  await deps.jobs.enqueue(deps.db, importJob, { storeId }, storeId)
+  await queueWake(deps, store, 'connected')
+}
+
+interface Problem {
+  code: string
+  detail: string | null
+}
+
+/** null: reached, and the address is ours. */
+async function tryShop(deps: Deps, row: StoreRow): Promise<Problem | null> {
+  try {
+    const client = await storeAccess(deps, { storeId: row.id, db: deps.db })
+    const profile = await client.readProfile(AbortSignal.timeout(LIMIT_MS))
+    if (profile.homeUrl !== row.home_url) return { code: 'moved', detail: profile.homeUrl }
+    const account = { accountId: row.account_id, db: deps.db as Db }
+    await transactAccount(account, async (tx) => {
+      await updateStore(tx, row.id, { ...profileColumns(profile), url: profile.storeUrl })
+      await sql.proveAddress({ storeId: row.id, db: tx.db })
+      await queueYield(deps, tx, row.home_url)
+    })
+    return null
+  } catch (error) {
+    if (error instanceof StoreProblem) return { code: error.code, detail: error.detail }
+    if (error instanceof AppError) return { code: error.code, detail: null }
+    if ((error as { constraint?: string }).constraint === 'stores_url_key')
+      return { code: 'other_account', detail: null }
+    if ((error as Error).name === 'TimeoutError') return { code: 'timeout', detail: null }
+    throw error
+  }
+}
+
+/** Job. Somebody else has proven that the shop is theirs. */
+export async function yieldStore(deps: Deps, { storeId }: z.infer<typeof yieldJob.payload>): Promise<void> {
+  const store = { storeId, db: deps.db as Db }
+  const row = await readStore(store)
+  if (!row?.is_active || row.is_address_proven) return
+  await disconnectStore(deps, store)
+  deps.log.warn({ storeId }, 'plugin.store-yielded')
+}

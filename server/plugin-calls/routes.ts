@@ -1,0 +1,114 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { DEFAULT_PLATFORM } from '../../shared/platforms.ts'
+import * as api from '../../shared/plugin.ts'
+import { AppError } from '../core/errors.ts'
+import type { Deps } from '../deps.ts'
+import { type Routes, serveAccount, serveStore } from '../http/http.ts'
+import { readInput } from '../http/input.ts'
+import { platformOf } from '../platforms/registry.ts'
+import { isSignedBy, readHeaders } from '../plugin/signature.ts'
+import { readWayBack } from '../restore/way-back-cart.ts'
+import { disconnectStore } from '../store-settings/stores.ts'
+import { takeBatch } from './batch.ts'
+import { takeBeat } from './beat.ts'
+import { notSigned, Refusal, tooMany } from './caller.ts'
+import { confirmInvitation, exchangeCode, findCode, reviewInvitation } from './connecting.ts'
+import { askForTest, viewPlugin } from './owner.ts'
+import { answerSigned, assertInTime, type CallLimits, openLimits, parseBody, serveSigned } from './signed-routes.ts'
+import { Disconnect, MOST_BYTES, Restore } from './wire.ts'
+import { servedZip } from './zip.ts'
+
+// The plugin in a shop: what its owner asks for here, and what it asks itself. The latter is signed, and in a scope of its own: the
+// signature is over the raw bytes.
+
+/** The oldest plugin that is understood. */
+const LEAST_VERSION = '0.1.0'
+/** So much is read before the signature is looked at; what a call may have is less. */
+const MOST_READ = 1_048_576
+
+export const pluginRoutes: Routes = (app, deps) => {
+  serveAccount(app, deps, api.reviewPlugin, ({ session, query }) => reviewInvitation(deps, session, query.connect))
+
+  serveAccount(app, deps, api.confirmPlugin, async ({ session, body }) => ({
+    url: await confirmInvitation(deps, session, body.connect),
+  }))
+
+  serveStore(app, deps, api.readPlugin, async ({ store }) => ({ plugin: await viewPlugin(deps, store) }))
+
+  serveStore(app, deps, api.testPlugin, async ({ store }) => ({ message: await askForTest(deps, store) }))
+
+  const { file } = platformOf(DEFAULT_PLATFORM).plugin
+  app.get(`/plugin/${file}`, async (_request, reply) => {
+    const zip = await servedZip(deps.config.publicUrl)
+    if (!zip) throw new AppError('not_found', 'The plugin has not been built on this server.')
+    return reply
+      .type('application/zip')
+      .header('content-disposition', `attachment; filename="${file}"`)
+      .header('cache-control', 'no-cache')
+      .send(zip.content)
+  })
+}
+
+export const pluginCallRoutes: Routes = (app, deps) => {
+  app.register(async (scope) => signedRoutes(scope, deps))
+}
+
+function signedRoutes(scope: FastifyInstance, deps: Deps): void {
+  const limits = openLimits()
+  const asked = { deps, limits }
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MOST_READ }, (_request, body, done) =>
+    done(null, body),
+  )
+  scope.addHook('onRequest', (request) => limits.assertTrusted(request))
+
+  scope.get('/api/plugin', async () => ({
+    recoup: 1,
+    now: Math.floor(deps.now().getTime() / 1_000),
+    minPlugin: LEAST_VERSION,
+  }))
+
+  scope.post('/api/plugin/connect', (request, reply) => serveConnect(deps, limits, request, reply))
+
+  scope.post('/api/plugin/batch', (request, reply) =>
+    serveSigned(asked, 'batch', { request, reply }, (caller, body) => takeBatch(deps, caller, body)),
+  )
+
+  scope.post('/api/plugin/beat', (request, reply) =>
+    serveSigned(asked, 'beat', { request, reply }, (caller, body) => takeBeat(deps, caller, body)),
+  )
+
+  scope.post('/api/plugin/restore', (request, reply) =>
+    serveSigned(asked, 'restore', { request, reply }, async (caller, body) => {
+      const cart = await readWayBack(deps, caller, readInput(Restore, body).token)
+      if ('waitS' in cart) throw tooMany(cart.waitS)
+      return { ...cart }
+    }),
+  )
+
+  scope.post('/api/plugin/disconnect', (request, reply) =>
+    serveSigned(asked, 'disconnect', { request, reply }, async (caller, body) => {
+      const { reason } = readInput(Disconnect, body)
+      await disconnectStore(deps, caller, true)
+      deps.log.info({ storeId: caller.storeId, reason }, 'plugin.disconnected')
+      return {}
+    }),
+  )
+}
+
+/** Signed with the code's key, as there is no secret yet. */
+async function serveConnect(deps: Deps, limits: CallLimits, request: FastifyRequest, reply: FastifyReply) {
+  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+  const headers = readHeaders(request.headers)
+  const found = headers && (await findCode(deps, headers.store))
+  if (!found || !isSignedBy(found.key, 'connect', headers, body)) {
+    await limits.noteFailure(request)
+    throw notSigned()
+  }
+  return answerSigned(deps, reply, { secret: found.key, nonce: headers.nonce, name: 'connect' }, async () => {
+    if (body.length > MOST_BYTES.connect)
+      throw new Refusal(413, 'too_large', 'The body is larger than this call may have.')
+    assertInTime(headers, deps.now())
+    return exchangeCode(deps, found, parseBody(body))
+  })
+}

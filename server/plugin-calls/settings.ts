@@ -1,0 +1,40 @@
+import { hash } from 'node:crypto'
+import { boxChannels, wordingId } from '../../shared/consent-box.ts'
+import { currentText } from '../consent/boxes.ts'
+import type { Db } from '../core/db.ts'
+import type { Deps } from '../deps.ts'
+import { keyInUse } from '../push/keys.ts'
+import { readStore } from '../stores/store.ts'
+
+// What the plugin keeps of us until it changes: the words of the consent boxes, and where the push worker is.
+
+interface Of {
+  storeId: string
+  accountId: string
+  db: Db
+}
+
+export async function readSettings(deps: Deps, store: Of) {
+  const words = await currentText(store)
+  const offered = await Promise.all(
+    boxChannels.map(
+      async (channel) => channel === 'email' || (await deps.channels.text(store.accountId, channel)) !== null,
+    ),
+  )
+  const boxes = boxChannels
+    .filter((_, place) => offered[place])
+    .map((channel) => ({ channel, words: words[channel], id: wordingId(words[channel]) }))
+  const said = { boxes, push: await pushOf(deps, store) }
+  return { version: hash('sha256', JSON.stringify(said), 'base64url').slice(0, 22), ...said }
+}
+
+export const settingsVersion = async (deps: Deps, store: Of): Promise<string> =>
+  (await readSettings(deps, store)).version
+
+/** Where the scripts of web push are; null while the store has not set it up. */
+async function pushOf(deps: Deps, store: Of) {
+  const [row, key] = await Promise.all([readStore(store), keyInUse(store)])
+  if (!row || !key) return null
+  const { publicUrl } = deps.config
+  return { worker: `${publicUrl}/push/sw.js`, widget: `${publicUrl}/push/${row.capture_key}.js` }
+}

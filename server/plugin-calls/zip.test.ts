@@ -1,0 +1,28 @@
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { buildPlugin } from '../../scripts/build-plugin.ts'
+import { servedZip } from './zip.ts'
+
+test('the zip that is served is the built one and says where this Recoup is, the same bytes each time', async () => {
+  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'recoup-zip-'))
+  const file = await buildPlugin(folder)
+  const one = await servedZip('https://recoup.example.com', file)
+  const other = await servedZip("https://o'hara.example.com", file)
+  const again = await servedZip('https://recoup.example.com', file)
+  expect(one).toMatchObject({
+    version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+    requiresPhp: '7.4',
+    requiresWordpress: '6.2',
+  })
+  expect(again!.sha256).toBe(one!.sha256)
+  expect(other!.sha256).not.toBe(one!.sha256)
+  expect(one!.content.includes("define('RECOUP_URL', 'https://recoup.example.com');")).toBe(true)
+  expect(other!.content.includes("define('RECOUP_URL', 'https://o\\'hara.example.com');")).toBe(true)
+  const built = await fs.readFile(file)
+  // One file more, and nothing else: its two entries' headers, name and content.
+  expect(one!.content.length - built.length).toBeLessThan(400)
+  expect(await servedZip('https://recoup.example.com', path.join(folder, 'none.zip'))).toBeNull()
+  await fs.rm(folder, { recursive: true })
+})

@@ -1,0 +1,54 @@
+import type { z } from 'zod'
+import type { pushEvent } from '../../shared/push-calls.ts'
+import { type Db, type StoreDb, transact } from '../core/db.ts'
+import { AppError, found } from '../core/errors.ts'
+import { tokenHash } from '../core/secrets.ts'
+import * as system from '../core/system.ts'
+import type { Deps } from '../deps.ts'
+import { recordEngagement } from '../engagement/events.ts'
+import { linkName } from '../engagement/follow.ts'
+import { lockShopperOf, messageOf, setUnsubscribed } from '../messages/recipient.ts'
+import { markShown } from '../outcome/outcome.ts'
+import { endSubscriptionsOf } from '../push/subscriptions.ts'
+
+// What the worker in a shopper's browser tells of a notification. Its token is the message's own and good for nothing else (X1).
+
+type Told = z.output<typeof pushEvent.body>
+
+export async function takeEvent(deps: Deps, { token, kind }: Told): Promise<void> {
+  const link = await system.linkToken(deps.db, tokenHash(token), 'push', deps.now())
+  if (!link?.message_id) throw new AppError('not_found', 'Notification not found')
+  const store = { storeId: link.store_id, db: deps.db }
+  await shown(deps, store, link.message_id)
+  if (kind === 'click') await pressed(deps, store, link.message_id)
+  if (kind === 'stop') await stopped(deps, store, link.message_id)
+}
+
+/** Whatever is done with a notification, its browser has shown it. */
+async function shown(deps: Deps, store: StoreDb<Db>, messageId: string): Promise<void> {
+  await transact(store, async (tx) => {
+    await lockShopperOf(tx, messageId)
+    await markShown(tx, messageId, deps.now())
+  })
+}
+
+/** Machines press no notifications: a touch (A1). Told under the name of the link it opens, so that the two are one visit. */
+async function pressed(deps: Deps, store: StoreDb<Db>, messageId: string): Promise<void> {
+  const message = found(await messageOf(store, messageId), 'Notification')
+  const link = linkName(tokenHash(deps.secrets.token('click', `${messageId}:0`)))
+  const cartId = message.merged_into ?? message.cart_id
+  const classification = { class: 'human', reason: 'pressed_notification' } as const
+  const visit = { messageId, cartId, kind: 'click', link, target: null, classification, at: deps.now() } as const
+  await transact(store, (tx) => recordEngagement(tx, visit))
+}
+
+/** "Stop these": in all browsers of the person, for every message not yet handed over (C2, decision 73). */
+async function stopped(deps: Deps, store: StoreDb<Db>, messageId: string): Promise<void> {
+  const at = deps.now()
+  await transact(store, async (tx) => {
+    const shopperId = await lockShopperOf(tx, messageId)
+    if (!shopperId) return
+    await endSubscriptionsOf(deps, tx, shopperId, 'Stop in a notification')
+    await setUnsubscribed(tx, messageId, { at })
+  })
+}

@@ -1,0 +1,136 @@
+import type { z } from 'zod'
+import { BrowserSubscription, pushTexts } from '../../shared/push.ts'
+import { insertSaid } from '../consent/consents.ts'
+import type { StoreTx } from '../core/db.ts'
+import { AppError, found } from '../core/errors.ts'
+import { newId } from '../core/ids.ts'
+import { isSameSecret, type Secrets } from '../core/secrets.ts'
+import type { Deps } from '../deps.ts'
+import { scheduleNextLook, wakeCartMessages } from '../messages/messages.ts'
+import { keyByPublic, keyInUse } from './keys.ts'
+import { serviceOf } from './services.ts'
+import * as sql from './subscriptions-sql.ts'
+
+// Subscriptions of shoppers' browsers (decisions 72 and 73). A row is a live subscription whose consent stands: withdrawing deletes it, and
+// the ledger keeps that it was withdrawn. What it says can write to a browser, so it is kept encrypted.
+
+export { countSubscribers } from './subscriptions-sql.ts'
+
+const Kept = BrowserSubscription.pick({ endpoint: true, keys: true })
+export type KeptSubscription = z.infer<typeof Kept>
+
+const contextOf = (storeId: string, id: string) => `push-subscription:${storeId}:${id}`
+
+export function openSubscription(secrets: Secrets, row: { storeId: string; id: string; encrypted: Buffer }) {
+  return Kept.parse(JSON.parse(secrets.open(row.encrypted, contextOf(row.storeId, row.id))))
+}
+
+const seal = (secrets: Secrets, storeId: string, id: string, { endpoint, keys }: KeptSubscription) =>
+  secrets.seal(JSON.stringify({ endpoint, keys }), contextOf(storeId, id))
+
+/** What the engine calls it: the address of a message, and whom the ledger speaks of. */
+export const addressOfSubscription = (id: string): string => `push:${id}`
+
+/** Proves to whoever holds it whose subscription it is. */
+export function subscriptionToken(secrets: Secrets, storeId: string, id: string): string {
+  return `${id}.${secrets.token('push-subscription', `${storeId}:${id}`)}`
+}
+
+/** The subscription's id. Throws `not_found`. */
+export function readSubscriptionToken(secrets: Secrets, storeId: string, token: string): string {
+  const [id = ''] = token.split('.')
+  if (!isSameSecret(token, subscriptionToken(secrets, storeId, id)))
+    throw new AppError('not_found', 'Subscription not found')
+  return id
+}
+
+export interface Subscribing {
+  cart: string
+  device: string | undefined
+  subscription: BrowserSubscription
+  publicKey: string
+  /** As they were shown. */
+  wording: string
+  deviceClass: 'phone' | 'desktop' | null
+}
+
+/** Kept, with the consent it stands for. Answers its token. */
+export async function subscribe(deps: Deps, tx: StoreTx, wanted: Subscribing): Promise<string> {
+  const { secrets } = deps
+  const known = await sql.subscriptionBy(tx, secrets.addressHash(wanted.subscription.endpoint))
+  const row = await rowOf(deps, tx, wanted, known?.id)
+  const shopperId = await sql.shopperBy(tx, wanted)
+  if (!shopperId) throw new AppError('unprocessable', pushTexts.unknownDevice)
+  const now = deps.now()
+  const id = await sql.keepSubscription(tx, {
+    ...row,
+    ...{ shopper_id: shopperId, device_class: wanted.deviceClass, created_at: now },
+  })
+  // Told again by the same person it says nothing new.
+  if (known?.shopper_id !== shopperId) await noteConsent(deps, tx, id, { status: 'granted', wording: wanted.wording })
+  await wakeCartMessages(tx, await sql.liveCartsOf(tx, shopperId), now)
+  await scheduleNextLook(tx)
+  return subscriptionToken(secrets, tx.storeId, id)
+}
+
+/** The browser has another one now. Throws `not_found` where the old one has ended. */
+export async function resubscribe(
+  deps: Deps,
+  tx: StoreTx,
+  { token, ...wanted }: Pick<Subscribing, 'subscription' | 'publicKey'> & { token: string },
+): Promise<string> {
+  const id = readSubscriptionToken(deps.secrets, tx.storeId, token)
+  const row = await rowOf(deps, tx, wanted, id)
+  if (!(await sql.moveSubscription(tx, row))) found(null, 'Subscription')
+  return token
+}
+
+/** Deleted, with the word in the ledger; one that is not there any more says nothing. */
+export async function endSubscriptions(
+  deps: Deps,
+  tx: StoreTx,
+  ids: readonly string[],
+  source: string,
+): Promise<number> {
+  const ended = await sql.deleteSubscriptions(tx, ids)
+  for (const id of ended) await noteConsent(deps, tx, id, { status: 'withdrawn', source })
+  return ended.length
+}
+
+/** All of a person's, in whatever browsers. */
+export async function endSubscriptionsOf(deps: Deps, tx: StoreTx, shopperId: string, source: string): Promise<number> {
+  return endSubscriptions(deps, tx, await sql.idsOfShopper(tx, shopperId), source)
+}
+
+/** Throws where the service or the key is not ours to write with. */
+async function rowOf(
+  deps: Deps,
+  tx: StoreTx,
+  { subscription, publicKey }: Pick<Subscribing, 'subscription' | 'publicKey'>,
+  id = newId(),
+) {
+  const { secrets, config } = deps
+  const service = serviceOf(subscription.endpoint, config)
+  if (!service) throw new AppError('unprocessable', pushTexts.unknownService)
+  const key = (await keyInUse(tx))?.public_key === publicKey ? await keyByPublic(tx, publicKey) : undefined
+  if (!key) throw new AppError('conflict', pushTexts.otherKey)
+  return {
+    ...{ id, key_id: key.id, service, seen_at: deps.now() },
+    endpoint_hash: secrets.addressHash(subscription.endpoint),
+    encrypted: seal(secrets, tx.storeId, id, subscription),
+  }
+}
+
+async function noteConsent(
+  deps: Deps,
+  tx: StoreTx,
+  id: string,
+  said: { status: 'granted'; wording: string } | { status: 'withdrawn'; source: string },
+): Promise<void> {
+  await insertSaid(tx, {
+    ...{ addressHash: deps.secrets.addressHash(addressOfSubscription(id)), channel: 'push', at: deps.now() },
+    ...(said.status === 'granted'
+      ? { ...said, source: 'push prompt', evidence: { unproven: 'page script' as const } }
+      : { ...said, wording: null }),
+  })
+}

@@ -1,0 +1,77 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { Check } from '../../shared/checks.ts'
+import { aConnectedStore } from '../../test/connected-store.ts'
+import { aBeat, aCartEntry, aPluginShop, type PluginShop } from '../../test/plugin-shop.ts'
+import { aWorld } from '../../test/world.ts'
+
+// The doctor of a store whose shop has the plugin (decision 108).
+
+const world = aWorld()
+const HOUR = 3_600_000
+let shop: PluginShop
+
+beforeEach(async () => {
+  shop = await aPluginShop(world)
+  await world.runJobs()
+})
+
+async function checksNow(): Promise<Map<string, Check>> {
+  const { body } = await world.request('GET', '/api/stores/doctor', { token: shop.owner.token })
+  return new Map(body.checks.map((check: Check) => [check.id, check]))
+}
+
+const beat = (health: Record<string, unknown>) =>
+  shop.call('beat', aBeat(shop, { health: { ...(aBeat(shop).health as object), ...health } }))
+
+test('the doctor shows version, last call, last cart, the queue and scheduled tasks; the script is not needed', async () => {
+  await shop.batch([{ seq: 1, ...aCartEntry() }])
+  await beat({ queue: 0 })
+  const checks = await checksNow()
+  expect(checks.get('plugin')).toMatchObject({
+    state: 'good',
+    finding: expect.stringMatching(/^Version 1\.0\.0\. It called .* the last cart came /),
+  })
+  expect(checks.get('plugin-reach')).toMatchObject({ state: 'good' })
+  expect(checks.get('plugin-queue')).toMatchObject({ state: 'good', finding: 'Nothing waits.' })
+  expect(checks.get('plugin-tasks')).toMatchObject({ state: 'good', finding: 'They ran 30 seconds ago.' })
+  expect(checks.get('plugin-test')).toMatchObject({ state: 'quiet' })
+  expect(checks.get('capture')).toMatchObject({ state: 'good', finding: 'Not needed: the plugin reports carts.' })
+  expect(checks.get('boxes')).toMatchObject({
+    state: 'quiet',
+    finding: expect.stringContaining('shows no consent box'),
+  })
+})
+
+test('what is wrong with the plugin is said with what to do', async () => {
+  await beat({ isBlocked: true, droppedDay: 4, cronS: null, isCronDisabled: true })
+  const checks = await checksNow()
+  expect(checks.get('plugin')).toMatchObject({ state: 'bad', nextStep: expect.stringContaining('WP_ACCESSIBLE_HOSTS') })
+  expect(checks.get('plugin-queue')).toMatchObject({
+    state: 'warn',
+    finding: expect.stringContaining('4 entries were dropped'),
+  })
+  expect(checks.get('plugin-tasks')).toMatchObject({
+    state: 'warn',
+    finding: expect.stringContaining('DISABLE_WP_CRON'),
+  })
+})
+
+test('a plugin that has gone silent is a warning, after two days a fault, and the script is asked for again', async () => {
+  await beat({})
+  world.advance(4 * HOUR)
+  expect((await checksNow()).get('plugin')).toMatchObject({ state: 'warn' })
+  world.advance(45 * HOUR)
+  const checks = await checksNow()
+  expect(checks.get('plugin')).toMatchObject({
+    state: 'bad',
+    nextStep: expect.stringContaining('check that the plugin is active'),
+  })
+  expect(checks.get('capture')!.finding).not.toContain('Not needed')
+})
+
+test('a store without the plugin has no lines of it', async () => {
+  const { owner } = await aConnectedStore(world)
+  const { body } = await world.request('GET', '/api/stores/doctor', { token: owner.token })
+  expect(body.checks.filter(({ id }: Check) => id.startsWith('plugin'))).toEqual([])
+  expect(body.checks.length).toBeGreaterThan(5)
+})

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { type BillingNotices, billingNoticeTexts } from './billing-notices.ts'
+
+const AT = new Date('2026-03-10T12:00:00Z')
+const failed = (given: Partial<BillingNotices['payment_failed']>) =>
+  billingNoticeTexts.payment_failed(
+    { amount: 1_900, currency: 'USD', reason: null, nextTry: null, holdsAt: '2026-03-12T12:00:00Z', ...given },
+    AT,
+  )
+
+it('says from when messages wait for a payment, and no longer that they are sent when they wait already', () => {
+  expect(failed({}).message).toBe(
+    'Messages are sent until March 12, 2026. After that they wait until it is paid. Check your card under Billing.',
+  )
+  expect(failed({ holdsAt: '1970-01-08T00:00:00Z' }).message).toBe(
+    'Messages wait until it is paid. Check your card under Billing.',
+  )
+})
+
+it('leaves out an amount that is not known, and has the digits of its currency', () => {
+  expect(failed({ amount: null }).title).toBe('A payment has failed')
+  expect(failed({ currency: 'JPY' }).title).toBe('A payment of ¥1,900 has failed')
+})
+
+it('says what a plan costs in its own cycle', () => {
+  const price = { amount: 12_000, currency: 'USD', cycle: 'year' as const }
+  const trial = { ...price, plan: 'growth' as const }
+  expect(billingNoticeTexts.trial_ended({ ...trial, goesOn: true }, AT).message).toBe(
+    'The plan goes on and costs $120.00 a year, before discounts and tax.',
+  )
+  expect(billingNoticeTexts.trial_refused({ ...trial, by: 'email' }, AT).message).toMatch(
+    /^The email address of an owner/,
+  )
+})

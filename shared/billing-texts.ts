@@ -1,0 +1,31 @@
+// What is said of plan and payments, beside `billing.ts`, which every screen loads.
+
+/** A 2.6, 2.7, 2.12, 5 and 8. */
+export const billingTexts = {
+  demo: 'The demo’s plan cannot be changed.',
+  completePurchase: 'Complete Your Purchase',
+  manage: 'Manage Billing',
+  viewHistory: 'View Payment History',
+  hideHistory: 'Hide Payment History',
+  scale: 'Ready to Scale?',
+  viewPlans: 'View Plans',
+  save: 'Save 20%',
+  confirmCancel:
+    'Are you sure you want to cancel your subscription? You will lose access at the end of your current billing period.',
+  noBilling: 'This installation has no billing',
+  failed: {
+    createCheckout: 'Failed to create checkout session',
+    processCheckout: 'Failed to process checkout',
+    loadDetails: 'Failed to load subscription details',
+    openPortal: 'Failed to open billing portal',
+    reactivate: 'Failed to reactivate subscription',
+    cancel: 'Failed to cancel subscription',
+    loadStatus: 'Failed to load subscription status',
+    loadHistory: 'Failed to load payment history',
+  },
+  none: {
+    subscription: 'No subscription found',
+    history: 'No payment history found',
+    information: 'No subscription information available',
+  },
+} as const

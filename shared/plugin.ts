@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { endpoint, storeQuery } from './endpoint.ts'
+
+// The plugin in a shop, as its owner sees it here: connecting it, and how it is. What the plugin itself asks is in
+// server/plugin-calls/wire.ts.
+
+export const pluginTexts = {
+  invalid:
+    'This connection request is not complete or was changed on the way. Go back to WordPress and press Connect again.',
+  otherHost: 'The request leads back to another address than that of the shop, so it was refused.',
+  otherAccount: 'This store is already connected to another account.',
+  testAsked: 'The shop was asked for a test cart. It arrives within a minute if the plugin can reach Recoup.',
+  noPlugin: 'This store is not connected by the plugin.',
+} as const
+
+/** What stands in the way of a connection, as the plugin is told it. */
+export const PluginProblem = z.enum(['other_account', 'no_room', 'no_right', 'invalid'])
+export type PluginProblem = z.infer<typeof PluginProblem>
+
+const connect = z.string().max(2_000)
+
+export const reviewPlugin = endpoint({
+  method: 'GET',
+  path: '/api/stores/plugin/request',
+  permission: 'session',
+  scope: 'account',
+  summary: 'A shop’s plugin asks to be connected: which shop, to which account, and what stands in the way',
+  query: z.object({ connect }),
+  reply: z.object({
+    homeUrl: z.string(),
+    name: z.string(),
+    account: z.string(),
+    problem: z.object({ code: PluginProblem, message: z.string(), backUrl: z.string() }).nullable(),
+    /** Back to WordPress without a connection. */
+    cancelUrl: z.string(),
+  }),
+})
+
+export const confirmPlugin = endpoint({
+  method: 'POST',
+  path: '/api/stores/plugin/confirm',
+  permission: 'stores:connect',
+  scope: 'account',
+  summary: 'Let this shop’s plugin connect: answers the address back to WordPress, with a code good for 10 minutes',
+  body: z.object({ connect }),
+  reply: z.object({ url: z.string() }),
+})
+
+export const PluginView = z.object({
+  version: z.string(),
+  /** A newer one is offered by this Recoup. */
+  newerVersion: z.string().nullable(),
+  connectedAt: z.string(),
+  calledAt: z.string().nullable(),
+  cartAt: z.string().nullable(),
+  isAlive: z.boolean(),
+  /** null: not tried yet. */
+  isReached: z.boolean().nullable(),
+  /** Why the shop is not reached. */
+  reason: z.string().nullable(),
+  test: z.object({ isWaiting: z.boolean(), seenAt: z.string().nullable() }),
+})
+export type PluginView = z.infer<typeof PluginView>
+
+export const readPlugin = endpoint({
+  method: 'GET',
+  path: '/api/stores/plugin',
+  permission: 'stores:read',
+  scope: 'store',
+  summary: 'The plugin of the store: version, last call, whether Recoup reaches the shop. null: connected without it',
+  query: storeQuery,
+  reply: z.object({ plugin: PluginView.nullable() }),
+})
+
+export const testPlugin = endpoint({
+  method: 'POST',
+  path: '/api/stores/plugin/test',
+  permission: 'stores:sync',
+  scope: 'store',
+  summary: 'Ask the shop’s plugin for a test cart; it makes no cart here',
+  query: storeQuery,
+  reply: z.object({ message: z.string() }),
+})

@@ -1,0 +1,53 @@
+import type { PushPrompt } from './push.ts'
+
+// The bar in which a shop’s page asks before the browser does (decision 76). Here and not in storefront/, so that the preview in the app is
+// the bar itself. Its parts are in a shadow tree, which the shop’s styles do not reach, and are styled one by one: a shop’s content security
+// policy may forbid style sheets.
+
+export type BarLook = Omit<PushPrompt, 'delayMs'>
+
+interface Answers {
+  accept: () => void
+  decline: () => void
+}
+
+const FONT = '400 15px/1.4 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif'
+const BUTTON = 'border-radius:8px;padding:10px 16px;min-height:44px;cursor:pointer;max-width:100%;'
+
+/** The bar, to be put into a page. `isPreview`: it stands where it is put, and its buttons do nothing. */
+export function makeBar(look: BarLook, answers: Answers, isPreview = false): HTMLElement {
+  const host = document.createElement('div')
+  host.style.cssText = isPreview
+    ? 'display:block'
+    : `all:initial;position:fixed;z-index:2147483000;left:0;right:0;${look.place}:0;display:block;pointer-events:none`
+  const bar = part('section', `display:flex;flex-wrap:wrap;align-items:center;gap:12px 16px;${boxStyle(look)}`)
+  bar.setAttribute('aria-label', look.title)
+  const words = part('div', 'flex:1 1 240px;min-width:0;overflow-wrap:anywhere')
+  words.append(part('p', 'margin:0;font-weight:600', look.title), part('p', 'margin:2px 0 0', look.text))
+  const buttons = part('div', 'display:flex;flex-wrap:wrap;gap:8px;max-width:100%')
+  const decline = `${BUTTON}font:${FONT};background:transparent;color:${look.color};border:1px solid ${look.color}`
+  const accept = `${BUTTON}font:${FONT};font-weight:600;background:${look.button};color:${look.buttonColor};border:1px solid ${look.button}`
+  buttons.append(button(look.decline, decline, answers.decline), button(look.accept, accept, answers.accept))
+  bar.append(words, buttons)
+  bar.addEventListener('keydown', (event) => event.key === 'Escape' && answers.decline())
+  host.attachShadow({ mode: 'open' }).append(bar)
+  return host
+}
+
+const boxStyle = ({ background, color }: BarLook) =>
+  `box-sizing:border-box;max-width:720px;margin:12px auto;padding:16px;border-radius:12px;pointer-events:auto;font:${FONT};` +
+  `background:${background};color:${color};border:1px solid rgba(127,127,127,.4);box-shadow:0 8px 30px rgba(0,0,0,.2)`
+
+function part(name: string, style: string, text = ''): HTMLElement {
+  const element = document.createElement(name)
+  element.style.cssText = style
+  element.textContent = text
+  return element
+}
+
+function button(label: string, style: string, press: () => void): HTMLElement {
+  const made = part('button', style, label)
+  made.setAttribute('type', 'button')
+  made.addEventListener('click', press)
+  return made
+}

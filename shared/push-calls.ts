@@ -1,0 +1,249 @@
+import { z } from 'zod'
+import { type Endpoint, endpoint, storeQuery } from './endpoint.ts'
+import { BrowserSubscription, PushEvent, PushMethod, PushPrompt, PushSettings, pushLimits, pushTexts } from './push.ts'
+
+// The calls of web push (A 7). Each has two addresses, with and without /api (decision 20): `withoutApi` makes the other.
+
+const at = <Last extends string>(last: Last) => `/api/push-notifications/${last}` as const
+
+/** The same call at its other address. */
+export const withoutApi = <E extends Endpoint>(call: E): E => ({
+  ...call,
+  path: call.path.replace('/api/', '/') as E['path'],
+})
+
+/** Which store is meant, by its address. Without one nothing can be set up (A 5). */
+const ofStore = {
+  storeUrl: z.string({ error: pushTexts.noStoreUrl }).trim().min(1, pushTexts.noStoreUrl).max(2_048),
+  platform: z.string().max(40).optional(),
+}
+const urlQuery = storeQuery.extend({ storeUrl: z.string().max(2_048).optional() })
+const changing = { permission: 'flows:write', scope: 'store', query: storeQuery } as const
+const reading = { method: 'GET', permission: 'stores:read', scope: 'store', query: urlQuery } as const
+const Done = { success: z.boolean() }
+
+export const generateVapidKeys = endpoint({
+  ...changing,
+  method: 'POST',
+  path: at('generate-vapid-keys'),
+  summary:
+    'The store’s key pair, made where there is none. A new pair in place of one only with `replace`, by who leads the team',
+  body: z.object({
+    ...ofStore,
+    /** `moving`: the old pair signs on until its last subscription has moved, 180 days at most. `leaked`: it ends now, with all its subscriptions. */
+    replace: z.enum(['moving', 'leaked']).optional(),
+  }),
+  reply: z.object({
+    ...Done,
+    vapidKeys: z.object({ publicKey: z.string() }),
+    /** Subscriptions that ended (`leaked`) or have to move (`moving`). */
+    subscriptions: z.number(),
+  }),
+})
+
+export const readVapidKey = endpoint({
+  ...reading,
+  path: at('vapid-key'),
+  summary: 'The public key of the store’s key pair; null while there is none',
+  reply: z.object({ ...Done, publicKey: z.string().nullable() }),
+})
+
+export const savePushSettings = endpoint({
+  ...changing,
+  method: 'POST',
+  path: at('save-settings'),
+  summary: 'When the store’s own notifications leave, how many, and their words',
+  body: z.object({ ...ofStore, settings: PushSettings }),
+  reply: z.object({ ...Done, settings: PushSettings }),
+})
+
+export const savePushPrompt = endpoint({
+  ...changing,
+  method: 'PUT',
+  path: at('prompt'),
+  summary: 'The bar in which the widget asks shoppers: its words, colors and when it comes',
+  body: z.object({ ...ofStore, prompt: PushPrompt }),
+  reply: z.object({ ...Done, prompt: PushPrompt }),
+})
+
+export const readPushSetup = endpoint({
+  ...reading,
+  path: at('setup'),
+  summary: 'All that is set up of the store’s web push, and from where it was seen at work',
+  reply: z.object({
+    storeUrl: z.string(),
+    storeName: z.string(),
+    platform: z.string(),
+    /** The shop’s platform lets a worker be at its root. Where not, nothing can be set up (decision 75). */
+    canHostWorker: z.boolean(),
+    /** Names the store in the widget’s address. */
+    storeKey: z.string(),
+    keys: z
+      .object({
+        publicKey: z.string(),
+        madeAt: z.string(),
+        /** Live subscriptions made with it, and with older pairs: what regenerating concerns (P2). */
+        subscriptions: z.number(),
+        older: z.array(z.object({ madeAt: z.string(), endsAt: z.string(), subscriptions: z.number() })),
+      })
+      .nullable(),
+    settings: PushSettings,
+    prompt: PushPrompt,
+    /** Newest first, each method at each address once (the live check). */
+    seen: z.array(
+      z.object({
+        method: PushMethod,
+        origin: z.string(),
+        /** The widget asked for its settings. */
+        widgetAt: z.string(),
+        /** The widget found the worker at work; null: not yet. */
+        workerAt: z.string().nullable(),
+      }),
+    ),
+    /** Live subscriptions: whom a test to all would reach. */
+    subscribers: z.number(),
+  }),
+})
+
+export const pushStoreStats = endpoint({
+  ...reading,
+  path: at('store-stats'),
+  summary: 'How many of the store’s customers have subscribed; notifications sent, and how many of them were pressed',
+  reply: z.object({
+    ...Done,
+    message: z.string(),
+    stats: z.object({
+      totalCustomers: z.number(),
+      subscribedCustomers: z.number(),
+      pendingCustomers: z.number(),
+      /** Whole percent; 0 where there is no customer. */
+      conversionRate: z.number(),
+      subscribers: z.number(),
+      notifications: z.number(),
+      /** Percent of notifications accepted by push services, to one place; 0 where there is none. */
+      clickRate: z.number(),
+    }),
+  }),
+})
+
+const shown = {
+  title: z.string().trim().min(1).max(pushLimits.title),
+  body: z.string().trim().min(1).max(pushLimits.body),
+  /** Where it leads: a page of the store; the store itself where none is named. */
+  cartUrl: z.union([z.literal(''), z.url({ protocol: /^https?$/ }).max(2_048)]).optional(),
+  icon: z.union([z.literal(''), z.url({ protocol: /^https?$/ }).max(2_048)]).optional(),
+}
+
+export const sendStoreNotification = endpoint({
+  ...changing,
+  method: 'POST',
+  path: at('send-store-notification'),
+  permission: 'carts:write',
+  summary: 'A notification to everybody who has subscribed, each decided like any other message',
+  body: z.object({ ...ofStore, ...shown }),
+  reply: z.object({
+    ...Done,
+    /** One for each person it is meant for. */
+    results: z.array(z.object({ id: z.string(), status: z.string() })),
+    message: z.string(),
+  }),
+})
+
+export const sendToThisBrowser = endpoint({
+  ...changing,
+  method: 'POST',
+  path: at('send-to-this-browser'),
+  permission: 'carts:write',
+  summary: 'The same to the browser of whoever asks: it is marked as a test, kept nowhere and counted nowhere',
+  body: z.object({ ...ofStore, ...shown, subscription: BrowserSubscription }),
+  reply: z.object({ ...Done, message: z.string() }),
+})
+
+/** Pages of shops and workers post text, which needs no preflight and may outlive the page. */
+const posted = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.preprocess((body) => {
+    if (typeof body !== 'string') return body
+    try {
+      return JSON.parse(body)
+    } catch {
+      return undefined
+    }
+  }, z.object(shape))
+
+const open = { method: 'POST', permission: 'public' } as const
+const storeKey = z.string().regex(/^[\w-]{1,100}$/)
+const token = z.string().regex(/^[0-9a-f-]{36}\.[\w-]{43}$/)
+const publicKey = z.string().regex(/^[\w-]{86,88}$/)
+
+export const pushAutoSetup = endpoint({
+  ...open,
+  path: at('auto-setup'),
+  summary: 'What the widget on a shop’s page has to know; 404 unless address and Origin are those of one store',
+  body: posted({
+    storeUrl: z.string().min(1).max(2_048),
+    userAgent: z.string().max(1_000).optional(),
+    timestamp: z.union([z.string().max(40), z.number()]).optional(),
+    method: PushMethod.optional(),
+    /** The worker is registered and active on this page. */
+    hasWorker: z.boolean().optional(),
+  }),
+  reply: z.object({
+    ...Done,
+    storeKey,
+    publicKey,
+    workerUrl: z.string(),
+    /** As they are shown: `{store}` is filled in. `wording` names the words, and goes back with a subscription (C5). */
+    prompt: PushPrompt.extend({ wording: z.string() }),
+    askAgainDays: z.number(),
+  }),
+})
+
+export const pushSubscribe = endpoint({
+  ...open,
+  path: at('subscribe'),
+  summary: 'A shopper has allowed notifications, on a press of theirs (P3): subscription and consent',
+  body: posted({
+    storeKey,
+    /** Of the capture script: whose cart it is. Nothing else ties the two. `device` is missing where the browser asks not to be followed. */
+    cart: z.string().regex(/^[A-Za-z0-9_-]{16,64}$/),
+    device: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{16,64}$/)
+      .optional(),
+    subscription: BrowserSubscription,
+    /** The key it was made with. */
+    publicKey,
+    wording: z.string().max(40),
+    method: PushMethod.optional(),
+  }),
+  reply: z.object({
+    ...Done,
+    /** Of the subscription: proves in `resubscribe` and `unsubscribe` whose it is. To be kept where the worker reads it too. */
+    token,
+  }),
+})
+
+export const pushResubscribe = endpoint({
+  ...open,
+  path: at('resubscribe'),
+  summary:
+    'The browser has another subscription now (the key moved, or the browser changed it): it takes the old one’s place',
+  body: posted({ storeKey, token, subscription: BrowserSubscription, publicKey }),
+  reply: z.object({ ...Done, token }),
+})
+
+export const pushUnsubscribe = endpoint({
+  ...open,
+  path: at('unsubscribe'),
+  summary: 'The shopper has withdrawn permission, or wants no more notifications in this browser: consent is withdrawn',
+  body: posted({ storeKey, token }),
+  reply: z.object(Done),
+})
+
+export const pushEvent = endpoint({
+  ...open,
+  path: at('events'),
+  summary: 'What became of a notification in the shopper’s browser, with the signed token it came with',
+  body: posted({ token: z.string().max(200), kind: PushEvent }),
+  reply: z.object(Done),
+})

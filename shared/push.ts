@@ -1,0 +1,156 @@
+import { z } from 'zod'
+
+// Web push (A 2.9, 2.10, 3, 4.5, 5, 8, 9; decisions 72 to 81): what an owner sets, what a shop's pages are told, and what the worker in a
+// shopper's browser reads. The calls are in push-calls.ts.
+
+export const pushTexts = {
+  noStoreUrl: 'Please enter your store URL first',
+  keysMade: 'VAPID keys generated successfully',
+  keysFailed: 'Failed to generate VAPID keys',
+  settingsSaved: 'Settings saved successfully',
+  statsLoaded: 'Store stats loaded',
+  noKeys: 'Generate VAPID keys first.',
+  noSubscribers: 'Nobody has subscribed yet.',
+  foreignCartUrl: 'The cart URL must be an address of your store.',
+  unknownService: 'This browser’s push service is not one that Recoup sends through.',
+  otherKey: 'This subscription was made with another key. Subscribe again.',
+  unknownWording: 'These words are not those of the store.',
+  unknownDevice: 'Nothing was in the cart yet.',
+  leadersOnly: 'Replacing the keys ends subscriptions. Ask an owner or admin.',
+  changedMeanwhile: 'Someone else has changed these settings since you opened them. Nothing was saved.',
+  sentHere: 'Sent to this browser.',
+} as const
+
+/** "Test notification sent to 3 customers". */
+export const testSent = (count: number) => `Test notification sent to ${count} customers`
+
+export const pushFrequencies = ['immediate', '1hour', '6hours', '24hours', 'custom'] as const
+export type PushFrequency = (typeof pushFrequencies)[number]
+
+export const pushLimits = {
+  delayMinutes: 10_080,
+  notifications: 10,
+  title: 120,
+  body: 500,
+  promptDelayMs: 600_000,
+} as const
+
+/** A 9. */
+export const DEFAULT_PUSH = {
+  enabled: false,
+  frequency: 'immediate',
+  delay: 0,
+  maxNotifications: 3,
+  title: "Don't forget your items!",
+  body: 'You have items waiting in your cart. Complete your purchase now!',
+} as const
+
+/** A 5: what is no such number becomes the least. */
+const bounded = (least: number, most: number) =>
+  z
+    .unknown()
+    .transform((said) => Number(said))
+    .transform((number) => (Number.isInteger(number) && number >= least && number <= most ? number : least))
+    .pipe(z.number())
+
+/** Words with variables (Liquid), as in every other message. */
+const words = (longest: number) => z.string().trim().min(1).max(longest)
+
+export const PushSettings = z.object({
+  enabled: z.boolean(),
+  frequency: z.enum(pushFrequencies),
+  /** Minutes; counts where the frequency is `custom`. */
+  delay: bounded(0, pushLimits.delayMinutes),
+  /** To one person about one cart. */
+  maxNotifications: bounded(1, pushLimits.notifications),
+  title: words(pushLimits.title),
+  body: words(pushLimits.body),
+})
+export type PushSettings = z.output<typeof PushSettings>
+
+const color = z.string().regex(/^#[0-9a-f]{6}$/, 'A color such as #1f2937')
+
+/** The bar in which the widget asks before the browser does (decision 76). `{store}` in its words is the store’s name. */
+export const PushPrompt = z.object({
+  /** After the page was opened. */
+  delayMs: z.number().int().min(0).max(pushLimits.promptDelayMs),
+  title: z.string().trim().min(1).max(80),
+  text: z.string().trim().min(1).max(300),
+  accept: z.string().trim().min(1).max(30),
+  decline: z.string().trim().min(1).max(30),
+  place: z.enum(['bottom', 'top']),
+  background: color,
+  color,
+  button: color,
+  buttonColor: color,
+})
+export type PushPrompt = z.infer<typeof PushPrompt>
+
+export const DEFAULT_PROMPT: PushPrompt = {
+  delayMs: 5_000,
+  title: 'Shall we remind you of your cart?',
+  text: '{store} sends you a notification when something is left in your cart. You can stop this at any time.',
+  accept: 'Yes, remind me',
+  decline: 'Not now',
+  place: 'bottom',
+  background: '#ffffff',
+  color: '#1f2937',
+  button: '#1d4ed8',
+  buttonColor: '#ffffff',
+}
+
+/** Who was asked is left alone for so long. */
+export const ASK_AGAIN_DAYS = 30
+
+/** How widget and worker came onto the shop’s pages (decision 75). */
+export const pushMethods = ['plugin', 'functions', 'easy', 'button'] as const
+export const PushMethod = z.enum(pushMethods)
+export type PushMethod = z.infer<typeof PushMethod>
+
+/** Where the worker is, from the shop’s root: the plugin and functions.php answer the first, an uploaded file is the second. */
+export const WORKER_PATHS = {
+  plugin: '/?recoup-sw=1',
+  functions: '/?recoup-sw=1',
+  easy: '/sw.js',
+  button: '/sw.js',
+} as const
+
+const base64url = (bytes: number) =>
+  z.string().regex(new RegExp(`^[A-Za-z0-9_-]{${Math.ceil((bytes * 4) / 3)}}={0,2}$`), 'Not a key of a subscription')
+
+/** As `PushSubscription.toJSON()` gives it. */
+export const BrowserSubscription = z.object({
+  endpoint: z.url({ protocol: /^https?$/ }).max(1_500),
+  expirationTime: z.number().nullish(),
+  keys: z.object({
+    /** An uncompressed point on P-256, 65 bytes. */
+    p256dh: base64url(65),
+    auth: base64url(16),
+  }),
+})
+export type BrowserSubscription = z.infer<typeof BrowserSubscription>
+
+/**
+ * What the worker reads of a push (A 3: title, body, url, cartId). JSON in UTF-8, encrypted by RFC 8291, less than 3 KB.
+ */
+export interface PushPayload {
+  title: string
+  body: string
+  /** Opened by a press on the notification or on its first action: the tracked link back to the cart. */
+  url: string
+  cartId: string | null
+  icon?: string
+  image?: string
+  /** Of the cart: a newer notification takes an older one's place. */
+  tag: string
+  /** `open` does what a press on the notification does, `stop` ends these notifications. */
+  actions: { action: 'open' | 'stop'; title: string }[]
+  /** Of this message, signed: for `POST /api/push-notifications/events`. Absent: nothing is reported. */
+  token?: string
+  /** Where that is: the address of Recoup. */
+  origin: string
+}
+
+/** Told by the worker: each shows that the notification was delivered, `click` is a touch, and `stop` ends these notifications. */
+export const pushEvents = ['shown', 'click', 'close', 'stop'] as const
+export const PushEvent = z.enum(pushEvents)

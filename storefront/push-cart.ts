@@ -1,0 +1,33 @@
+import { deviceOf, type Memory } from './memory.ts'
+
+// Whose cart it is. The capture script's memory says so; where the plugin takes the carts there is no script, and its cookie says so
+// (docs/plugin-protocol.md). The device is told to the plugin the same way.
+
+interface Source {
+  method: string
+  memory: Memory
+}
+
+const DEVICE_DAYS = 400
+
+/** The token of a cart with something in it. */
+export function cartOf({ method, memory }: Source): string | undefined {
+  const told = memory.get('has') === '1' ? memory.get('cart') : undefined
+  return told ?? (method === 'plugin' ? cookie('recoup_cart') : undefined)
+}
+
+/** undefined: a browser that asks not to be followed. */
+export function deviceFor({ method, memory }: Source): string | undefined {
+  if (method !== 'plugin') return memory.get('device')
+  const device = deviceOf(memory)
+  const more = `path=/; max-age=${DEVICE_DAYS * 86_400}; samesite=lax`
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser that has push.
+  if (device) document.cookie = `recoup_device=${device}; ${more}`
+  return device
+}
+
+const cookie = (name: string) =>
+  document.cookie
+    .split('; ')
+    .find((each) => each.startsWith(`${name}=`))
+    ?.slice(name.length + 1) || undefined

@@ -1,0 +1,101 @@
+import type { Memory } from './memory.ts'
+import { forgetKept, type Kept, keep, keyOf, post, readKept, subscribeWith, tellMoved } from './push-box.ts'
+import { cartOf, deviceFor } from './push-cart.ts'
+
+// A browser’s subscription: made after the shopper’s press, tied to the cart by the capture script’s tokens, moved to a new key, and reported
+// when the permission is gone.
+
+export interface Setup {
+  storeKey: string
+  publicKey: string
+  workerUrl: string
+}
+
+export interface Way {
+  origin: string
+  method: string
+  setup: Setup
+  memory: Memory
+}
+
+/** Its own, so that a worker which the shop has already stays where it is. It needs no page: pushes reach it all the same. */
+export const SCOPE = '/recoup-push/'
+
+/** Registered and at work. */
+export async function startWorker(workerUrl: string): Promise<ServiceWorkerRegistration> {
+  // From the address the page is at: a shop may have a second one.
+  const { pathname, search } = new URL(workerUrl, location.href)
+  const registration = await navigator.serviceWorker.register(pathname + search, { scope: SCOPE })
+  const coming = registration.installing ?? registration.waiting
+  if (!registration.active && coming) await untilActive(coming)
+  return registration
+}
+
+const untilActive = (worker: ServiceWorker) =>
+  new Promise<void>((resolve, reject) => {
+    const look = () => {
+      if (worker.state === 'activated') resolve()
+      if (worker.state === 'redundant') reject(new Error('redundant'))
+    }
+    worker.addEventListener('statechange', look)
+    look()
+  })
+
+export const hasWorker = async (): Promise<boolean> => {
+  const registration = await navigator.serviceWorker.getRegistration(SCOPE)
+  return Boolean(registration?.active && new URL(registration.scope).pathname === SCOPE)
+}
+
+/** On the shopper’s press (P3): nothing may come before the browser’s question. `wording` names what the shopper has read. */
+export async function askBrowser(way: Way, wording: string): Promise<void> {
+  if ((await Notification.requestPermission()) !== 'granted') return
+  // What fails now is done on the next page.
+  way.memory.set('want', wording)
+  await lookAfter(way)
+}
+
+/** Brings what this browser has in line with its permission, the store’s key and what the server knows. */
+export async function lookAfter(way: Way): Promise<void> {
+  const kept = await readKept()
+  const wording = way.memory.get('want')
+  if (Notification.permission !== 'granted') {
+    if (kept) await tellEnd(kept)
+    way.memory.forget('want')
+  } else if (kept?.storeKey === way.setup.storeKey) await move(way, kept)
+  else if (wording !== undefined) await begin(way, wording)
+}
+
+async function tellEnd({ origin, storeKey, token }: Kept): Promise<void> {
+  if ((await post(origin, 'unsubscribe', { storeKey, token })) !== undefined) await forgetKept()
+}
+
+async function begin({ origin, method, setup, memory }: Way, wording: string): Promise<void> {
+  const { storeKey, publicKey, workerUrl } = setup
+  const cart = memory.get('cart') ?? cartOf({ method, memory })
+  if (!cart) return
+  const device = deviceFor({ method, memory })
+  const registration = await startWorker(workerUrl)
+  const subscription = await ofKey(registration, publicKey)
+  const body = { storeKey, cart, device, subscription, publicKey, wording, method }
+  const answer = await post<{ token: string }>(origin, 'subscribe', body)
+  if (!answer) return
+  await keep({ origin, storeKey, publicKey, token: answer.token })
+  memory.forget('want')
+}
+
+/** The key has moved; or it had, and the server did not hear of it. */
+async function move({ setup, memory }: Way, kept: Kept): Promise<void> {
+  const { publicKey, workerUrl } = setup
+  memory.forget('want')
+  const registration = await startWorker(workerUrl)
+  const subscription = await registration.pushManager.getSubscription()
+  if (subscription && keyOf(subscription) === publicKey && kept.publicKey === publicKey) return
+  await tellMoved(kept, publicKey, await ofKey(registration, publicKey))
+}
+
+async function ofKey(registration: ServiceWorkerRegistration, publicKey: string): Promise<PushSubscription> {
+  const subscription = await registration.pushManager.getSubscription()
+  if (subscription && keyOf(subscription) === publicKey) return subscription
+  await subscription?.unsubscribe()
+  return subscribeWith(registration, publicKey)
+}

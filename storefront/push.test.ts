@@ -1,0 +1,359 @@
+import crypto from 'node:crypto'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
+import { axeOf } from '../e2e/axe.ts'
+import { buildStorefront } from '../scripts/build-storefront.ts'
+import { DEFAULT_PROMPT } from '../shared/push.ts'
+import { pushInPage } from '../test/push-in-page.ts'
+import { openPushServer } from '../test/push-page-server.ts'
+
+// The widget and the worker as Chromium runs them, on the demo store's own pages; a small server stands in for ours. Chromium has no push
+// service here: what it would subscribe with is made up in the page (`test/push-in-page.ts`), and pushes come by its debugger.
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-push-'))
+const browserPath = [process.env.CHROMIUM_PATH, '/usr/bin/chromium'].find((file) => file && fs.existsSync(file))
+const built = (name: string) => () => fs.readFileSync(path.join(folder, name))
+const KEYS = [aKey(), aKey()] as const
+
+beforeAll(() => buildStorefront(folder))
+afterAll(() => fs.rmSync(folder, { recursive: true }))
+
+/** Of a pair on P-256, as a browser is given it. */
+function aKey(): string {
+  const ecdh = crypto.createECDH('prime256v1')
+  return ecdh.generateKeys('base64url')
+}
+
+test('the widget is at most four kilobytes compressed, and weighs what the docs say', () => {
+  const bytes = gzipSync(built('push.js')(), { level: 9 }).length
+  expect(bytes).toBeLessThanOrEqual(4_096)
+  const docs = fs.readFileSync(new URL('../docs/web-push.md', import.meta.url), 'utf8')
+  expect(/It weighs (\S+) KB compressed/.exec(docs)?.[1]).toBe((bytes / 1_024).toFixed(1))
+})
+
+describe.skipIf(!browserPath)('in a browser', () => {
+  let shop: DemoStore
+  let browser: Browser
+  let server: Awaited<ReturnType<typeof openPushServer>>
+
+  beforeAll(async () => {
+    shop = await startDemoStore({ port: 0, dataFile: ':memory:' })
+    server = await openPushServer({
+      '/capture/': built('capture.js'),
+      '/push/sw.js': built('sw.js'),
+      '/push/': built('push.js'),
+    })
+    shop.setCapture({ scriptUrl: `${server.url}/capture/KEY-1.js`, storeKey: 'KEY-1' })
+    browser = await chromium.launch({ executablePath: browserPath!, args: ['--no-sandbox'] })
+  })
+
+  beforeEach(() => {
+    host('plugin')
+    Object.assign(server.state, { publicKey: KEYS[0], refused: {}, workerUrl: '/?recoup-sw=1' })
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await shop?.stop()
+    server?.close()
+  })
+
+  const host = (method: string, body = '') =>
+    shop.setPush({
+      head: `<script src="${server.url}/push/KEY-1.js" data-method="${method}" defer></script>`,
+      ...{ body, workerPath: '/?recoup-sw=1', worker: { url: `${server.url}/push/sw.js` } },
+    })
+
+  async function visit(work: (page: Page) => Promise<void>, permission = 'default'): Promise<void> {
+    server.told.length = 0
+    const context = await browser.newContext({ reducedMotion: 'reduce' })
+    await context.grantPermissions(['notifications'], { origin: shop.url })
+    await context.addInitScript(pushInPage, permission)
+    const page = await context.newPage()
+    const errors: string[] = []
+    page.on('pageerror', (error) => errors.push(String(error)))
+    await page.clock.install()
+    await work(page)
+    await context.close()
+    expect(errors).toEqual([])
+  }
+
+  const told = (call: string) => server.told.filter((each) => each.call === call).map(({ body }) => body)
+  const bar = (page: Page) => page.getByRole('region', { name: DEFAULT_PROMPT.title })
+  const yes = (page: Page) => bar(page).getByRole('button', { name: DEFAULT_PROMPT.accept })
+
+  /** The capture script has told of it: `has` is what the widget looks at. */
+  async function addTea(page: Page): Promise<void> {
+    await page.goto(`${shop.url}/shop/`)
+    await page.locator('[data-quick-add]').first().click()
+    await page.getByText('has been added to your cart').waitFor()
+    await page.clock.runFor(700)
+    await page.waitForFunction(() =>
+      Object.entries(localStorage).some(([name, has]) => /_has_/.test(name) && has === '1'),
+    )
+  }
+
+  async function untilBar(page: Page): Promise<void> {
+    await expect
+      .poll(async () => {
+        await page.clock.runFor(1_000)
+        return bar(page).count()
+      })
+      .toBe(1)
+  }
+
+  async function subscribed(page: Page): Promise<void> {
+    await addTea(page)
+    await untilBar(page)
+    await yes(page).click()
+    await expect.poll(() => told('subscribe').length).toBe(1)
+    await expect.poll(() => keptToken(page)).toMatch(/\.t+$/)
+  }
+
+  const keptToken = (page: Page) =>
+    page.evaluate(async () => {
+      const kept = await (await caches.open('recoup-push')).match('/recoup-push/kept')
+      return kept ? ((await kept.json()).token as string) : ''
+    })
+
+  const nextPage = async (page: Page, more: () => Promise<unknown> = async () => {}) => {
+    await page.evaluate(() => sessionStorage.clear())
+    await more()
+    await page.goto(`${shop.url}/shop/`)
+  }
+
+  test('without a cart nothing is asked; with one the bar comes after five seconds, and the browser asks on the press alone', async () => {
+    await visit(async (page) => {
+      await page.goto(`${shop.url}/shop/`)
+      await expect.poll(() => told('auto-setup').length).toBe(1)
+      await page.clock.runFor(20_000)
+      expect(await bar(page).count()).toBe(0)
+      await addTea(page)
+      await page.goto(`${shop.url}/cart/`)
+      await page.clock.runFor(4_000)
+      expect(await bar(page).count()).toBe(0)
+      await untilBar(page)
+      expect(await page.evaluate(() => window.askedBrowser)).toBe(0)
+      await yes(page).click()
+      expect(await page.evaluate(() => window.askedBrowser)).toBe(1)
+      await bar(page).waitFor({ state: 'detached' })
+    })
+    expect(server.told[0]).toMatchObject({ origin: shop.url, type: expect.stringMatching(/^text\/plain/) })
+    expect(server.told[0]!.body).toMatchObject({
+      ...{ storeUrl: shop.url, userAgent: expect.stringContaining('Chrome'), method: 'plugin' },
+      timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
+    })
+  })
+
+  test('the subscription is tied to the cart by the tokens of the capture script, with the words that were read', async () => {
+    await visit(async (page) => {
+      await subscribed(page)
+      const { cart, device } = server.captured.at(-1)!
+      expect(told('subscribe')[0]).toMatchObject({
+        ...{ storeKey: 'KEY-1', cart, device, publicKey: KEYS[0], wording: 'w-1', method: 'plugin' },
+        subscription: { endpoint: expect.stringMatching(/^https:/), keys: { p256dh: expect.any(String) } },
+      })
+      expect(JSON.stringify(server.told)).not.toContain('@')
+    })
+  })
+
+  test('the owner sees that the worker is at work as soon as a page has it', async () => {
+    await visit(async (page) => {
+      await addTea(page)
+      await untilBar(page)
+      expect(told('auto-setup').map(({ hasWorker }) => hasWorker)).toEqual([false, true])
+    })
+  })
+
+  test('a shop whose worker cannot be loaded asks nothing', async () => {
+    server.state.workerUrl = '/nothing-here.js'
+    await visit(async (page) => {
+      await addTea(page)
+      await page.clock.runFor(20_000)
+      expect(await bar(page).count()).toBe(0)
+      expect(told('auto-setup')).toHaveLength(1)
+    })
+  })
+
+  test('who was asked is not asked again in thirty days', async () => {
+    await visit(async (page) => {
+      await addTea(page)
+      await untilBar(page)
+      await bar(page).getByRole('button', { name: DEFAULT_PROMPT.decline }).click()
+      expect(await bar(page).count()).toBe(0)
+      await nextPage(page)
+      await page.clock.runFor(20_000)
+      expect(await bar(page).count()).toBe(0)
+      await nextPage(page, () => page.clock.setSystemTime(Date.now() + 31 * 86_400_000))
+      await untilBar(page)
+      expect(await page.evaluate(() => window.askedBrowser)).toBe(0)
+    })
+  })
+
+  test.each(['denied', 'granted'])('where the permission is already %s nothing is asked', async (permission) => {
+    await visit(async (page) => {
+      await addTea(page)
+      await page.clock.runFor(20_000)
+      expect(await bar(page).count()).toBe(0)
+      expect(told('subscribe')).toEqual([])
+    }, permission)
+  })
+
+  test('a browser without push, such as iOS outside the home screen, is told nothing and tells nothing', async () => {
+    await visit(async (page) => {
+      await page.addInitScript(() => Reflect.deleteProperty(window, 'PushManager'))
+      await addTea(page)
+      await page.clock.runFor(20_000)
+      expect(await bar(page).count()).toBe(0)
+      expect(server.told).toEqual([])
+    })
+  })
+
+  test('without the consent that was asked for nothing is asked or told', async () => {
+    await visit(async (page) => {
+      await page.addInitScript('window.recoupConsent = false')
+      await page.goto(`${shop.url}/shop/`)
+      await page.locator('[data-quick-add]').first().click()
+      await page.clock.runFor(20_000)
+      expect(await bar(page).count()).toBe(0)
+      expect(server.told).toEqual([])
+    })
+  })
+
+  test('"do not track" leaves out the device only', async () => {
+    await visit(async (page) => {
+      await page.addInitScript(() => Object.defineProperty(navigator, 'doNotTrack', { value: '1', configurable: true }))
+      await subscribed(page)
+      expect(told('subscribe')[0]).toMatchObject({ cart: expect.any(String) })
+      expect(told('subscribe')[0]).not.toHaveProperty('device')
+    })
+  })
+
+  test('where the plugin takes the carts its cookie names the cart, and the device is told to it', async () => {
+    const cart = 'p'.repeat(32)
+    await visit(async (page) => {
+      await page.route('**/capture/**', (route) => route.abort())
+      await page.goto(`${shop.url}/shop/`)
+      await page.clock.runFor(20_000)
+      expect(await bar(page).count()).toBe(0)
+      await page.context().addCookies([{ name: 'recoup_cart', value: cart, url: shop.url }])
+      await untilBar(page)
+      await yes(page).click()
+      await expect.poll(() => told('subscribe').length).toBe(1)
+      const [{ device }] = told('subscribe') as [{ device: string }]
+      expect(told('subscribe')[0]).toMatchObject({ cart, device: expect.stringMatching(/^[\w-]{16,64}$/) })
+      expect(await page.evaluate(() => document.cookie)).toContain(`recoup_device=${device}`)
+    })
+  })
+
+  test('errors of auto-setup are not shown, and a shop without web push sees nothing of it', async () => {
+    server.state.refused = { 'auto-setup': 404 }
+    await visit(async (page) => {
+      const said: string[] = []
+      page.on('dialog', (dialog) => said.push(dialog.message()))
+      await addTea(page)
+      await page.clock.runFor(20_000)
+      expect(await bar(page).count()).toBe(0)
+      expect(said).toEqual([])
+    })
+  })
+
+  test('a subscription that could not be told is told on the next page', async () => {
+    server.state.refused = { subscribe: 422 }
+    await visit(async (page) => {
+      await addTea(page)
+      await untilBar(page)
+      await yes(page).click()
+      await expect.poll(() => told('subscribe').length).toBe(1)
+      expect(await keptToken(page)).toBe('')
+      server.state.refused = {}
+      await nextPage(page)
+      await expect.poll(() => told('subscribe').length).toBe(2)
+      expect(told('subscribe')[1]).toEqual(told('subscribe')[0])
+    })
+  })
+
+  test('moves to a new key by itself, and keeps its place with the token it has', async () => {
+    await visit(async (page) => {
+      await subscribed(page)
+      const before = await keptToken(page)
+      await nextPage(page, async () => {
+        server.state.publicKey = KEYS[1]
+      })
+      await expect.poll(() => told('resubscribe').length).toBe(1)
+      const moved = told('resubscribe')[0]!
+      expect(moved).toMatchObject({ storeKey: 'KEY-1', token: before, publicKey: KEYS[1] })
+      expect(moved.subscription).not.toEqual(told('subscribe')[0]!.subscription)
+      await expect.poll(() => keptToken(page)).not.toBe(before)
+      await nextPage(page)
+      await expect.poll(() => told('auto-setup').length).toBeGreaterThan(2)
+      expect(told('resubscribe')).toHaveLength(1)
+    })
+  })
+
+  test('a subscription that has ended on the server is ended in the browser, and not asked for again', async () => {
+    await visit(async (page) => {
+      await subscribed(page)
+      server.state.refused = { resubscribe: 404 }
+      await nextPage(page, async () => {
+        server.state.publicKey = KEYS[1]
+      })
+      await expect.poll(() => keptToken(page)).toBe('')
+      expect(await page.evaluate(() => localStorage.getItem('test_subscription'))).toBeNull()
+      await page.clock.runFor(20_000)
+      expect(await bar(page).count()).toBe(0)
+    })
+  })
+
+  test('reports a permission that was taken back, once', async () => {
+    await visit(async (page) => {
+      await subscribed(page)
+      const token = await keptToken(page)
+      await page.evaluate(() => localStorage.setItem('test_permission', 'denied'))
+      await nextPage(page)
+      await expect.poll(() => told('unsubscribe')).toEqual([{ storeKey: 'KEY-1', token }])
+      await expect.poll(() => keptToken(page)).toBe('')
+      await nextPage(page)
+      await expect.poll(() => told('auto-setup').length).toBeGreaterThan(3)
+      expect(told('unsubscribe')).toHaveLength(1)
+    })
+  })
+
+  test('a button of the shop’s own is seen where it can do something, and asks in the same bar', async () => {
+    host('button', '<button type="button" data-recoup-push hidden>Remind me</button>')
+    await visit(async (page) => {
+      const button = page.getByRole('button', { name: 'Remind me', exact: true })
+      await page.goto(`${shop.url}/shop/`)
+      await expect.poll(() => told('auto-setup').length).toBe(2)
+      expect(await button.count()).toBe(0)
+      await addTea(page)
+      await page.clock.runFor(2_000)
+      await button.click()
+      await yes(page).click()
+      await expect.poll(() => told('subscribe').length).toBe(1)
+      await expect.poll(() => button.count()).toBe(0)
+    })
+  })
+
+  test('the bar is worked by keys, takes no focus away, fits a phone, and axe finds nothing in it', async () => {
+    await visit(async (page) => {
+      await page.setViewportSize({ width: 360, height: 740 })
+      await addTea(page)
+      await page.locator('a.brand').focus()
+      await untilBar(page)
+      expect(await page.evaluate(() => document.activeElement?.className)).toBe('brand')
+      const box = (await bar(page).boundingBox())!
+      expect([box.x >= 0, box.x + box.width <= 360]).toEqual([true, true])
+      const found = await axeOf(page).include('body > div:last-child').analyze()
+      expect(found.violations).toEqual([])
+      await yes(page).focus()
+      await page.keyboard.press('Escape')
+      expect(await bar(page).count()).toBe(0)
+    })
+  })
+})

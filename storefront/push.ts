@@ -1,0 +1,133 @@
+import { type BarLook, makeBar } from '../shared/push-bar.ts'
+import { openMemory } from './memory.ts'
+import { post } from './push-box.ts'
+import { cartOf } from './push-cart.ts'
+import { askBrowser, hasWorker, lookAfter, type Setup, startWorker, type Way } from './push-subscription.ts'
+
+// The widget (decision 76): <script src="https://…/push/KEY.js" data-method="functions" defer></script>, beside the capture script, whose
+// memory says whether there is a cart and whose, or the plugin, whose cookie does. It asks in a bar of the shop’s own page, and the browser asks when the shopper has pressed
+// "yes". Whatever goes wrong in here must never be seen on the shop’s page.
+
+interface RecoupWindow extends Window {
+  /** `false`: the shopper has refused what is not necessary; nothing is asked or kept. */
+  recoupConsent?: boolean
+  /** Put in front of the script by our server: optimisers that merge scripts lose its address. */
+  recoupSetup?: { origin: string }
+}
+
+interface Answer extends Setup {
+  prompt: BarLook & { delayMs: number; wording: string }
+  askAgainDays: number
+}
+
+const view = window as unknown as RecoupWindow
+const DAY_MS = 86_400_000
+/** Carts come without a new page, too. */
+const LOOK_EVERY_MS = 1_000
+/** So long the answer of the server holds for the pages of a visit. */
+const FRESH_MS = 600_000
+
+function quietly(work: () => Promise<unknown>): void {
+  work().catch(() => {})
+}
+
+/** iOS outside the home screen has no push, and so is told nothing. */
+const canPush = () =>
+  isSecureContext && 'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window
+
+interface Source {
+  origin: string
+  method: string
+  storeUrl: string
+}
+
+async function start(source: Source): Promise<void> {
+  if (!canPush() || view.recoupConsent === false) return
+  const answer = await readSetup(source)
+  if (!answer) return
+  const way = { ...source, setup: answer, memory: openMemory(answer.storeKey) }
+  await lookAfter(way).catch(() => {})
+  if (source.method === 'button') offerButtons(way, answer)
+  else setTimeout(() => askOnce(source, way, answer), answer.prompt.delayMs)
+}
+
+async function readSetup(source: Source): Promise<Answer | undefined | null> {
+  const known = readFresh()
+  if (known) return known
+  const answer = await autoSetup(source, await hasWorker())
+  if (answer) sessionStorage.setItem('recoup_push', JSON.stringify({ answer, until: Date.now() + FRESH_MS }))
+  return answer
+}
+
+const autoSetup = ({ origin, method, storeUrl }: Source, isAtWork: boolean) =>
+  post<Answer>(origin, 'auto-setup', {
+    ...{ storeUrl, userAgent: navigator.userAgent, timestamp: new Date().toISOString() },
+    ...{ method, hasWorker: isAtWork },
+  })
+
+function readFresh(): Answer | undefined {
+  const kept = JSON.parse(sessionStorage.getItem('recoup_push') ?? 'null') as { answer: Answer; until: number } | null
+  return kept && kept.until > Date.now() ? kept.answer : undefined
+}
+
+function askOnce(source: Source, way: Way, answer: Answer): void {
+  if (Notification.permission !== 'default') return
+  const askedAt = Number(way.memory.get('asked') ?? 0)
+  if (Date.now() - askedAt < answer.askAgainDays * DAY_MS) return
+  if (view.recoupConsent === false || !cartOf(way)) {
+    setTimeout(() => askOnce(source, way, answer), LOOK_EVERY_MS)
+    return
+  }
+  quietly(async () => {
+    await prepare(source, answer)
+    way.memory.set('asked', String(Date.now()))
+    showBar(way, answer)
+  })
+}
+
+/** The words that count as read are those of the bar: it comes before every question of the browser. */
+function showBar(way: Way, { prompt }: Answer, isDone = () => {}): void {
+  const bar = makeBar(prompt, {
+    decline: () => bar.remove(),
+    accept: () => {
+      bar.remove()
+      quietly(() => askBrowser(way, prompt.wording).then(isDone))
+    },
+  })
+  document.body.append(bar)
+}
+
+/** Without a worker at work a yes would lead nowhere: then nothing is asked, and the owner sees that none was found. */
+async function prepare(source: Source, answer: Answer): Promise<void> {
+  if (await hasWorker()) return
+  await startWorker(answer.workerUrl)
+  await autoSetup(source, true)
+}
+
+/** A button of the shop’s own, `<button data-recoup-push hidden>`: seen where it can do something. */
+function offerButtons(way: Way & Source, answer: Answer): void {
+  const buttons = document.querySelectorAll<HTMLElement>('[data-recoup-push]')
+  const show = () => {
+    const isOffered = Notification.permission !== 'denied' && cartOf(way) !== undefined
+    for (const each of buttons) each.hidden = !isOffered
+    if (!isOffered) setTimeout(show, LOOK_EVERY_MS)
+  }
+  const hide = () => {
+    for (const each of buttons) each.hidden = true
+  }
+  quietly(async () => {
+    await prepare(way, answer)
+    for (const each of buttons) each.addEventListener('click', () => showBar(way, answer, hide))
+    show()
+  })
+}
+
+function begin(): void {
+  const script = document.currentScript as HTMLScriptElement | null
+  const origin = script?.src.includes('/push/') ? new URL(script.src).origin : view.recoupSetup?.origin
+  if (!origin) return
+  const { method = 'easy', storeUrl = location.origin } = script?.dataset ?? {}
+  quietly(() => start({ origin, method, storeUrl }))
+}
+
+begin()

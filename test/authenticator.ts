@@ -1,0 +1,30 @@
+import { codeOf, stepAt } from '../server/second-factor/totp.ts'
+import type { World } from './world.ts'
+
+// Test support: an authenticator app, which knows a secret and the world's clock.
+
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+
+export function fromBase32(text: string): Buffer {
+  const bits = [...text].map((letter) => LETTERS.indexOf(letter).toString(2).padStart(5, '0')).join('')
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
+}
+
+/** The code shown at a moment. */
+export const codeAt = (secret: string, now: Date, stepsLater = 0) =>
+  codeOf(fromBase32(secret), stepAt(now) + stepsLater)
+
+interface Owner {
+  token: string
+  password: string
+}
+
+/** Sets the second factor up as its screen does. The next code is that of the step after. */
+export async function switchOn(world: World, { token, password }: Owner) {
+  const begun = await world.request('POST', '/api/account/second-factor', { token, body: { password } })
+  const secret = begun.body.secret as string
+  const body = { code: codeAt(secret, world.now) }
+  const on = await world.request('POST', '/api/account/second-factor/confirm', { token, body })
+  world.advance(30_000)
+  return { secret, recoveryCodes: on.body.recoveryCodes as string[], status: on.status }
+}

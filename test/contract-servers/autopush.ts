@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { type WebSocket, WebSocketServer } from 'ws'
+
+// The side of Mozilla's push service that a Firefox speaks to: JSON over a web socket, as autopush-rs (docs/src/architecture) and Firefox's own
+// PushServiceWebSocket have it. A browser says hello and keeps the connection; registers a channel with the shop's public key and is given an
+// address; gets what is sent to that address, still encrypted, and answers with what became of it.
+
+/** The service's other side, to which shops' servers send. */
+export interface Endpoints {
+  /** A new address, for messages signed with this key (base64url) alone. */
+  register(key: string | null): string
+  /** Nobody is behind it any more: it answers 410. */
+  end(endpoint: string): void
+}
+
+export interface Accepted {
+  body: Buffer
+  ttl: number
+}
+
+/** What Firefox answers of a message: shown to the worker, not to be decrypted, not taken by the worker. */
+const ACK_CODES = { 100: 'delivered', 101: 'not decrypted', 102: 'not delivered' } as const
+type Ack = (typeof ACK_CODES)[keyof typeof ACK_CODES]
+
+interface Said {
+  messageType?: string
+  uaid?: string
+  channelID?: string
+  key?: string
+  updates?: { version: string; code?: number }[]
+}
+
+export interface Autopush {
+  port: number
+  /** Hands it to the browser behind the address; it waits while that is away. */
+  deliver(endpoint: string, message: Accepted): void
+  /** What browsers answered, in order. */
+  acks: Ack[]
+  /** Addresses in use. */
+  live(): string[]
+  close(): Promise<void>
+}
+
+interface Channel {
+  endpoint: string
+  uaid: string
+}
+
+export async function openAutopush(endpoints: Endpoints): Promise<Autopush> {
+  const server = new WebSocketServer({
+    host: '127.0.0.1',
+    port: 0,
+    handleProtocols: (offered) => (offered.has('push-notification') ? 'push-notification' : false),
+  })
+  const browsers = new Map<string, WebSocket>()
+  const channels = new Map<string, Channel>()
+  const waiting: { uaid: string; text: string }[] = []
+  const acks: Ack[] = []
+  const handlers: Record<string, (said: Said, uaid: string) => object | null> = {
+    register: ({ channelID = '', key }, uaid) => {
+      const endpoint = endpoints.register(key ? Buffer.from(key, 'base64url').toString('base64url') : null)
+      channels.set(channelID, { endpoint, uaid })
+      return { messageType: 'register', channelID, status: 200, pushEndpoint: endpoint }
+    },
+    unregister: ({ channelID = '' }) => {
+      const channel = channels.get(channelID)
+      if (channel) endpoints.end(channel.endpoint)
+      channels.delete(channelID)
+      return { messageType: 'unregister', channelID, status: 200 }
+    },
+    ack: ({ updates = [] }) => {
+      acks.push(...updates.map(({ code = 100 }) => ACK_CODES[code as keyof typeof ACK_CODES]))
+      return null
+    },
+    ping: () => ({}),
+  }
+  server.on('connection', (socket) => {
+    let uaid = ''
+    const hello = (said: Said) => {
+      uaid = said.uaid && browsers.has(said.uaid) ? said.uaid : randomUUID().replaceAll('-', '')
+      browsers.set(uaid, socket)
+      socket.send(JSON.stringify({ messageType: 'hello', uaid, status: 200, use_webpush: true, broadcasts: {} }))
+      for (const each of waiting.filter((one) => one.uaid === uaid)) socket.send(each.text)
+    }
+    socket.on('message', (data) => {
+      const said = JSON.parse(String(data)) as Said
+      if (said.messageType === 'hello') return hello(said)
+      const answer = handlers[said.messageType ?? 'ping']?.(said, uaid)
+      if (answer) socket.send(JSON.stringify(answer))
+    })
+  })
+  await new Promise((resolve) => server.once('listening', resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    deliver(endpoint, { body, ttl }) {
+      const found = [...channels].find(([, channel]) => channel.endpoint === endpoint)
+      if (!found) return
+      const [channelID, { uaid }] = found
+      const encrypted = body.length ? { data: body.toString('base64url'), headers: { encoding: 'aes128gcm' } } : {}
+      const text = JSON.stringify({ messageType: 'notification', channelID, version: randomUUID(), ttl, ...encrypted })
+      const socket = browsers.get(uaid)
+      if (socket?.readyState === socket?.OPEN) socket!.send(text)
+      else waiting.push({ uaid, text })
+    },
+    acks,
+    live: () => [...channels.values()].map(({ endpoint }) => endpoint),
+    async close() {
+      for (const client of server.clients) client.terminate()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

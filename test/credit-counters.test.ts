@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest'
+import { transactAccount } from '../server/core/db.ts'
+import { newId } from '../server/core/ids.ts'
+import { addCredits, payWithCredits } from '../server/credits/credits.ts'
+import type { Deps } from '../server/deps.ts'
+import { sendDue } from '../server/send/deliver.ts'
+import { beat } from '../server/send/workers.ts'
+import { plans } from '../shared/billing.ts'
+import { aShop, type Shop } from './by-hand-scene.ts'
+import { freshOrderCheck } from './factories.ts'
+import { aWorld } from './world.ts'
+
+// Credits pay for what the plan does not include, never for more than was bought, however many send at once (decision 85).
+
+const world = aWorld()
+const CARTS = 20
+const PLAN_ROOM = 5
+/** A text costs 0.015 dollars here. */
+const PRICE = 15_000
+const limit = plans.starter.limits.maxSmsPerMonth
+const month = () => `${world.now.toISOString().slice(0, 7)}-01`
+
+test.each([
+  ['all are accepted', 0],
+  ['every third is refused for good', 3],
+] as const)(
+  'fifty workers and two stores of an account: the plan first, then credits to the last that suffice; %s',
+  async (_, refusedEvery) => {
+    world.textCredits = { perMille: 1_500 }
+    const first = await aShop(world, CARTS, { plan: 'starter' })
+    const second = await aShop(world, CARTS, { accountId: first.accountId })
+    const account = { accountId: first.accountId, db: world.db }
+    await setUsed(first.accountId, limit - PLAN_ROOM)
+    // Enough for twelve, and a rest that suffices for none.
+    const bought = 12 * PRICE + PRICE - 1
+    await addCredits(account, { kind: 'test', micros: bought }, world.now)
+    for (const shop of [first, second]) await askForAll({ ...shop, token: first.token })
+    const workers = await Promise.all(Array.from({ length: 50 }, aWorker))
+    let asked = 0
+    let accepted = 0
+    world.answerText = (text) => {
+      const isRefused = refusedEvery > 0 && ++asked % refusedEvery === 0
+      if (isRefused) return { kind: 'rejected', reason: '30005', response: 'unknown', isRecipientFault: false }
+      accepted += 1
+      return { kind: 'accepted', providerId: `t-${text.messageId}`, response: 'queued' }
+    }
+    const seen: number[] = []
+    let isSending = true
+    const looking = (async () => {
+      while (isSending) seen.push((await balanceOf(first.accountId)).micros)
+    })()
+    await Promise.all(
+      workers.map((deps, n) => sendDue(deps, { storeId: n % 2 === 0 ? first.storeId : second.storeId })),
+    )
+    for (let n = 0; n < 3; n++) {
+      world.advance(1_000)
+      for (const shop of [first, second]) await sendDue(workers[n]!, { storeId: shop.storeId })
+    }
+    isSending = false
+    await looking
+    expect(accepted).toBe(PLAN_ROOM + 12)
+    expect(await usedOf(first.accountId)).toBe(limit)
+    expect(await balanceOf(first.accountId)).toMatchObject({ micros: PRICE - 1 })
+    expect(Math.min(...seen)).toBeGreaterThanOrEqual(PRICE - 1)
+    const ledger = await ledgerOf(first.accountId)
+    // Each entry follows from the one before, and none was taken twice.
+    let balance = 0
+    for (const [index, entry] of ledger.entries()) {
+      balance += entry.micros
+      expect(entry).toMatchObject({ seq: index + 1, balance_micros: balance })
+    }
+    const taken = ledger.filter(({ kind }) => kind !== 'test').reduce((sum, { micros }) => sum - micros, 0)
+    expect(taken).toBe(12 * PRICE)
+    expect(taken).toBeLessThanOrEqual(bought)
+  },
+  60_000,
+)
+
+test('entries are never changed, a balance never goes below nothing, and one cannot be written that does', async () => {
+  const shop = await aShop(world, 0)
+  const account = { accountId: shop.accountId, db: world.db }
+  await addCredits(account, { kind: 'test', micros: 10 }, world.now)
+  const change = world.db.updateTable('credit_entries').set({ micros: 11 }).where('account_id', '=', shop.accountId)
+  await expect(change.execute()).rejects.toThrow('entries of the credit ledger are not changed')
+  const pay = transactAccount(account, (tx) =>
+    payWithCredits(tx as never, shop.accountId, [{ messageId: newId(), micros: 11 }], world.now),
+  )
+  await expect(pay).rejects.toThrow()
+  expect(await balanceOf(shop.accountId)).toMatchObject({ micros: 10, entries: 1 })
+})
+
+const setUsed = (accountId: string, used: number) =>
+  world.db
+    .insertInto('plan_usage')
+    .values({ account_id: accountId, month: month(), channel: 'sms', used })
+    .onConflict((conflict) => conflict.columns(['account_id', 'month', 'channel']).doUpdateSet({ used }))
+    .execute()
+
+async function askForAll(shop: Shop) {
+  const body = { channel: 'sms', cartIds: shop.cartIds }
+  const reply = await world.request('POST', `/api/carts/send?storeId=${shop.storeId}`, { token: shop.token, body })
+  expect(reply.status).toBe(200)
+  await freshOrderCheck(world, shop.storeId)
+}
+
+async function aWorker(): Promise<Deps> {
+  const deps = { ...world.deps, workerId: newId() }
+  await beat(deps)
+  return deps
+}
+
+async function usedOf(accountId: string): Promise<number> {
+  const row = await world.db
+    .selectFrom('plan_usage')
+    .select('used')
+    .where('account_id', '=', accountId)
+    .where('channel', '=', 'sms')
+    .executeTakeFirstOrThrow()
+  return row.used
+}
+
+const balanceOf = (accountId: string) =>
+  world.db.selectFrom('credit_balances').selectAll().where('account_id', '=', accountId).executeTakeFirstOrThrow()
+
+const ledgerOf = (accountId: string) =>
+  world.db.selectFrom('credit_entries').selectAll().where('account_id', '=', accountId).orderBy('seq').execute()

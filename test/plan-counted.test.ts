@@ -1,0 +1,64 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { Outcome } from '../server/channels/channel.ts'
+import { aShop, post, type Shop } from './by-hand-scene.ts'
+import { aCoupon, aCouponShop } from './discount-scene.ts'
+import { acceptsMail, aWorld } from './world.ts'
+
+// What counts against a month of the plan (decision 6): every hand-over that was not refused. Mail to the account itself and tests do not.
+
+const world = aWorld()
+
+beforeEach(() => {
+  world.answer = acceptsMail
+})
+
+const UNKNOWN: Outcome = { kind: 'unknown', reason: 'timeout', response: 'no answer' }
+const REFUSED: Outcome = { kind: 'rejected', reason: 'content', response: '554 spam', isRecipientFault: false }
+const NO_MAILBOX: Outcome = { kind: 'rejected', reason: 'no_mailbox', response: '550 no user', isRecipientFault: true }
+
+async function usedOf({ token }: Pick<Shop, 'token'>): Promise<number> {
+  return (await world.request('GET', '/api/subscribe/usage', { token })).body.meters[0].used
+}
+
+test.each([
+  ['that is accepted', 1, acceptsMail],
+  ['of which nobody knows what became', 1, () => UNKNOWN],
+  ['that the mail server refuses', 0, () => REFUSED],
+  ['to nobody', 0, () => NO_MAILBOX],
+] as const)('a mail by hand %s counts %i', async (_, count, answer) => {
+  const shop = await aShop(world)
+  world.answer = answer
+  await post(world, shop, '/api/email/send-email', { to: shop.orders[0]!.email, cart_id: shop.cartIds[0] })
+  expect(await usedOf(shop)).toBe(count)
+})
+
+test('a discount mail counts', async () => {
+  const shop = await aCouponShop(world)
+  await aCoupon(world, shop, {
+    code: 'SAVE-5',
+    type: 'fixed',
+    platform_type: 'fixed_cart',
+    percent: null,
+    amount_minor: 500,
+  })
+  const offer = { discountCode: 'save-5', discountAmount: '$5.00', discountType: 'fixed', storeId: shop.storeId }
+  const before = await usedOf(shop)
+  const reply = await post(world, shop, '/api/email/send-discount-offer', { ...offer, to: shop.orders[0]!.email })
+  expect(reply.body).toMatchObject({ success: true, state: 'sent' })
+  expect(await usedOf(shop)).toBe(before + 1)
+})
+
+test('a test mail and mail to the account itself count nothing', async () => {
+  const shop = await aShop(world)
+  world.sent.length = 0
+  const { status } = await post(world, shop, '/api/messages/test-send', {
+    ...{ channel: 'email', cartId: shop.cartIds[0] },
+  })
+  expect(status).toBe(200)
+  const user = world.db.selectFrom('users').select('email').where('id', '=', shop.userId)
+  const { email } = await user.executeTakeFirstOrThrow()
+  expect((await world.request('POST', '/api/auth/forgot-password', { body: { email } })).status).toBe(200)
+  await world.runJobs()
+  expect(world.sent.map(({ to }) => to)).toEqual([email, email])
+  expect(await usedOf(shop)).toBe(0)
+})

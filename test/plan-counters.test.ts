@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest'
+import { newId } from '../server/core/ids.ts'
+import type { Deps } from '../server/deps.ts'
+import { sendDue } from '../server/send/deliver.ts'
+import { beat } from '../server/send/workers.ts'
+import { plans } from '../shared/billing.ts'
+import { aShop, type Shop } from './by-hand-scene.ts'
+import { freshOrderCheck } from './factories.ts'
+import { aWorld } from './world.ts'
+
+// What a month has used of a plan is what was handed over, however many send at once (decision 87).
+
+const world = aWorld()
+const CARTS = 20
+const ROOM = 25
+
+const { maxEmailsPerMonth: email, maxSmsPerMonth: sms, maxWhatsappPerMonth: whatsapp } = plans.starter.limits
+
+test.each([
+  ['email', email],
+  ['sms', sms],
+  ['whatsapp', whatsapp],
+] as const)(
+  'fifty workers and two stores of an account: %s up to the limit, each counted once',
+  async (channel, limit) => {
+    const first = await aShop(world, CARTS, { plan: 'starter' })
+    const second = await aShop(world, CARTS, { accountId: first.accountId })
+    const month = `${world.now.toISOString().slice(0, 7)}-01`
+    const counter = { account_id: first.accountId, month, channel }
+    await world.db
+      .insertInto('plan_usage')
+      .values({ ...counter, used: limit - ROOM })
+      .onConflict((conflict) =>
+        conflict.columns(['account_id', 'month', 'channel']).doUpdateSet({ used: limit - ROOM }),
+      )
+      .execute()
+    for (const shop of [first, second]) await askForAll({ ...shop, token: first.token }, channel)
+    const workers = await Promise.all(Array.from({ length: 50 }, aWorker))
+    const before = left(channel)
+    const seen: number[] = []
+    let isSending = true
+    const looking = (async () => {
+      while (isSending) seen.push(await usedOf(first.accountId, channel))
+    })()
+    await Promise.all(
+      workers.map((deps, number) => sendDue(deps, { storeId: number % 2 === 0 ? first.storeId : second.storeId })),
+    )
+    // Who came too late at the hand-over is decided anew.
+    for (let n = 0; n < 3; n++) {
+      world.advance(1_000)
+      for (const shop of [first, second]) await sendDue(workers[n]!, { storeId: shop.storeId })
+    }
+    isSending = false
+    await looking
+    expect(left(channel) - before).toBe(ROOM)
+    expect(await usedOf(first.accountId, channel)).toBe(limit)
+    expect(await handedOver([first, second], channel)).toBe(ROOM)
+    expect(seen).toEqual(seen.toSorted((a, b) => a - b))
+    expect(Math.max(...seen)).toBeLessThanOrEqual(limit)
+  },
+  60_000,
+)
+
+async function askForAll(shop: Shop, channel: 'email' | 'sms' | 'whatsapp') {
+  const body = { channel, cartIds: shop.cartIds }
+  const reply = await world.request('POST', `/api/carts/send?storeId=${shop.storeId}`, { token: shop.token, body })
+  expect(reply.status).toBe(200)
+  await freshOrderCheck(world, shop.storeId)
+}
+
+async function aWorker(): Promise<Deps> {
+  const deps = { ...world.deps, workerId: newId() }
+  await beat(deps)
+  return deps
+}
+
+const left = (channel: string) => (channel === 'email' ? world.sent : world.texts).length
+
+async function usedOf(accountId: string, channel: string): Promise<number> {
+  const rows = await world.db
+    .selectFrom('plan_usage')
+    .select(['channel', 'used'])
+    .where('account_id', '=', accountId)
+    .execute()
+  return rows.find((row) => row.channel === channel)!.used
+}
+
+async function handedOver(shops: Shop[], channel: 'email' | 'sms' | 'whatsapp'): Promise<number> {
+  const rows = await world.db
+    .selectFrom('messages')
+    .select('id')
+    .where(
+      'store_id',
+      'in',
+      shops.map(({ storeId }) => storeId),
+    )
+    .where('channel', '=', channel)
+    .where('handed_over_at', 'is not', null)
+    .execute()
+  return rows.length
+}

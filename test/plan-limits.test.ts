@@ -1,0 +1,131 @@
+import { beforeEach, expect, test } from 'vitest'
+import { type PlanKey, type PlanLimits, plans } from '../shared/billing.ts'
+import { aShop, post, type Shop } from './by-hand-scene.ts'
+import { aHome, anOwner, connect } from './connected-store.ts'
+import { aFakeStore } from './fake-store.ts'
+import { acceptsMail, aWorld } from './world.ts'
+
+// Every limit of every plan, one below it, at it and one above it (decision 6). A limit without a row here fails.
+
+const world = aWorld()
+
+beforeEach(() => {
+  world.answer = acceptsMail
+})
+
+/** `paid`: what is bought or given beside the plan. */
+interface Kind {
+  name: string
+  plan: PlanKey
+  paid: { extra_stores?: number; is_unlimited?: boolean }
+  limits: PlanLimits
+}
+
+const of = (maxStores: number, email: number, sms: number, whatsapp: number): PlanLimits => ({
+  ...{ maxStores, maxEmailsPerMonth: email, maxSmsPerMonth: sms, maxWhatsappPerMonth: whatsapp },
+})
+
+const kinds: Kind[] = [
+  { name: 'free', plan: 'free', paid: {}, limits: of(1, 500, 0, 0) },
+  { name: 'starter', plan: 'starter', paid: {}, limits: of(2, 5_000, 100, 100) },
+  { name: 'growth', plan: 'growth', paid: {}, limits: of(3, -1, 1_000, 1_000) },
+  { name: 'starter with 2 extra stores', plan: 'starter', paid: { extra_stores: 2 }, limits: of(4, 5_000, 100, 100) },
+  { name: 'growth with 1 extra store', plan: 'growth', paid: { extra_stores: 1 }, limits: of(4, -1, 1_000, 1_000) },
+  { name: 'growth without limits', plan: 'growth', paid: { is_unlimited: true }, limits: of(-1, -1, -1, -1) },
+]
+
+const channels = {
+  email: { limit: 'maxEmailsPerMonth', path: '/api/email/send-email' },
+  sms: { limit: 'maxSmsPerMonth', path: '/api/sms/send-reminder' },
+  whatsapp: { limit: 'maxWhatsappPerMonth', path: '/api/whatsapp/send-reminder' },
+} as const
+type Channel = keyof typeof channels
+
+test('every limit of the price list is tried here, as the price list has it', () => {
+  const tried = ['maxStores', ...Object.values(channels).map(({ limit }) => limit)]
+  for (const { limits } of Object.values(plans)) expect(Object.keys(limits)).toEqual(tried)
+  for (const plan of ['free', 'starter', 'growth'] as const)
+    expect(kinds.find(({ name }) => name === plan)!.limits).toEqual(plans[plan].limits)
+})
+
+const pay = (accountId: string, paid: Kind['paid']) =>
+  world.db
+    .updateTable('subscriptions')
+    .set({ ...paid, updated_at: world.now })
+    .where('account_id', '=', accountId)
+    .execute()
+
+const setUsed = (accountId: string, channel: Channel, used: number) =>
+  world.db
+    .insertInto('plan_usage')
+    .values({ account_id: accountId, month: `${world.now.toISOString().slice(0, 7)}-01`, channel, used })
+    .onConflict((conflict) => conflict.columns(['account_id', 'month', 'channel']).doUpdateSet({ used }))
+    .execute()
+
+async function usedOf({ token }: Shop, channel: Channel): Promise<number> {
+  const { meters } = (await world.request('GET', '/api/subscribe/usage', { token })).body
+  return meters.find((each: { channel: string }) => each.channel === channel).used
+}
+
+/** Sends by hand, about another cart each time: how often is no matter here. */
+function sender(shop: Shop, channel: Channel) {
+  let next = 0
+  return async () => {
+    const place = next++
+    const { email } = shop.orders[place]!
+    const cart = { cartId: shop.cartIds[place]!, cart_id: shop.cartIds[place]!, to: email }
+    return post(world, shop, channels[channel].path, cart)
+  }
+}
+
+const messages = kinds.flatMap((kind) => (Object.keys(channels) as Channel[]).map((channel) => ({ ...kind, channel })))
+
+test.each(messages)('$name, $channel: the last one of the month leaves, the next one does not', async (row) => {
+  const { channel, plan, paid } = row
+  const limit = row.limits[channels[channel].limit]
+  const shop = await aShop(world, 3, { plan })
+  await pay(shop.accountId, paid)
+  const send = sender(shop, channel)
+  if (limit === 0) {
+    // Not in the plan at all.
+    expect(await send()).toMatchObject({ status: 403, body: { code: 'plan_required' } })
+    expect(await usedOf(shop, channel)).toBe(0)
+    return
+  }
+  const begun = limit < 0 ? 1_000_000 : limit - 1
+  await setUsed(shop.accountId, channel, begun)
+  expect([channel, (await send()).status]).toEqual([channel, 200])
+  expect(await usedOf(shop, channel)).toBe(begun + 1)
+  const next = await send()
+  if (limit < 0) expect(next.status).toBe(200)
+  else {
+    const body = { code: 'plan_required', error: 'The plan allows no more messages this month.' }
+    expect(next).toMatchObject({ status: 403, body: { ...body, fields: { reason: 'plan_limit' } } })
+    // Above the limit, as after a smaller plan was chosen: nothing leaves either.
+    await setUsed(shop.accountId, channel, limit + 1)
+    expect((await send()).status).toBe(403)
+  }
+  expect(await usedOf(shop, channel)).toBe(limit < 0 ? begun + 2 : limit + 1)
+})
+
+test.each(kinds)('$name: as many stores as there is room for, and no further one', async ({ plan, paid, limits }) => {
+  const owner = await anOwner(world, plan)
+  await pay(owner.accountId, paid)
+  const { maxStores } = limits
+  const last = maxStores < 0 ? 5 : maxStores
+  for (let n = 1; n <= last; n++) expect((await connect(world, owner, aFakeStore(aHome()))).status).toBe(200)
+  const further = await connect(world, owner, aFakeStore(aHome()))
+  if (maxStores < 0) return expect(further.status).toBe(200)
+  const stores = maxStores === 1 ? '1 store' : `${maxStores} stores`
+  const upgrade = plan === 'growth' ? 'To connect another one,' : 'Upgrade your plan, or'
+  const error = `Your plan (${plans[plan].name}) includes ${stores}. ${upgrade} disconnect a store first.`
+  expect(further).toMatchObject({ status: 403, body: { code: 'plan_required', error } })
+  // More are there than there is room for: still none.
+  await world.db
+    .updateTable('subscriptions')
+    .set({ plan: 'free', extra_stores: 0 })
+    .where('account_id', '=', owner.accountId)
+    .execute()
+  const beyond = await connect(world, owner, aFakeStore(aHome()))
+  expect(beyond).toMatchObject({ status: 403, body: { code: 'plan_required' } })
+})

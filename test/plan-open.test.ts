@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { PlanKey } from '../shared/billing.ts'
+import { aShop, post, type Shop } from './by-hand-scene.ts'
+import { freshOrderCheck } from './factories.ts'
+import { aWorld } from './world.ts'
+
+// What every plan has, the free one too (decision 6): the ready flow, one mail or many at once, the basic figures; and what is never
+// asked to be paid for: whatever an owner brings along or takes away, and what a flow has brought in.
+
+const world = aWorld()
+
+interface Open {
+  call: string
+  method?: 'POST' | 'PUT'
+  path: string | ((shop: Shop) => string)
+  body?: (shop: Shop) => object
+}
+
+const today = () => world.now.toISOString().slice(0, 10)
+
+const open: Open[] = [
+  {
+    ...{ call: 'the ready flow, changed', method: 'PUT', path: ({ flowId }) => `/api/flows/${flowId}` },
+    body: () => ({
+      name: 'Reminders',
+      steps: [{ step: 1, delayMinutes: 60, channel: 'email', subject: 'Your cart', body: '{{ checkout_link }}' }],
+    }),
+  },
+  {
+    ...{ call: 'the ready flow, switched on', method: 'POST', path: ({ flowId }) => `/api/flows/${flowId}/switch` },
+    body: () => ({ isOn: true, holdoutPercent: 10 }),
+  },
+  { call: 'what flows have brought in', path: '/api/flows' },
+  {
+    ...{ call: 'a mail by hand', method: 'POST', path: '/api/email/send-email' },
+    body: ({ cartIds, orders }) => ({ to: orders[0]!.email, cart_id: cartIds[0] }),
+  },
+  {
+    ...{ call: 'mails to chosen carts', method: 'POST', path: '/api/carts/send' },
+    body: ({ cartIds }) => ({ channel: 'email', cartIds }),
+  },
+  {
+    ...{ call: 'a test mail', method: 'POST', path: '/api/messages/test-send' },
+    body: ({ cartIds }) => ({ channel: 'email', cartId: cartIds[0], to: 'ann@owners.example' }),
+  },
+  {
+    ...{ call: 'Send to All', method: 'POST', path: '/api/campaigns/send-to-abandoned-carts' },
+    body: () => ({ subject: 'Hello', htmlContent: '{{ checkout_link }}' }),
+  },
+  {
+    ...{ call: 'a campaign by email, once and now', method: 'POST', path: '/api/campaigns' },
+    body: () => ({
+      ...{ name: 'Spring', type: 'email', targetAudience: { mode: 'matching', filters: {} } },
+      content: { subject: 'Your cart', body: 'Hi {{ customer_name }}: {{ checkout_link }}' },
+      schedule: { startDate: today(), timeOfDay: '00:00', frequency: 'once' },
+    }),
+  },
+  ...['dashboard/stats', 'dashboard/chart', 'analytics?range=7d', 'analytics?range=30d'].map((path) => ({
+    ...{ call: `the basic figures: ${path}`, path: `/api/${path}` },
+  })),
+  ...['carts', 'stores/customers', 'consent/ledger', 'suppressions'].map((list) => ({
+    ...{ call: `export: ${list}`, path: `/api/${list}/export` },
+  })),
+  { call: 'export: everything', method: 'POST', path: '/api/account/export' },
+  {
+    ...{ call: 'import: addresses that get nothing', method: 'POST', path: '/api/suppressions/import' },
+    body: () => ({ rows: [{ line: 1, address: 'eve@elsewhere.example' }] }),
+  },
+]
+
+for (const plan of PlanKey.options) {
+  test.each(open)(`on ${plan}: $call`, async ({ method, path, body }) => {
+    const shop = await aShop(world, 1, { plan })
+    await freshOrderCheck(world, shop.storeId)
+    const address = typeof path === 'string' ? path : path(shop)
+    const call = { token: shop.token, ...(body && { body: body(shop) }) }
+    const reply =
+      method === 'POST' && body
+        ? await post(world, shop, address, body(shop))
+        : await world.request(method ?? 'GET', address, call)
+    expect([reply.status, reply.body]).toEqual([200, expect.anything()])
+  })
+}
+
+test('on free: a file of consents', async () => {
+  const shop = await aShop(world, 1, { plan: 'free' })
+  const headers = { 'content-type': 'text/csv' }
+  const body = 'email,date\nann@elsewhere.example,2026-01-05\n'
+  const reply = await world.request('POST', '/api/consent/imports?fileName=a.csv', { token: shop.token, headers, body })
+  expect([reply.status, reply.body]).toEqual([200, expect.objectContaining({ import: expect.anything() })])
+})

@@ -1,0 +1,64 @@
+interface Made {
+  endpoint: string
+  expirationTime: null
+  keys: { p256dh: string; auth: string }
+}
+
+declare global {
+  interface Window {
+    /** How often the browser has asked. */
+    askedBrowser: number
+    /** Where a test has a push service: its subscription for this key. */
+    subscribeThere?: (key: string) => Promise<Made>
+  }
+}
+
+/**
+ * Runs in a page, before all else: a browser’s permission and push service as far as a page sees them, since a browser without a window has
+ * neither. What was allowed is remembered as a browser does; `window.askedBrowser` counts its questions.
+ */
+export function pushInPage(permission: string): void {
+  const REMEMBERED = 'test_permission'
+  const SUBSCRIBED = 'test_subscription'
+  const now = () => localStorage.getItem(REMEMBERED) ?? permission
+  window.askedBrowser = 0
+  Object.defineProperty(Notification, 'permission', { get: now, configurable: true })
+  Notification.requestPermission = async () => {
+    window.askedBrowser += 1
+    if (now() === 'default') localStorage.setItem(REMEMBERED, 'granted')
+    return now() as NotificationPermission
+  }
+  const text = (bytes: Uint8Array) =>
+    btoa(String.fromCharCode(...bytes))
+      .replace(/\+/g, '-')
+      .replace(/\//g, '_')
+      .replace(/=+$/, '')
+  const bytesOf = (key: string) =>
+    Uint8Array.from(atob(key.replace(/-/g, '+').replace(/_/g, '/')), (letter) => letter.charCodeAt(0)).buffer
+  const open = (kept: { json: object; key: string }) => ({
+    ...kept.json,
+    options: { userVisibleOnly: true, applicationServerKey: bytesOf(kept.key) },
+    toJSON: () => kept.json,
+    unsubscribe: async () => {
+      localStorage.removeItem(SUBSCRIBED)
+      return true
+    },
+  })
+  PushManager.prototype.getSubscription = async () => {
+    const kept = localStorage.getItem(SUBSCRIBED)
+    return kept ? (open(JSON.parse(kept)) as unknown as PushSubscription) : null
+  }
+  PushManager.prototype.subscribe = async (options) => {
+    if (now() !== 'granted' || !options?.userVisibleOnly) throw new DOMException('not allowed', 'NotAllowedError')
+    const key = String(options.applicationServerKey)
+    const json = (await window.subscribeThere?.(key)) ?? anywhere()
+    const kept = { json, key }
+    localStorage.setItem(SUBSCRIBED, JSON.stringify(kept))
+    return open(kept) as unknown as PushSubscription
+  }
+  const anywhere = (): Made => {
+    const [random, auth] = [crypto.getRandomValues(new Uint8Array(65)), crypto.getRandomValues(new Uint8Array(16))]
+    const endpoint = `https://updates.push.services.mozilla.com/wpush/v2/${text(random).slice(0, 40)}`
+    return { endpoint, expirationTime: null, keys: { p256dh: text(random), auth: text(auth) } }
+  }
+}

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto'
+import http, { type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { DEFAULT_PROMPT } from '../shared/push.ts'
+import * as calls from '../shared/push-calls.ts'
+
+/** What is posted has to be what our server takes. */
+const contracts: Record<string, { body: { parse(body: unknown): unknown } }> = {
+  'auto-setup': calls.pushAutoSetup,
+  subscribe: calls.pushSubscribe,
+  resubscribe: calls.pushResubscribe,
+  unsubscribe: calls.pushUnsubscribe,
+  events: calls.pushEvent,
+}
+
+export const aToken = () => `${randomUUID()}.${'t'.repeat(43)}`
+
+/** What the widget and the worker have told, by the call's name. */
+export interface Told {
+  call: string
+  origin: string | undefined
+  type: string | undefined
+  body: Record<string, unknown>
+}
+
+/** Stands in for our server on a shop's pages: hands out the scripts, keeps what is posted, and answers as web push's calls do. */
+export async function openPushServer(scripts: Record<string, () => Buffer>) {
+  const told: Told[] = []
+  const captured: Record<string, unknown>[] = []
+  const state = { publicKey: '', refused: {} as Record<string, number>, workerUrl: '/?recoup-sw=1' }
+  const answers: Record<string, () => object> = {
+    'auto-setup': () => ({
+      ...{ success: true, storeKey: 'KEY-1', publicKey: state.publicKey, workerUrl: state.workerUrl },
+      ...{ prompt: { ...DEFAULT_PROMPT, text: 'We tell you of your cart.', wording: 'w-1' }, askAgainDays: 30 },
+    }),
+    subscribe: () => ({ success: true, token: aToken() }),
+    resubscribe: () => ({ success: true, token: aToken() }),
+  }
+  const take = (call: string | undefined, kept: Told, response: ServerResponse) => {
+    if (!call) {
+      captured.push(kept.body)
+      return response.writeHead(204).end()
+    }
+    contracts[call]!.body.parse(JSON.stringify(kept.body))
+    told.push(kept)
+    const json = { 'content-type': 'application/json', 'access-control-allow-origin': kept.origin ?? '*' }
+    return response
+      .writeHead(state.refused[call] ?? 200, json)
+      .end(JSON.stringify(answers[call]?.() ?? { success: true }))
+  }
+  const server = http.createServer(async (request, response) => {
+    const path = request.url ?? ''
+    if (request.method !== 'POST') {
+      const name = Object.keys(scripts).find((each) => path.startsWith(each))
+      const headers = { 'content-type': 'text/javascript', 'access-control-allow-origin': '*' }
+      return void response.writeHead(name ? 200 : 404, headers).end(name && scripts[name]!())
+    }
+    let text = ''
+    for await (const chunk of request) text += chunk
+    const { origin, 'content-type': type } = request.headers
+    const call = /^\/api\/push-notifications\/([\w-]+)/.exec(path)?.[1]
+    take(call, { call: call ?? 'capture', origin, type, body: JSON.parse(text) }, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://localhost:${(server.address() as AddressInfo).port}`
+  return { url, told, captured, state, close: () => server.close() }
+}

@@ -1,0 +1,92 @@
+import crypto from 'node:crypto'
+import type { BrowserSubscription } from '../shared/push.ts'
+import type { TestStore } from './factories.ts'
+import type { Reply, World } from './world.ts'
+
+// A shop's page, and the browser on it, as the calls of web push see them.
+
+export interface TestBrowser {
+  /** What the capture script and the browser call themselves. */
+  cart: string
+  device: string
+  subscription: BrowserSubscription
+  /** The browser's own half, with which it reads what it is sent. */
+  keys: crypto.ECDH
+  auth: Buffer
+}
+
+/** One that has allowed notifications at this push service. */
+export function aBrowser(service = 'https://updates.push.services.mozilla.com/wpush/v2'): TestBrowser {
+  const keys = crypto.createECDH('prime256v1')
+  const p256dh = keys.generateKeys().toString('base64url')
+  const auth = crypto.randomBytes(16)
+  const endpoint = `${service}/${crypto.randomBytes(24).toString('base64url')}`
+  const [cart, device] = [crypto.randomBytes(18), crypto.randomBytes(18)].map((bytes) => bytes.toString('base64url'))
+  return {
+    ...{ cart: cart!, device: device!, keys, auth },
+    subscription: { endpoint, keys: { p256dh, auth: auth.toString('base64url') } },
+  }
+}
+
+export async function urlOf({ db }: World, { storeId }: TestStore): Promise<string> {
+  return (await db.selectFrom('stores').select('home_url').where('id', '=', storeId).executeTakeFirstOrThrow()).home_url
+}
+
+/** Posted as pages post: as text, from the shop. */
+export async function fromPage(
+  world: World,
+  store: TestStore,
+  call: string,
+  body: object,
+  { origin, ip = '198.51.100.7' }: { origin?: string; ip?: string } = {},
+): Promise<Reply> {
+  const reply = await world.app.inject({
+    method: 'POST',
+    url: `/api/push-notifications/${call}`,
+    headers: { 'content-type': 'text/plain', origin: origin ?? (await urlOf(world, store)) },
+    remoteAddress: ip,
+    payload: JSON.stringify(body),
+  })
+  return { status: reply.statusCode, body: reply.json(), headers: reply.headers }
+}
+
+/** Something is in the browser's cart, and its shopper said who they are. */
+export async function putInCart(world: World, store: TestStore, browser: TestBrowser, email?: string): Promise<void> {
+  const tea = { product_id: '16', name: 'Earl Grey', price_minor: 2_100, currency: 'USD', is_available: true }
+  await world.db
+    .insertInto('products')
+    .values({ store_id: store.storeId, ...tea, image_url: 'https://shop.example/tea.png', seen_at: world.now })
+    .onConflict((on) => on.doNothing())
+    .execute()
+  const { cart, device } = browser
+  const post = { cart, device, page: crypto.randomBytes(9).toString('base64url'), seq: 0 }
+  const reply = await world.app.inject({
+    method: 'POST',
+    url: `/api/capture/${store.captureKey}`,
+    headers: { 'content-type': 'text/plain', origin: await urlOf(world, store) },
+    payload: JSON.stringify({ ...post, items: [{ id: '16', quantity: 1 }], ...(email && { contact: { email } }) }),
+  })
+  if (reply.statusCode !== 204) throw new Error(reply.body)
+}
+
+/** The store's keys and what its pages are told; made where there are none. */
+export async function setUp(world: World, store: TestStore) {
+  const storeUrl = await urlOf(world, store)
+  const call = { token: store.token, body: { storeUrl } }
+  await world.request('POST', '/api/push-notifications/generate-vapid-keys', call)
+  return (await fromPage(world, store, 'auto-setup', { storeUrl })).body
+}
+
+/** The shopper has a cart and presses the button of the bar. Answers what the call did. */
+export async function subscribes(
+  world: World,
+  store: TestStore,
+  browser: TestBrowser,
+  { email, ip }: { email?: string; ip?: string } = {},
+): Promise<Reply> {
+  const { storeKey, publicKey, prompt } = await setUp(world, store)
+  await putInCart(world, store, browser, email)
+  const { cart, device, subscription } = browser
+  const body = { storeKey, cart, device, subscription, publicKey, wording: prompt.wording, method: 'functions' }
+  return fromPage(world, store, 'subscribe', body, ip ? { ip } : {})
+}

@@ -1,0 +1,31 @@
+import { type Invariant, MOMENT_MS, name } from './scene.ts'
+
+// Decisions 85 and 90: what an operator's suspension and a plan without room stop, and that it goes on afterwards.
+
+/** Longer than a worker that ended keeps the store for itself. */
+const SURELY_FREE_MS = 5 * 60_000
+
+const ENDED_BY: Record<string, string> = { account_suspended: 'a suspension', store_resting: 'a rest' }
+
+/** Nothing leaves meanwhile; and after a whole look nothing is held for what has ended. */
+export const stops: Invariant = ({ harness, step, state, fresh }) => {
+  const left = fresh.flatMap((mail) => {
+    const { suspendedSince, restingSince } = mail.standing
+    const reasons = { 'the account is suspended': suspendedSince, 'the store rests': restingSince }
+    return Object.entries(reasons)
+      .filter(([, since]) => since !== null && mail.at - since >= MOMENT_MS)
+      .map(([why]) => `${name(mail)} left while ${why}`)
+  })
+  const { suspended, rests, changedAt } = harness.stops
+  const isWhole = step.do === 'work' && step.meanwhile === null && harness.isLookDone && !harness.hasJumped
+  const isOver = !suspended && !rests && harness.clock.trueNow() - changedAt >= SURELY_FREE_MS + step.waitMs
+  if (!isWhole || !isOver) return left
+  const now = harness.clock.now().getTime()
+  const forgotten = state.messages.filter(
+    (message) => message.state === 'held' && (message.reason ?? '') in ENDED_BY && message.dueAt <= now,
+  )
+  return [
+    ...left,
+    ...forgotten.map(({ step: number, reason }) => `step ${number} is held for ${ENDED_BY[reason!]} that has ended`),
+  ]
+}

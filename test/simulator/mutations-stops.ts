@@ -1,0 +1,46 @@
+import type { Mutation } from './mutations.ts'
+
+// Mistakes around suspensions and stores that rest (decisions 85 and 90).
+
+export const stopMutations: readonly Mutation[] = [
+  {
+    name: 'a suspension is not asked in the hand-over',
+    rule: 'Stops',
+    file: 'server/send/deliver-sql.ts',
+    before: 'and not exists (select 1 from accounts x where x.id = s.account_id and x.suspended_at is not null)',
+    after: '',
+    seed: 17,
+  },
+  {
+    name: 'whether the store rests is not asked in the hand-over',
+    rule: 'Stops',
+    file: 'server/send/deliver-sql.ts',
+    before: ' and s.rests_since is null',
+    after: '',
+    seed: 476,
+  },
+  {
+    name: 'what a suspension held is not looked at again',
+    rule: 'Stops',
+    file: 'server/billing/suspension.ts',
+    before: "await wakeMessagesOf(tx.db, tx.accountId, ['account_suspended'], now)",
+    after: '',
+    seed: 44,
+  },
+  {
+    name: 'what a store held while it rested is not looked at again',
+    rule: 'Stops',
+    file: 'server/billing/resting.ts',
+    before: "if (isWoken) await wakeMessagesOf(tx.db, tx.accountId, ['store_resting'], now)",
+    after: '',
+    seed: 333,
+  },
+  {
+    name: 'a smaller plan lets no store rest',
+    rule: 'Stops',
+    file: 'server/billing/billing.ts',
+    before: 'await fitStores(tx, now)',
+    after: '',
+    seed: 108,
+  },
+]

@@ -1,0 +1,82 @@
+import { setPlanManually } from '../../server/billing/billing.ts'
+import { chooseResting } from '../../server/billing/resting.ts'
+import { resumeAccount, suspendAccount } from '../../server/billing/suspension.ts'
+import { transactAccount } from '../../server/core/db.ts'
+import { newId } from '../../server/core/ids.ts'
+import { plans } from '../../shared/billing.ts'
+import { type ActOf, account, type Harness } from './harness.ts'
+import { OWNER_ID } from './owner.ts'
+import type { Plan } from './steps.ts'
+import { STORES } from './stops.ts'
+
+// What stops all of an account or of a store: an operator, and a plan without room.
+
+type Players<Kind extends 'suspend' | 'rest'> = {
+  [Each in Kind]: (harness: Harness, act: ActOf<Each>) => Promise<unknown>
+}
+
+export const stopPlayers: Players<'suspend' | 'rest'> = {
+  async suspend(harness, { isSuspended }) {
+    if (isSuspended === harness.stops.suspended) return
+    const { now } = harness.web.deps
+    // What leaves as soon as it may is no mistake.
+    if (!isSuspended) harness.say({ suspendedSince: null })
+    const given = { reason: 'Complaints.', operatorId: OWNER_ID, support: 'support@simulator.example', now: now() }
+    await transactAccount(account(harness), (tx) =>
+      isSuspended ? suspendAccount(tx, given) : resumeAccount(tx, now()),
+    )
+    harness.stops.suspended = isSuspended
+    if (isSuspended) harness.say({ suspendedSince: harness.clock.trueNow() })
+    harness.stops.changedAt = harness.clock.trueNow()
+  },
+  async rest(harness, { isChosen, plan }) {
+    await neighbours(harness)
+    const { fixture, stops, web } = harness
+    const wanted = { isChosen, plan: plan ?? stops.plan }
+    noteWaking(harness, wanted)
+    const chosen = isChosen ? [fixture.storeId] : []
+    const isConnected = !harness.isDisconnected
+    if (isConnected) await transactAccount(account(harness), (tx) => chooseResting(tx, chosen, web.deps.now()))
+    if (plan) await setPlanManually(web.deps, account(harness), plan)
+    noteRest(harness, isConnected ? wanted : { ...wanted, isChosen: stops.isChosen })
+  },
+}
+
+/** Before what may wake it: what leaves as soon as it may is no mistake. */
+export function noteWaking(harness: Harness, wanted: { isChosen: boolean; plan: Plan }): void {
+  if (!restsBy(wanted)) harness.say({ restingSince: null })
+}
+
+/** After whatever may have changed it. */
+export function noteRest(harness: Harness, now: { isChosen?: boolean; plan?: Plan } = {}): void {
+  const { stops } = harness
+  Object.assign(stops, now)
+  const rests = stops.hasNeighbours && !harness.isDisconnected && restsBy(stops)
+  if (rests !== stops.rests) stops.changedAt = harness.clock.trueNow()
+  if (rests !== stops.rests) harness.say({ restingSince: rests ? harness.clock.trueNow() : null })
+  stops.rests = rests
+}
+
+export function noteConnected(harness: Harness, isConnected: boolean): void {
+  harness.isDisconnected = !isConnected
+  harness.say({ disconnectedSince: isConnected ? null : harness.clock.trueNow() })
+  noteRest(harness)
+}
+
+/** By the rule as it is written down: it is the first to rest, and one too many. */
+const restsBy = ({ isChosen, plan }: { isChosen: boolean; plan: Plan }) =>
+  isChosen && STORES > plans[plan].limits.maxStores
+
+/** Two more stores, connected later. */
+async function neighbours(harness: Harness): Promise<void> {
+  if (harness.stops.hasNeighbours) return
+  harness.stops.hasNeighbours = true
+  const ids = Array.from({ length: STORES - 1 }, newId)
+  await harness.outside.pool.query(
+    `insert into stores (id, account_id, platform, url, home_url, name, currency, time_zone, version, connected_at, capture_key)
+     select n.id, s.account_id, s.platform, 'https://' || n.id || '.example', 'https://' || n.id || '.example', 'Pots', s.currency,
+       s.time_zone, s.version, s.connected_at + interval '1 minute', n.id::text
+     from stores s, unnest($2::uuid[]) as n(id) where s.id = $1`,
+    [harness.fixture.storeId, ids],
+  )
+}

@@ -1,0 +1,60 @@
+import { chanceOf } from './random.ts'
+import type { Act, Scenario, Step } from './steps.ts'
+
+// In every sixth history operators suspend the account and let it go on, and its store rests and wakes, because its owner chooses so or because
+// of the plan. Thrown with dice of their own, so that all other histories stay what they were.
+
+export type StopAct =
+  | { do: 'suspend'; isSuspended: boolean }
+  /** Whether it is chosen to rest before two more stores of the account; the plan, from which it follows whether it does. */
+  | { do: 'rest'; isChosen: boolean; plan: 'starter' | 'growth' | null }
+
+const HAVE_THEM = 0.16
+const DICE = 0x57_0b5
+const SECOND = 1_000
+const MINUTE = 60_000
+const HOUR = 3_600_000
+
+/** So many stores has an account of which one rests. */
+export const STORES = 3
+
+export function withStops(seed: number, scenario: Scenario): Scenario {
+  const dice = chanceOf(seed ^ DICE)
+  if (!dice.isLucky(HAVE_THEM)) return scenario
+  // Where a limit is near, or texts are part of the plan, its changes are acts of their own.
+  const plans = scenario.plan === 'growth' && scenario.channels.every((channel) => channel === 'email')
+  const act = (): Act => {
+    if (dice.isLucky(0.4)) return { do: 'suspend', isSuspended: dice.isLucky(0.6) }
+    const plan = plans && scenario.room === null && dice.isLucky(0.7) ? dice.pick(['starter', 'growth'] as const) : null
+    return { do: 'rest', isChosen: dice.isLucky(0.7), plan }
+  }
+  const steps = scenario.steps.map((step): Step => {
+    if (step.do !== 'work' || step.meanwhile || !dice.isLucky(0.25)) return step
+    const at = dice.pick(['claim', 'evaluate', 'handover', 'handed over', 'submission'] as const)
+    const waitMs = dice.isLucky(0.5) ? 0 : dice.between(2 * SECOND, 40 * SECOND)
+    const stop: Act = dice.isLucky(0.4) ? { do: 'suspend', isSuspended: true } : act()
+    return {
+      ...step,
+      meanwhile: {
+        at,
+        steps: [
+          { ...stop, waitMs },
+          { do: 'new visit', browser: 2, waitMs },
+        ],
+      },
+    }
+  })
+  for (let more = dice.between(3, 8); more > 0; more--) {
+    const most = dice.pick([0, MINUTE, 20 * MINUTE, 90 * MINUTE])
+    steps.splice(dice.between(2, steps.length), 0, { ...act(), waitMs: dice.between(0, most) })
+  }
+  // In the end all goes on, and a worker looks twice: what was held leaves, or is too old.
+  const awake: Step[] = [
+    { do: 'suspend', isSuspended: false, waitMs: MINUTE },
+    { do: 'rest', isChosen: false, plan: null, waitMs: MINUTE },
+  ]
+  const look = (waitMs: number): Step => ({
+    ...{ do: 'work', worker: 0, answers: [], meanwhile: null, diesAt: null, waitMs },
+  })
+  return { ...scenario, steps: [...steps, ...awake, look(10 * MINUTE), look(HOUR)] }
+}

@@ -1,0 +1,151 @@
+import type Stripe from 'stripe'
+import { soldBy } from '../server/payments/catalogue-rules.ts'
+import { countedOf, type Derived, subscriptionFrom } from '../server/payments/derive-rules.ts'
+import { SeenInvoice, SeenSchedule, SeenSubscription } from '../server/payments/seen.ts'
+import type { StripeServer } from './contract-servers/stripe/server.ts'
+
+// Test support: what an account's subscription goes through at Stripe, by chance, and what it comes to there.
+
+export type Chance = () => number
+export const oneIn = (chance: Chance, count: number) => chance() * count < 1
+export const pick = <T>(chance: Chance, all: readonly T[]): T => all[Math.floor(chance() * all.length)]!
+
+export interface Life {
+  server: StripeServer
+  stripe: Stripe
+  customer: string
+  chance: Chance
+}
+
+const CARDS = ['pm_card_visa', 'pm_card_amex', 'pm_card_chargeCustomerFail', 'pm_card_authenticationRequired']
+
+const priceOf = ({ server }: Life, key: string) =>
+  server.all('price').find(({ lookup_key }) => lookup_key === `recoup_${key}`)!.id
+
+function someItems(life: Life) {
+  const { chance } = life
+  const cycle = pick(chance, ['month', 'month', 'year'])
+  const plan = { price: priceOf(life, `${pick(chance, ['starter', 'growth'])}_${cycle}`), quantity: 1 }
+  const stores = { price: priceOf(life, `extra_store_${cycle}`), quantity: 1 + Math.floor(chance() * 4) }
+  return oneIn(chance, 3) ? [plan, stores] : [plan]
+}
+
+const own = <T extends { customer?: unknown }>({ customer }: Life, all: readonly T[]) =>
+  all.filter((one) => one.customer === customer)
+const subscriptionsOf = (life: Life) => own(life, life.server.all('subscription'))
+const liveOf = (life: Life) =>
+  subscriptionsOf(life).find(({ ended_at, status }) => !ended_at && status !== 'incomplete')
+
+/** What owner, operator, bank or Stripe does. One that Stripe refuses is none. */
+const deeds: ((life: Life) => Promise<unknown> | unknown)[] = [
+  begin,
+  begin,
+  (life) => giveSomeCard(life),
+  (life) => giveSomeCard(life),
+  (life) => changed(life, () => ({ cancel_at_period_end: true })),
+  (life) => changed(life, () => ({ cancel_at_period_end: false })),
+  upgrade,
+  planSmaller,
+  (life) => {
+    const live = liveOf(life)
+    return live?.schedule && life.stripe.subscriptionSchedules.release(live.schedule as string)
+  },
+  (life) => oneIn(life.chance, 3) && liveOf(life) && life.stripe.subscriptions.cancel(liveOf(life)!.id),
+  async (life) => {
+    const [open] = own(life, life.server.all('invoice')).filter(({ status }) => status === 'open')
+    return (
+      open && life.stripe.invoices[pick(life.chance, ['pay', 'voidInvoice', 'markUncollectible'] as const)](open.id!)
+    )
+  },
+  (life) => {
+    const charge = own(life, life.server.all('charge')).findLast(({ paid }) => paid)
+    return charge && life.stripe.refunds.create({ charge: charge.id, amount: pick(life.chance, [100, charge.amount]) })
+  },
+  (life) => {
+    const charge = own(life, life.server.all('charge')).findLast(({ paid, disputed }) => paid && !disputed)
+    return charge && oneIn(life.chance, 3) && life.server.openDispute(charge.id)
+  },
+]
+
+export async function doSomething(life: Life): Promise<void> {
+  try {
+    await pick(life.chance, deeds)(life)
+  } catch (error) {
+    if (!(error instanceof Error) || /own fault/.test(error.message)) throw error
+  }
+}
+
+/** Two that live are let be now and then: two tabs. */
+async function begin(life: Life): Promise<void> {
+  if (liveOf(life) && !oneIn(life.chance, 8)) return
+  await life.stripe.subscriptions.create({
+    customer: life.customer,
+    items: someItems(life),
+    ...(oneIn(life.chance, 2) && {
+      trial_period_days: 14,
+      trial_settings: { end_behavior: { missing_payment_method: 'cancel' as const } },
+    }),
+  })
+}
+
+/** Answers its fingerprint. */
+export async function giveSomeCard({ stripe, customer, chance }: Life, card = pick(chance, CARDS)): Promise<string> {
+  const method = await stripe.paymentMethods.attach(card, { customer })
+  await stripe.customers.update(customer, { invoice_settings: { default_payment_method: method.id } })
+  return method.card!.fingerprint!
+}
+
+async function changed(life: Life, change: () => Stripe.SubscriptionUpdateParams): Promise<void> {
+  const live = liveOf(life)
+  if (live) await life.stripe.subscriptions.update(live.id, change())
+}
+
+function upgrade(life: Life): Promise<void> {
+  return changed(life, () => {
+    const deleted = liveOf(life)!.items.data.map(({ id }) => ({ id, deleted: true }))
+    return {
+      items: [...deleted, ...someItems(life)],
+      proration_behavior: 'always_invoice',
+      payment_behavior: pick(life.chance, ['pending_if_incomplete', 'allow_incomplete'] as const),
+    }
+  })
+}
+
+async function planSmaller(life: Life): Promise<void> {
+  const live = liveOf(life)
+  if (!live) return
+  const schedule = await life.stripe.subscriptionSchedules.create({ from_subscription: live.id })
+  const [phase] = schedule.phases
+  await life.stripe.subscriptionSchedules.update(schedule.id, {
+    phases: [
+      {
+        items: phase!.items.map(({ price, quantity }) => ({ price: price as string, quantity: quantity ?? 1 })),
+        ...{ start_date: phase!.start_date, end_date: phase!.end_date },
+        ...(phase!.trial_end && { trial_end: phase!.trial_end }),
+      },
+      { items: someItems(life), duration: { interval: 'year' } },
+    ],
+  })
+}
+
+/** What Stripe's objects come to now. */
+export function derivedOf(life: Life): Derived {
+  const { server, customer } = life
+  const subscriptions = subscriptionsOf(life).map((one) => SeenSubscription.parse(one))
+  const its = server.all('subscription_schedule').find(({ id }) => id === countedOf(subscriptions)?.schedule)
+  const prices = new Map(server.all('price').map((price) => [price.id, price]))
+  const phases = its?.phases.map((phase) => ({
+    ...phase,
+    items: phase.items.map((item) => ({ ...item, price: prices.get(item.price as string) })),
+  }))
+  const found = server.all('customer').find(({ id }) => id === customer) as Stripe.Customer
+  return subscriptionFrom(
+    {
+      subscriptions,
+      invoices: own(life, server.all('invoice')).map((one) => SeenInvoice.parse(one)),
+      schedule: its ? SeenSchedule.parse({ ...its, phases }) : null,
+      hasCard: found.invoice_settings.default_payment_method !== null,
+    },
+    soldBy,
+  )
+}

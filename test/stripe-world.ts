@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import { setUpBilling } from '../server/payments/setup.ts'
+import { openStripe } from '../server/payments/stripe.ts'
+import { type StripeOptions, type StripeServer, startStripe } from './contract-servers/stripe/server.ts'
+import { aWorld, START, type World } from './world.ts'
+
+// Test support: a world that sells its plans, by the real client and the contract server, which is set up as `npm run billing:setup` does it.
+
+export interface StripeWorld extends World {
+  stripe: StripeServer
+  /** Stripe's clock and ours. */
+  passTime(ms: number): void
+}
+
+export function aStripeWorld(env: Record<string, string> = {}, options: StripeOptions = {}): StripeWorld {
+  const settings: Record<string, string> = {
+    STRIPE_SECRET_KEY: 'sk_test_contractserver',
+    STRIPE_WEBHOOK_SECRET: 'whsec_contractserver',
+    ...env,
+  }
+  let stripe: StripeServer
+  beforeAll(async () => {
+    stripe = await startStripe({ now: START, signedAt: () => world.now, ...options })
+    settings.STRIPE_API_URL = stripe.url
+  })
+  const world = aWorld(settings) as StripeWorld
+  beforeAll(async () => {
+    world.stripe = stripe
+    world.deps.stripe = await openStripe(world.deps.config.stripe!, { retries: 0 })
+    await setUpBilling(world.deps.stripe, world.deps.config)
+    world.passTime = (ms) => stripe.clock.advance(world.advance(ms))
+  })
+  afterAll(async () => {
+    await stripe?.close()
+    expect(stripe?.faults).toEqual([])
+  })
+  return world
+}

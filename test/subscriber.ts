@@ -1,0 +1,70 @@
+import type Stripe from 'stripe'
+import type { BillingCycle } from '../shared/billing.ts'
+import { aStore, type TestStore } from './factories.ts'
+import type { StripeWorld } from './stripe-world.ts'
+
+// Test support: an account that is a customer at Stripe, and its subscriptions there.
+
+export interface Subscriber extends TestStore {
+  customer: string
+}
+
+export interface Bought {
+  plan?: 'starter' | 'growth'
+  cycle?: BillingCycle
+  extraStores?: number
+  trialDays?: number
+  /** Of test cards of the API; null: none. */
+  card?: string | null
+}
+
+export async function aCustomer(world: StripeWorld, hasPlan = true, of?: TestStore): Promise<Subscriber> {
+  const store = of ?? (await aStore(world))
+  if (!hasPlan) await world.db.deleteFrom('subscriptions').where('account_id', '=', store.accountId).execute()
+  const { id } = await world.deps.stripe!.customers.create({ metadata: { recoup_account: store.accountId } })
+  await world.db
+    .insertInto('billing_customers')
+    .values({ account_id: store.accountId, stripe_customer_id: id, created_at: world.now })
+    .execute()
+  return { ...store, customer: id }
+}
+
+export const priceOf = (world: StripeWorld, key: string): string =>
+  world.stripe.all('price').find(({ lookup_key }) => lookup_key === `recoup_${key}`)!.id
+
+export const itemsOf = (world: StripeWorld, { plan = 'starter', cycle = 'month', extraStores = 0 }: Bought) => [
+  { price: priceOf(world, `${plan}_${cycle}`), quantity: 1 },
+  ...(extraStores > 0 ? [{ price: priceOf(world, `extra_store_${cycle}`), quantity: extraStores }] : []),
+]
+
+/** A subscription as a checkout makes it. */
+export async function subscribe(
+  world: StripeWorld,
+  { customer }: { customer: string },
+  bought: Bought = {},
+): Promise<Stripe.Subscription> {
+  const { trialDays, card = 'pm_card_visa' } = bought
+  const stripe = world.deps.stripe!
+  if (card) await giveCard(world, customer, card)
+  return stripe.subscriptions.create({
+    customer,
+    items: itemsOf(world, bought),
+    ...(trialDays && {
+      trial_period_days: trialDays,
+      trial_settings: { end_behavior: { missing_payment_method: 'cancel' } },
+    }),
+  })
+}
+
+/** Adds a card, with which all is paid from now on. */
+export async function giveCard(world: StripeWorld, customer: string, card = 'pm_card_visa'): Promise<void> {
+  const stripe = world.deps.stripe!
+  const { id } = await stripe.paymentMethods.attach(card, { customer })
+  await stripe.customers.update(customer, { invoice_settings: { default_payment_method: id } })
+}
+
+export const rowOf = (world: StripeWorld, { accountId }: { accountId: string }) =>
+  world.db.selectFrom('subscriptions').selectAll().where('account_id', '=', accountId).executeTakeFirst()
+
+export const paymentsOf = (world: StripeWorld, { accountId }: { accountId: string }) =>
+  world.db.selectFrom('payments').selectAll().where('account_id', '=', accountId).orderBy('created_at').execute()

@@ -1,0 +1,93 @@
+import { Modal } from '@mantine/core'
+import { useState } from 'react'
+import { useSearchParams } from 'react-router'
+import { MOST_EXTRA_STORES } from '../../shared/billing.ts'
+import type { SubscriptionDetail } from '../../shared/payments.ts'
+import { announce } from '../ui/announce.ts'
+import { Notice } from '../ui/Notice.tsx'
+import { AskedByBank } from './AskedByBank.tsx'
+import { ChooseChange } from './ChooseChange.tsx'
+import { ConfirmChange } from './ConfirmChange.tsx'
+import { type Choice, choiceOf } from './change-words.ts'
+import { useTheChange } from './useTheChange.ts'
+
+/** Another plan for an account that pays by card (decision 85). Stands in the address: ?change=growth&cycle=year&stores=2. */
+export function ChangeDialog({ detail }: { detail: SubscriptionDetail }) {
+  const [search, setSearch] = useSearchParams()
+  const asked = search.get('change')
+  const [opened, setOpened] = useState({ asked: null as string | null, turn: 0 })
+  if (asked !== opened.asked) setOpened({ asked, turn: opened.turn + (asked ? 1 : 0) })
+  const close = () =>
+    setSearch(
+      (now) => {
+        const next = new URLSearchParams(now)
+        for (const key of ['change', 'cycle', 'stores']) next.delete(key)
+        return next
+      },
+      { replace: true, preventScrollReset: true },
+    )
+  return (
+    <Modal
+      opened={asked !== null}
+      onClose={close}
+      title="Change plan"
+      size="lg"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {asked !== null && (
+        <Steps
+          key={opened.turn}
+          detail={detail}
+          start={choiceOf({ plan: asked, cycle: search.get('cycle'), stores: search.get('stores') }, detail)}
+          onClose={close}
+        />
+      )}
+    </Modal>
+  )
+}
+
+interface StepsProps {
+  detail: SubscriptionDetail
+  start: Choice
+  onClose: () => void
+}
+
+/** Choose, see what it costs, confirm. */
+function Steps({ detail, start, onClose }: StepsProps) {
+  const [choice, setChoice] = useState(start)
+  const it = useTheChange(choice, (message) => {
+    onClose()
+    announce(message)
+  })
+  if (it.bank) return <AskedByBank {...it.bank} onClose={onClose} />
+  if (!it.shown) {
+    return (
+      <ChooseChange
+        detail={detail}
+        choice={choice}
+        most={MOST_EXTRA_STORES}
+        isBusy={it.isLooking}
+        problem={it.problem}
+        onChoose={setChoice}
+        onContinue={it.look}
+        onClose={onClose}
+      />
+    )
+  }
+  return (
+    <ConfirmChange
+      key={it.shown.token}
+      choice={choice}
+      preview={it.shown}
+      isBusy={it.isChanging || it.isLooking}
+      onConfirm={it.make}
+      onBack={it.back}
+    >
+      {it.problem && (
+        <Notice tone={it.isOther ? 'warn' : 'bad'} isLive>
+          {it.problem}
+        </Notice>
+      )}
+    </ConfirmChange>
+  )
+}

@@ -1,0 +1,82 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { plans } from '../../shared/billing.ts'
+import type { ChangePreview } from '../../shared/payments.ts'
+import { Facts } from '../ui/Facts.tsx'
+import { counted } from '../ui/format.ts'
+import { type Choice, choiceName, dueFacts, missingWords, nextWords, restingAtFirst } from './change-words.ts'
+import { amountWords } from './detail-words.ts'
+import { formatDate } from './plan-words.ts'
+import { RestingChoice } from './RestingChoice.tsx'
+import { StepTitle } from './StepTitle.tsx'
+
+interface Props {
+  choice: Choice
+  preview: ChangePreview
+  isBusy: boolean
+  onConfirm: (restingStoreIds: string[]) => void
+  onBack: () => void
+  /** What went wrong. */
+  children: ReactNode
+}
+
+/** What a change costs, when it happens and what stops to fit, before the button that makes it (decision 85). */
+export function ConfirmChange({ choice, preview, isBusy, onConfirm, onBack, children }: Props) {
+  const { when, at, dueNow, currency, lost, storesTooMany: needed } = preview
+  const [resting, setResting] = useState(() => restingAtFirst(preview))
+  const missing = missingWords(needed, resting.length)
+  const isNow = when === 'now'
+  return (
+    <Stack gap="lg">
+      <div>
+        <StepTitle>{choiceName(choice)}</StepTitle>
+        <Text>
+          {isNow ? 'The plan changes at once.' : `The plan changes on ${formatDate(at)}. Nothing is due now.`}
+        </Text>
+      </div>
+      {isNow && (
+        <Facts
+          entries={dueFacts(preview).map(([name, words], at, all) => [
+            name,
+            at === all.length - 1 ? <strong key={name}>{words}</strong> : words,
+          ])}
+        />
+      )}
+      <Text>{nextWords(preview)}</Text>
+      {lost.length > 0 && <Lost plan={choice.plan} lost={lost} />}
+      {needed > 0 && (
+        <RestingChoice
+          label={`${counted(needed, 'store')} will have to rest`}
+          needed={needed}
+          stores={preview.stores}
+          chosen={resting}
+          onChoose={setResting}
+        />
+      )}
+      {children}
+      <Group justify="flex-end" gap="sm">
+        <Button variant="default" onClick={onBack}>
+          Back
+        </Button>
+        <Button loading={isBusy} disabled={missing !== null} onClick={() => onConfirm(needed > 0 ? resting : [])}>
+          {isNow
+            ? dueNow > 0
+              ? `Pay ${amountWords(dueNow, currency)} and change`
+              : 'Change plan'
+            : `Change on ${formatDate(at)}`}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+const Lost = ({ plan, lost }: { plan: Choice['plan']; lost: string[] }) => (
+  <div>
+    <Text fw={550}>What {plans[plan].name} does not have</Text>
+    <ul className="lost">
+      {lost.map((sentence) => (
+        <li key={sentence}>{sentence}</li>
+      ))}
+    </ul>
+  </div>
+)

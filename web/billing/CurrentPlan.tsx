@@ -1,0 +1,30 @@
+import { Group, Text, Title } from '@mantine/core'
+import { plans } from '../../shared/billing.ts'
+import { StatusBadge } from '../ui/StatusBadge.tsx'
+import { planNotes } from './plan-words.ts'
+import type { Overview } from './queries.ts'
+import { statusLook } from './statusLook.ts'
+
+/** The plan, its status, and what will become of it. */
+export function CurrentPlan({ subscription }: { subscription: Overview['subscription'] }) {
+  const { plan, status } = subscription
+  if (!plan) return null
+  return (
+    <>
+      <Text fz="sm" c="dimmed">
+        Current plan
+      </Text>
+      <Group gap="sm">
+        <Title order={2} fz="xl">
+          {plans[plan].name}
+        </Title>
+        {status && <StatusBadge {...statusLook(status)} />}
+      </Group>
+      {planNotes(subscription).map((note) => (
+        <Text key={note} mt={4}>
+          {note}
+        </Text>
+      ))}
+    </>
+  )
+}

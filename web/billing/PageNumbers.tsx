@@ -1,0 +1,63 @@
+import { Button, Group, Text } from '@mantine/core'
+import { useSearchParams } from 'react-router'
+import { counted } from '../ui/format.ts'
+import { pageNumbers } from './detail-words.ts'
+
+/** Stands in the address: ?payments=2 is its second page; null: it is closed. */
+export function usePageOf(name: string) {
+  const [search, setSearch] = useSearchParams()
+  const asked = search.get(name)
+  const put = (page: number | null, replace = page === null) =>
+    setSearch(
+      (now) => {
+        const next = new URLSearchParams(now)
+        if (page) next.set(name, String(page))
+        else next.delete(name)
+        return next
+      },
+      { preventScrollReset: true, replace },
+    )
+  return { page: asked === null ? null : /^[1-9]\d{0,5}$/.test(asked) ? Number(asked) : 1, put }
+}
+
+interface Props {
+  /** Of one row. */
+  noun: string
+  page: number
+  pages: number
+  limit: number
+  total: number
+  /** Asked for, and perhaps still on its way. */
+  wanted: number
+  onPage: (page: number) => void
+}
+
+/** At most five numbers (A 9). */
+export const PageNumbers = ({ noun, page, pages, total, wanted, onPage }: Props) => (
+  <Group
+    component="nav"
+    aria-label={`Pages of ${counted(2, noun).slice(2)}`}
+    justify="space-between"
+    gap="sm"
+    className="list-foot"
+  >
+    <Text fz="sm" c="dimmed" className="tabular">
+      Page {page} of {pages}, {counted(total, noun)}
+    </Text>
+    <Group gap={6}>
+      {pageNumbers(Math.min(wanted, pages), pages).map((number) => (
+        <Button
+          key={number}
+          size="xs"
+          variant={number === wanted ? 'light' : 'default'}
+          className="page-number"
+          aria-label={`Page ${number}`}
+          {...(number === wanted && { 'aria-current': 'page' })}
+          onClick={() => onPage(number)}
+        >
+          {number}
+        </Button>
+      ))}
+    </Group>
+  </Group>
+)

@@ -1,0 +1,30 @@
+import { Checkbox, Stack } from '@mantine/core'
+import { missingWords } from './change-words.ts'
+
+interface Props {
+  label: string
+  /** How many have to. */
+  needed: number
+  stores: readonly { id: string; name: string; url: string }[]
+  chosen: string[]
+  onChoose: (ids: string[]) => void
+}
+
+export function RestingChoice({ label, needed, stores, chosen, onChoose }: Props) {
+  const missing = missingWords(needed, chosen.length)
+  return (
+    <Checkbox.Group
+      label={label}
+      description="A store that rests goes on capturing carts and syncing. It sends nothing. If you choose more than have to, the newest of them rest."
+      value={chosen}
+      onChange={onChoose}
+      error={missing}
+    >
+      <Stack gap="sm" mt="sm" mb={missing ? 'xs' : 0}>
+        {stores.map(({ id, name, url }) => (
+          <Checkbox key={id} value={id} label={name} description={url.replace(/^https?:\/\//, '')} />
+        ))}
+      </Stack>
+    </Checkbox.Group>
+  )
+}

@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest'
+import { aDetail, aPreview, someStores } from '../../e2e/billing/answers.ts'
+import { choiceOf, choiceWords, dueFacts, isSame, missingWords, restingAtFirst } from './change-words.ts'
+
+const { subscription: detail } = aDetail({ plan: 'starter', billingCycle: 'year', extraStores: 3 })
+const asked = (plan: string, cycle: string | null = null, stores: string | null = null) =>
+  choiceOf({ plan, cycle, stores }, detail)
+
+it('an address names a change; what it leaves open, and what nobody sells, is as it is now', () => {
+  expect(asked('growth', 'month', '2')).toEqual({ plan: 'growth', cycle: 'month', extraStores: 2 })
+  expect(asked('growth')).toEqual({ plan: 'growth', cycle: 'year', extraStores: 3 })
+  for (const other of ['free', 'enterprise', '__proto__', '']) expect(asked(other, 'week').plan).toBe('starter')
+  expect(asked('growth', 'week', '-1')).toEqual({ plan: 'growth', cycle: 'year', extraStores: 3 })
+  expect(asked('growth', 'month', '99').extraStores).toBe(20)
+  expect(isSame(asked('starter'), detail)).toBe(true)
+  for (const other of [asked('growth'), asked('starter', 'month'), asked('starter', 'year', '0')]) {
+    expect(isSame(other, detail)).toBe(false)
+  }
+})
+
+it.each([
+  ['starter', 'month', 0, '$19.00 a month'],
+  ['growth', 'year', 0, '$468.00 a year'],
+  ['growth', 'month', 2, '$69.00 a month'],
+  ['starter', 'year', 1, '$300.00 a year'],
+] as const)('%s by the %s with %i extra stores costs %s', (plan, cycle, extraStores, words) => {
+  expect(choiceWords({ plan, cycle, extraStores })).toBe(words)
+})
+
+it('says what is due line by line, and leaves out what is nothing', () => {
+  expect(dueFacts(aPreview())).toEqual([
+    ['New plan, until the next bill', '$22.60'],
+    ['Credit for what is paid already', '-$7.60'],
+    ['Tax', '$1.50'],
+    ['Due now', '$16.50'],
+  ])
+  expect(dueFacts(aPreview({ credit: 0, tax: 0, charge: 0, dueNow: 0 })).map(([name]) => name)).toEqual([
+    'New plan, until the next bill',
+    'Due now',
+  ])
+})
+
+it('proposes that those rest which would rest without a choice: those that rest already, then the newest', () => {
+  const [first, second, third] = someStores
+  const ids = (storesTooMany: number, stores = someStores) => restingAtFirst(aPreview({ storesTooMany, stores }))
+  expect(ids(0)).toEqual([])
+  expect(ids(1)).toEqual([third!.id])
+  expect(ids(2)).toEqual([third!.id, second!.id])
+  expect(ids(2, [{ ...first!, isResting: true }, second!, third!])).toEqual([first!.id, third!.id])
+})
+
+it.each([
+  [2, 0, 'Choose 2 stores to rest.'],
+  [1, 0, 'Choose 1 store to rest.'],
+  [2, 1, 'Choose 1 more store to rest.'],
+  [2, 2, null],
+  [1, 3, null],
+])('of %i that have to rest, %i are chosen: %s', (needed, chosen, words) => {
+  expect(missingWords(needed, chosen)).toBe(words)
+})

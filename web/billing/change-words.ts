@@ -1,0 +1,76 @@
+import {
+  amountMinorOf,
+  type BillingCycle,
+  billingCycles,
+  EXTRA_STORE_MONTHLY,
+  MOST_EXTRA_STORES,
+  type PlanKey,
+  plans,
+} from '../../shared/billing.ts'
+import type { ChangePreview, SubscriptionDetail } from '../../shared/payments.ts'
+import { counted } from '../ui/format.ts'
+import { amountWords, cycleNames, priceWords } from './detail-words.ts'
+import { formatDate } from './plan-words.ts'
+
+// What is said of a change of the plan before it is made (decision 85). Pure.
+
+export interface Choice {
+  plan: Exclude<PlanKey, 'free'>
+  cycle: BillingCycle
+  extraStores: number
+}
+
+/** What is chosen, per period. */
+export const choiceWords = ({ plan, cycle, extraStores }: Choice) =>
+  priceWords(amountMinorOf(plan, cycle, extraStores), 'USD', cycle)
+
+export const extraStoreWords = (cycle: BillingCycle) =>
+  cycle === 'year'
+    ? `$${EXTRA_STORE_MONTHLY * 12} a year for each; the discount by the year is on the plan only.`
+    : `$${EXTRA_STORE_MONTHLY} a month for each.`
+
+/** Growth by the year with 2 extra stores. */
+export const choiceName = ({ plan, cycle, extraStores }: Choice) =>
+  `${plans[plan].name}, ${cycleNames[cycle].toLowerCase()}${extraStores > 0 ? `, with ${counted(extraStores, 'extra store')}` : ''}`
+
+/** How many more stores have to be chosen; null: enough. */
+export const missingWords = (needed: number, chosen: number): string | null =>
+  chosen >= needed ? null : `Choose ${counted(needed - chosen, chosen > 0 ? 'more store' : 'store')} to rest.`
+
+export const paidPlans = ['starter', 'growth'] as const satisfies readonly PlanKey[]
+
+/** What the address asks for; what it leaves open or nobody sells is as it is now. */
+export function choiceOf(
+  asked: { plan: string | null; cycle: string | null; stores: string | null },
+  detail: SubscriptionDetail,
+): Choice {
+  const plan = paidPlans.find((key) => key === asked.plan) ?? paidPlans.find((key) => key === detail.plan) ?? 'growth'
+  const cycle = billingCycles.find((each) => each === asked.cycle) ?? detail.billingCycle ?? 'month'
+  const stores = asked.stores !== null && /^\d{1,2}$/.test(asked.stores) ? Number(asked.stores) : detail.extraStores
+  return { plan, cycle, extraStores: Math.min(stores, MOST_EXTRA_STORES) }
+}
+
+export const isSame = ({ plan, cycle, extraStores }: Choice, detail: SubscriptionDetail) =>
+  plan === detail.plan && cycle === detail.billingCycle && extraStores === detail.extraStores
+
+/** What is paid at once, line by line. */
+export function dueFacts({ dueNow, charge, credit, tax, currency }: ChangePreview): [string, string][] {
+  const words = (minor: number) => amountWords(minor, currency)
+  return [
+    ['New plan, until the next bill', words(charge)],
+    ...(credit === 0 ? [] : [['Credit for what is paid already', words(-Math.abs(credit))] as [string, string]]),
+    ...(tax === 0 ? [] : [['Tax', words(tax)] as [string, string]]),
+    ['Due now', words(dueNow)],
+  ]
+}
+
+export function nextWords({ nextAmount, nextDate, currency }: ChangePreview): string {
+  const amount = amountWords(nextAmount, currency)
+  return nextDate ? `The next bill is ${amount}, on ${formatDate(nextDate)}.` : `The next bill is ${amount}.`
+}
+
+/** Those that rest already, then the newest, as it would be without a choice. */
+export function restingAtFirst({ stores, storesTooMany }: ChangePreview): string[] {
+  const [resting, awake] = [true, false].map((rests) => stores.filter(({ isResting }) => isResting === rests))
+  return [...resting!, ...awake!.reverse()].slice(0, storesTooMany).map(({ id }) => id)
+}

@@ -1,0 +1,32 @@
+import { useState } from 'react'
+import { useNavigate } from 'react-router'
+import type { z } from 'zod'
+import type { BillingCycle, PlanKey, subscriptionStatus } from '../../shared/billing.ts'
+import { addressOfChoice, isAtStripe, paidPlanOf } from './pricing-rules.ts'
+import { useCreateFree } from './queries.ts'
+
+export type Choosing = ReturnType<typeof useChoosing>
+
+/** A paid plan leads to the step that says what it costs; the free one is taken here, after a question where a paid one would end. */
+export function useChoosing(subscription: z.output<typeof subscriptionStatus.reply>) {
+  const free = useCreateFree()
+  const navigate = useNavigate()
+  const [leaving, setLeaving] = useState<PlanKey | null>(null)
+  const paid = paidPlanOf(subscription)
+  const toStores = () => navigate('/store-setup')
+  return {
+    choose(key: PlanKey, cycle: BillingCycle = 'month') {
+      if (key !== 'free') return navigate(addressOfChoice({ plan: key, cycle, extraStores: 0 }))
+      if (!paid) return free.mutateAsync().then(toStores, toStores) // The store set-up says what is missing when this failed (A 4.3).
+      free.reset()
+      setLeaving(paid)
+    },
+    /** Whoever has a plan keeps it when this fails, and is told why. What was paid for goes on, which Billing shows. */
+    leave: () =>
+      free.mutate(undefined, { onSuccess: isAtStripe(subscription) ? () => navigate('/billing') : toStores }),
+    stay: () => setLeaving(null),
+    leaving,
+    isBusy: free.isPending,
+    problem: free.error?.message,
+  }
+}

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { aStatus } from '../../e2e/billing/answers.ts'
+import { concernsOf } from './concerns.ts'
+
+const NOW = Date.parse('2026-12-01T12:00:00.000Z')
+const inHours = (hours: number) => new Date(NOW + hours * 3_600_000).toISOString()
+
+it.each([
+  ['nothing', {}, []],
+  ['nothing of a trial with more than three days', { status: 'trialing', trialEndsAt: inHours(73) }, []],
+  ['its last three days', { status: 'trialing', trialEndsAt: inHours(71) }, [['trial', 'info']]],
+  ['without a card', { status: 'trialing', trialEndsAt: inHours(71), hasCard: false }, [['trial', 'warn']]],
+  ['that was canceled', { status: 'trialing', trialEndsAt: inHours(1), cancelAtPeriodEnd: true }, [['trial', 'info']]],
+  ['a trial that is over', { status: 'trialing', trialEndsAt: inHours(-1) }, []],
+  ['an overdue payment', { status: 'past_due', graceUntil: inHours(1) }, [['overdue', 'warn']]],
+  ['after its grace', { status: 'past_due', hasActiveSubscription: false }, [['overdue', 'bad']]],
+  [
+    'a suspension before all else',
+    { status: 'past_due', suspension: { reason: 'x', since: inHours(-1) } },
+    [
+      ['suspended', 'bad'],
+      ['overdue', 'warn'],
+    ],
+  ],
+] as const)('every screen says of a subscription: %s', (_, given, concerns) => {
+  expect(concernsOf(aStatus(given), NOW, false).map(({ kind, tone }) => [kind, tone])).toEqual(concerns)
+})
+
+it('every screen says that the store it shows rests (decision 85)', () => {
+  expect(concernsOf(aStatus(), NOW, true)).toEqual([{ kind: 'resting', tone: 'warn' }])
+})

@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest'
+import type { CreditEntry, Credits } from '../../shared/credits.ts'
+import { balanceWords, countryWords, creditMoney, creditNote, entryWords, hasCard, thenWords } from './credit-words.ts'
+
+const credits = (given: Partial<Credits> = {}): Credits => ({
+  ...{ carrier: 'operator', offer: 'stripe', isUsable: true, balanceMicros: 12_345_678, weekMicros: 0, prices: [] },
+  ...given,
+})
+const entry = (given: Partial<CreditEntry>): CreditEntry => ({
+  ...{ seq: 1, at: '2026-03-01T00:00:00Z', kind: 'use', micros: -18_000, balanceMicros: 0, owedMicros: 0, note: null },
+  ...given,
+})
+
+it('an amount is said to the millionth where it has one, and a balance never as more than is there', () => {
+  expect(creditMoney(18_000)).toBe('$0.018')
+  expect(creditMoney(-150_631)).toBe('-$0.150631')
+  expect(creditMoney(25_000_000)).toMatch(/^\$25(\.00)?$/)
+  expect(balanceWords(12_349_999)).toBe('$12.34')
+})
+
+it('a meter says what comes after the plan, where credits are used at all', () => {
+  expect(thenWords(credits())).toBe('then $12.34 of credits')
+  expect(thenWords(credits({ balanceMicros: 0 }))).toBeNull()
+  expect(thenWords(credits({ isUsable: false }))).toBeNull()
+  expect(thenWords(credits({ carrier: 'own', offer: null }))).toBeNull()
+  expect(thenWords(undefined)).toBeNull()
+})
+
+it('the card is there where credits can be had or are kept, and says why they are not used', () => {
+  expect(hasCard(credits({ balanceMicros: 0 }))).toBe(true)
+  expect(hasCard(credits({ offer: null }))).toBe(true)
+  expect(hasCard(credits({ offer: null, balanceMicros: 0, carrier: 'own' }))).toBe(false)
+  expect(creditNote(credits())).toBeNull()
+  expect(creditNote(credits({ carrier: 'own', offer: null }))).toContain('bills you for them')
+  expect(creditNote(credits({ carrier: 'sandbox', offer: null }))).toContain('not carried by this server')
+  expect(creditNote(credits({ isUsable: false }))).toContain('choose Starter or Growth')
+})
+
+it('every movement is named, and a refund says what had been used', () => {
+  expect(entryWords(entry({}))).toBe('SMS sent')
+  expect(entryWords(entry({ kind: 'refund', micros: -7_000_000, owedMicros: 18_000_000 }))).toMatch(
+    /^Payment given back; \$18(\.00)? had been used$/,
+  )
+  expect(entryWords(entry({ kind: 'refund', micros: 20_000_000, owedMicros: -5_000_000 }))).toBe(
+    'Payment kept after all',
+  )
+  expect(entryWords(entry({ kind: 'adjustment', micros: 1, note: 'Goodwill' }))).toBe('Changed by support: Goodwill')
+  expect(countryWords('DE')).toBe('Germany')
+  expect(countryWords(null)).toBe('Elsewhere')
+})

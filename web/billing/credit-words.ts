@@ -1,0 +1,68 @@
+import { type CreditEntry, type CreditKind, type Credits, creditPacks } from '../../shared/credits.ts'
+import { formatMoney } from '../ui/format.ts'
+
+// What is said of credits. Pure.
+
+/** Cents where that is exact enough, else the fractions that a text costs. */
+export function creditMoney(micros: number): string {
+  const dollars = micros / 1_000_000
+  return micros % 10_000 === 0 ? formatMoney(dollars, 'USD') : fine.format(dollars)
+}
+
+const fine = new Intl.NumberFormat('en-US', {
+  style: 'currency',
+  currency: 'USD',
+  minimumFractionDigits: 3,
+  maximumFractionDigits: 6,
+})
+
+/** Whole cents, downwards: never more than is there. */
+export const balanceWords = (micros: number): string => formatMoney(Math.floor(micros / 10_000) / 100, 'USD')
+
+/** Behind what the plan includes; null: nothing. */
+export function thenWords(credits: Credits | undefined): string | null {
+  if (!credits || credits.balanceMicros <= 0 || !credits.isUsable) return null
+  return takesCredits(credits) ? `then ${balanceWords(credits.balanceMicros)} of credits` : null
+}
+
+/** Whether SMS go by what credits pay for. */
+export const takesCredits = ({ carrier, offer }: Pick<Credits, 'carrier' | 'offer'>): boolean =>
+  carrier === 'operator' || (carrier === 'sandbox' && offer === 'test')
+
+/** There is something to say of credits here. */
+export const hasCard = (credits: Credits): boolean => credits.offer !== null || credits.balanceMicros > 0
+
+/** Why credits are not used, or cannot be bought; null: they can. */
+export function creditNote(credits: Credits): string | null {
+  if (credits.carrier === 'own')
+    return 'Your own provider carries your SMS and bills you for them. Credits are kept, and are used when it no longer does.'
+  if (!takesCredits(credits))
+    return 'Your SMS are not carried by this server at the moment, so credits are kept and not used.'
+  if (!credits.isUsable)
+    return 'Credits are used after the SMS of a plan. This plan includes none: choose Starter or Growth.'
+  return null
+}
+
+const kinds: Record<CreditKind, string> = {
+  purchase: 'Bought',
+  use: 'SMS sent',
+  give_back: 'SMS not sent after all',
+  refund: 'Payment given back',
+  adjustment: 'Changed by support',
+  test: 'Added for trying out',
+}
+
+export function entryWords({ kind, micros, owedMicros, note }: CreditEntry): string {
+  if (note) return `${kinds[kind]}: ${note}`
+  if (kind !== 'refund') return kinds[kind]
+  if (micros > 0 || owedMicros < 0) return 'Payment kept after all'
+  return owedMicros > 0 ? `${kinds[kind]}; ${creditMoney(owedMicros)} had been used` : kinds[kind]
+}
+
+export const signedMoney = (micros: number): string => `${micros > 0 ? '+' : ''}${creditMoney(micros)}`
+
+export const packWords = creditPacks.map((pack) => ({ value: String(pack), label: `$${pack}` }))
+
+const names = new Intl.DisplayNames('en', { type: 'region' })
+export const countryWords = (country: string | null): string =>
+  country === null ? 'Elsewhere' : (names.of(country) ?? country)

@@ -1,0 +1,141 @@
+import type { z } from 'zod'
+import {
+  type BillingCycle,
+  type PlanLimits,
+  plans,
+  shownLimits,
+  type subscriptionStatus,
+} from '../../shared/billing.ts'
+import { billingTexts } from '../../shared/billing-texts.ts'
+import type { SubscriptionDetail } from '../../shared/payments.ts'
+import { formatDateTime, formatMoney } from '../ui/format.ts'
+import { formatDate, isOnTrial, isOverdue } from './plan-words.ts'
+
+// What /billing says of a subscription, and what may be done with it (A 2.7, decision 88). Pure.
+
+/** An amount of the wire (A 9). */
+export const amountWords = (minor: number, currency: string) => formatMoney(minor / 100, currency.toUpperCase())
+
+export const cycleNames: Record<BillingCycle, string> = { month: 'Monthly', year: 'Yearly' }
+
+/** What the bill says: $49.00 a month. */
+export const priceWords = (minor: number, currency: string, cycle: BillingCycle) =>
+  `${amountWords(minor, currency)} a ${cycle}`
+
+export function factsOf(detail: SubscriptionDetail, subscription: Subscription): [string, string][] {
+  const { billingCycle, nextBillingDate, lastPaymentDate, currentPeriodEnd, extraStores } = detail
+  const onTrial = isOnTrial(subscription)
+  const isPaid = detail.source === 'stripe' && detail.plan !== 'free'
+  const isOver = subscription.planInForce === 'free' && detail.plan !== 'free'
+  const isBilled = !detail.cancelAtPeriodEnd && (detail.hasCard || !onTrial)
+  const facts: [string, string | null][] = [
+    ['Price', isOver ? null : costOf(detail)],
+    ['Billing cycle', billingCycle && cycleNames[billingCycle]],
+    ['Extra stores', extraStores > 0 ? String(extraStores) : null],
+    ['Trial ends', onTrial && detail.trialEndsAt ? formatDate(detail.trialEndsAt) : null],
+    ['Paid until', detail.cancelAtPeriodEnd && !onTrial && currentPeriodEnd ? formatDate(currentPeriodEnd) : null],
+    ['Next billing date', nextBillingDate && isBilled ? formatDate(nextBillingDate) : null],
+    ['Last payment', lastPaymentDate && formatDate(lastPaymentDate)],
+    ['Card', isPaid ? cardWords(detail.hasCard, onTrial) : null],
+    // An older one where the provider could not be asked.
+    ['As of', detail.asOf && formatDateTime(detail.asOf)],
+  ]
+  return facts.flatMap(([name, value]) => (value ? [[name, value] as [string, string]] : []))
+}
+
+function cardWords(hasCard: boolean, onTrial: boolean) {
+  if (hasCard) return 'On file'
+  return onTrial ? `None added; after the trial the plan is ${plans.free.name}` : 'None added'
+}
+
+function costOf({ plan, amount, currency, billingCycle, source }: SubscriptionDetail): string {
+  if (plan === 'free') return 'Free'
+  if (source === 'test')
+    return `${priceWords(amount, currency, billingCycle ?? 'month')} on Pricing; nothing is charged`
+  if (source !== 'stripe') return 'Nothing is charged'
+  return priceWords(amount, currency, billingCycle ?? 'month')
+}
+
+type Subscription = Pick<
+  z.output<typeof subscriptionStatus.reply>,
+  'status' | 'sells' | 'planInForce' | 'change' | 'trialEndsAt'
+>
+
+/** What this member may do here; `because`: why that is less than somebody would look for. */
+export interface Deeds {
+  /** In its dialog, or by choosing a plan on Pricing. */
+  change: 'here' | 'pricing' | null
+  canManage: boolean
+  canCancel: boolean
+  canReactivate: boolean
+  /** Takes a change that waits back. */
+  canKeep: boolean
+  /** What there is to do about the card; null: nothing. */
+  advice: string | null
+  because: string | null
+}
+
+interface Given {
+  detail: SubscriptionDetail
+  subscription: Subscription
+  /** Their role allows it, and it is not the demo. */
+  mayPay: boolean
+}
+
+export function deedsOf({ detail, subscription, mayPay }: Given): Deeds {
+  const { sells, planInForce, change } = subscription
+  const isPaid = sells === 'stripe' && detail.source === 'stripe' && planInForce !== 'free' && detail.plan !== 'free'
+  const canManage = mayPay && sells === 'stripe' && detail.canManage
+  return {
+    change: mayPay ? wayToChange(isPaid, detail, subscription) : null,
+    canManage,
+    canCancel: mayPay && isPaid && !detail.cancelAtPeriodEnd,
+    canReactivate: mayPay && isPaid && detail.cancelAtPeriodEnd,
+    canKeep: mayPay && isPaid && !detail.cancelAtPeriodEnd && change !== null,
+    advice: canManage && isPaid ? cardAdvice(detail, subscription) : null,
+    because: whyNot(detail, sells),
+  }
+}
+
+function cardAdvice({ plan, hasCard, cancelAtPeriodEnd }: SubscriptionDetail, subscription: Subscription) {
+  if (isOverdue(subscription)) {
+    return `Add another card under ${billingTexts.manage} for the next try, or pay the open invoice of the payment history at once. Then the plan can be changed again.`
+  }
+  if (!isOnTrial(subscription) || hasCard || cancelAtPeriodEnd) return null
+  return `Add a card under ${billingTexts.manage} to go on with ${plans[plan].name} after the trial.`
+}
+
+/** One that ends is reactivated first, and one that is overdue is paid. */
+function wayToChange(isPaid: boolean, { cancelAtPeriodEnd }: SubscriptionDetail, subscription: Subscription) {
+  if (subscription.sells === 'none') return null
+  if (!isPaid) return 'pricing'
+  return cancelAtPeriodEnd || isOverdue(subscription) ? null : 'here'
+}
+
+function whyNot({ plan, source }: SubscriptionDetail, sells: Subscription['sells']): string | null {
+  if (sells === 'none') return `${billingTexts.noBilling}. The plan is set by whoever runs this server.`
+  if (sells === 'test') {
+    return 'This installation tests its billing: a plan is chosen without paying, so there is no card and no invoice, and nothing to cancel.'
+  }
+  if (plan === 'free' || source === 'stripe') return null
+  return 'This plan was set by whoever runs this server. Nothing is charged for it, so there is nothing to cancel.'
+}
+
+/** A limit the server says nothing of is shown as A 9 has it. */
+export function limitsShown(features: Partial<PlanLimits> | undefined): PlanLimits {
+  const { maxStores, maxEmailsPerMonth, maxSmsPerMonth, maxWhatsappPerMonth } = features ?? {}
+  return {
+    maxStores: maxStores ?? shownLimits.maxStores,
+    maxEmailsPerMonth: maxEmailsPerMonth ?? shownLimits.maxEmailsPerMonth,
+    maxSmsPerMonth: maxSmsPerMonth ?? shownLimits.maxSmsPerMonth,
+    maxWhatsappPerMonth: maxWhatsappPerMonth ?? shownLimits.maxWhatsappPerMonth,
+  }
+}
+
+const MOST_BUTTONS = 5
+
+/** The numbers of the page buttons: at most five (A 9), those around the page that is shown. */
+export function pageNumbers(page: number, pages: number): number[] {
+  const first = Math.max(1, Math.min(page - 2, pages - MOST_BUTTONS + 1))
+  return Array.from({ length: Math.min(MOST_BUTTONS, pages) }, (_, at) => first + at)
+}

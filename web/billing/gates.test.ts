@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { analyticsTexts } from '../../shared/analytics.ts'
+import { type Feature, featurePlans, PlanKey } from '../../shared/billing.ts'
+import { campaignTexts } from '../../shared/campaigns.ts'
+import { reasonTexts } from '../../shared/reasons.ts'
+import { reminderTexts } from '../../shared/reminders.ts'
+
+// Where each screen says that a larger plan has something, and in which words (decision 6). That the words appear on the screens is a matter
+// of the journeys in e2e/; here no feature is without any, and no screen decides by a plan's name of its own.
+
+interface Prompt {
+  screen: string
+  /** Where it is decided, and by what. */
+  file: string
+  asks: string
+  /** Where the words and the way to the plans stand. */
+  shown: string
+  text: string
+  words: string
+}
+
+const CARTS = { screen: '/carts', file: 'web/carts/useTextAction.ts', asks: "useHasFeature('manual_texts')" }
+const CAMPAIGN = { screen: '/campaigns', file: 'web/campaigns/rules.ts', shown: 'web/campaigns/FilterFields.tsx' }
+
+/** A new feature without a row is no valid table. */
+const prompts: Record<Feature, Prompt[]> = {
+  manual_texts: [
+    ...[
+      { text: 'reminderTexts.smsPlan', words: reminderTexts.smsPlan },
+      { text: 'reminderTexts.whatsappPlan', words: reminderTexts.whatsappPlan },
+    ].flatMap((said) =>
+      ['web/carts/RowActions.tsx', 'web/carts/RecoveryActions.tsx', 'web/carts/BulkBar.tsx'].map((shown) => ({
+        ...{ ...CARTS, ...said, shown },
+      })),
+    ),
+    { ...CAMPAIGN, asks: "lacks('manual_texts')", text: 'campaignTexts.smsPlan', words: campaignTexts.smsPlan },
+  ],
+  flow_texts: [
+    {
+      ...{ screen: '/flows', file: 'server/flows/flows.ts', asks: "hasFeature(entitlements, 'flow_texts')" },
+      ...{ shown: 'web/flows/StepEditor.tsx', text: 'channels[channel].problem', words: reasonTexts.plan_required! },
+    },
+  ],
+  scheduled_campaigns: [
+    {
+      ...{ ...CAMPAIGN, asks: "lacks('scheduled_campaigns')" },
+      ...{ text: 'campaignTexts.scheduledPlan', words: campaignTexts.scheduledPlan },
+    },
+  ],
+  audience_filters: [
+    {
+      ...{ ...CAMPAIGN, asks: "lacks('audience_filters')" },
+      ...{ text: 'campaignTexts.filterPlan', words: campaignTexts.filterPlan },
+    },
+    {
+      ...{ ...CAMPAIGN, file: 'web/campaigns/FilterFields.tsx', asks: "useHasFeature('audience_filters')" },
+      ...{ text: 'campaignTexts.filterPlan', words: campaignTexts.filterPlan },
+    },
+  ],
+  campaign_texts: [
+    {
+      ...{ ...CAMPAIGN, asks: "lacks('campaign_texts')" },
+      ...{ text: 'campaignTexts.textPlan', words: campaignTexts.textPlan },
+    },
+  ],
+  advanced_analytics: [
+    {
+      ...{ screen: '/analytics', file: 'web/analytics/AnalyticsPage.tsx', shown: 'web/analytics/AnalyticsPage.tsx' },
+      ...{ asks: 'featurePlans.advanced_analytics', text: 'are part of the Starter and Growth plans' },
+      words: 'and 90 days or a year at once are part of the Starter and Growth plans.',
+    },
+  ],
+  analytics_export: [
+    {
+      ...{ screen: '/analytics', file: 'web/analytics/ExportButton.tsx', shown: 'web/analytics/ExportButton.tsx' },
+      ...{ asks: 'featurePlans.analytics_export', text: 'analyticsTexts.exportPlan', words: analyticsTexts.exportPlan },
+    },
+  ],
+  multi_store_dashboard: [
+    {
+      ...{ screen: 'every screen', file: 'web/shell/StoreSwitcher.tsx', shown: 'web/shell/StoreSwitcher.tsx' },
+      ...{ asks: "useHasFeature('multi_store_dashboard')", text: 'On the Growth plan: see plans' },
+      words: 'On the Growth plan: see plans',
+    },
+    ...['web/dashboard/DashboardPage.tsx', 'web/analytics/AnalyticsPage.tsx'].map((file) => ({
+      ...{ screen: file.includes('dashboard') ? '/dashboard' : '/analytics', file },
+      ...{ asks: "useHasFeature('multi_store_dashboard')", shown: 'web/analytics/AllStoresBar.tsx' },
+      ...{ text: 'analyticsTexts.allStoresPlan', words: analyticsTexts.allStoresPlan },
+    })),
+  ],
+  roi_tracking: [
+    {
+      ...{ screen: '/analytics', file: 'web/analytics/Roi.tsx', shown: 'web/analytics/Roi.tsx' },
+      ...{ asks: "useHasFeature('roi_tracking')", text: 'analyticsTexts.roiPlan', words: analyticsTexts.roiPlan },
+    },
+  ],
+}
+
+const sourceOf = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
+const every = Object.entries(prompts).flatMap(([feature, its]) => its.map((prompt) => ({ feature, ...prompt })))
+
+describe('what a larger plan has', () => {
+  test.each(every)('$feature on $screen: $file asks the price list, and $shown says it', (prompt) => {
+    expect(sourceOf(prompt.file)).toContain(prompt.asks)
+    const said = sourceOf(prompt.shown) + (prompt.shown === CAMPAIGN.shown ? sourceOf(prompt.file) : '')
+    expect(said).toContain(prompt.text)
+    expect(said).toMatch(/\/pricing|<UpgradePrompt/)
+  })
+
+  test.each(every)('$feature, $text: the words name the plans that have it', ({ feature, words }) => {
+    const names = { starter: /Starter/, growth: /Growth/ }
+    const smallest = featurePlans[feature as Feature][0] as 'starter' | 'growth'
+    expect(words).toMatch(names[smallest])
+    if (smallest === 'growth') expect(words).not.toMatch(names.starter)
+  })
+
+  test('every feature has a screen that says so', () => {
+    expect(Object.keys(prompts).sort()).toEqual(Object.keys(featurePlans).sort())
+    for (const its of Object.values(prompts)) expect(its.length).toBeGreaterThan(0)
+    expect(PlanKey.options.filter((plan) => Object.values(featurePlans).flat().includes(plan))).toEqual([
+      'starter',
+      'growth',
+    ])
+  })
+})

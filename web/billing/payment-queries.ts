@@ -1,0 +1,125 @@
+import {
+  keepPreviousData,
+  type QueryClient,
+  queryOptions,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { listResting, restStores } from '../../shared/billing.ts'
+import type { Endpoint } from '../../shared/endpoint.ts'
+import {
+  cancelSubscription,
+  changePlan,
+  checkSession,
+  createPortalSession,
+  paymentHistory,
+  previewChange,
+  reactivateSubscription,
+  readSubscription,
+} from '../../shared/payments.ts'
+import { connectionQuery, subscriptionQuery } from '../access/queries.ts'
+import { ApiError, call } from '../api.ts'
+import type { Choice } from './change-words.ts'
+
+/** The plan in full; what the other screens know of it is asked again after it, since this look may have changed it. */
+const detailQuery = queryOptions({
+  queryKey: ['billing', 'detail'],
+  queryFn: async ({ signal, client }) => {
+    const { subscription } = await call(readSubscription, { signal })
+    await client.refetchQueries({ queryKey: subscriptionQuery.queryKey })
+    return subscription
+  },
+  staleTime: 0,
+})
+
+export const useDetail = () => useQuery(detailQuery)
+
+export const useStoreRests = () =>
+  useQuery({
+    queryKey: ['billing', 'stores'],
+    queryFn: ({ signal }) => call(listResting, { signal }),
+    staleTime: 0,
+  })
+
+/** Also what the other screens say of the store they show. */
+export function useRestStores() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: async (storeIds: string[]) => {
+      await call(restStores, { body: { storeIds } })
+      await Promise.all([refresh(queries), queries.refetchQueries({ queryKey: connectionQuery.queryKey })])
+    },
+  })
+}
+
+const PAGE = 10
+
+export const useHistory = (page: number) =>
+  useQuery({
+    queryKey: ['billing', 'history', page],
+    queryFn: ({ signal }) => call(paymentHistory, { query: { page, limit: PAGE }, signal }),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  })
+
+/** Asked once for each session; what is known by then is asked again. */
+export function useCheckedSession(id: string | null) {
+  const queries = useQueryClient()
+  return useQuery({
+    queryKey: ['checkout', id],
+    queryFn: async ({ signal }) => {
+      const answer = await call(checkSession, { query: { session_id: id ?? '' }, signal })
+      await refresh(queries)
+      return answer
+    },
+    enabled: id !== null,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+    retry: false,
+  })
+}
+
+/** Where the provider shows card and invoices; an answer without an address counts as none. */
+export const useOpenPortal = () =>
+  useMutation({
+    mutationFn: async () => {
+      const { url } = await call(createPortalSession)
+      if (!url) throw new ApiError(502, { error: '', code: 'internal' })
+      location.assign(url)
+    },
+  })
+
+export const useCancel = () => useDeed(cancelSubscription)
+export const useReactivate = () => useDeed(reactivateSubscription)
+
+function useDeed<E extends Endpoint>(endpoint: E) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: async () => {
+      const answer = await call(endpoint)
+      await refresh(queries)
+      return answer
+    },
+  })
+}
+
+export const usePreview = () =>
+  useMutation({
+    mutationFn: ({ plan, cycle, extraStores }: Choice) =>
+      call(previewChange, { body: { planKey: plan, cycle, addOns: { extraStores } } }),
+  })
+
+export function useChange() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: async (body: { token: string; restingStoreIds: string[] }) => {
+      const answer = await call(changePlan, { body })
+      await refresh(queries)
+      return answer
+    },
+  })
+}
+
+/** All that is shown of plan and payments. */
+const refresh = (queries: QueryClient) => queries.invalidateQueries({ queryKey: ['billing'] })

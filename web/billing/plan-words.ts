@@ -1,0 +1,62 @@
+import type { z } from 'zod'
+import { type Meter, type MeteredChannel, plans, type subscriptionStatus } from '../../shared/billing.ts'
+import { counted, formatCount } from '../ui/format.ts'
+
+// What is said of a subscription and of what is used of it. Pure.
+
+export const channelNames: Record<MeteredChannel, string> = {
+  email: 'Emails',
+  sms: 'SMS',
+  whatsapp: 'WhatsApp',
+}
+
+export function usedWords({ used, limit }: Pick<Meter, 'used' | 'limit'>): string {
+  if (limit === -1) return `${formatCount(used)} used, no limit`
+  if (limit > 0) return `${formatCount(used)} of ${formatCount(limit)} used`
+  return used > 0 ? `${formatCount(used)} used, none in this plan` : 'Not in this plan'
+}
+
+export const storesWords = ({ used, limit }: { used: number; limit: number }) =>
+  limit === -1 ? `${formatCount(used)} connected, no limit` : `${formatCount(used)} of ${formatCount(limit)} connected`
+
+/** What the limit holds, and what of it will not be sent at all; null: nothing. */
+export function heldWords({ held, expiring, limit }: Meter, renewsAt: string): string | null {
+  if (held === 0) return null
+  const renewal = formatDate(renewsAt, 'UTC')
+  const waiting =
+    limit === 0 ? `${counted(held, 'message')} held.` : `${counted(held, 'message')} held until ${renewal}.`
+  if (expiring === 0) return waiting
+  return `${waiting} ${expiring === held ? 'All' : formatCount(expiring)} of these will expire before ${limit === 0 ? renewal : 'then'}.`
+}
+
+type Subscription = z.output<typeof subscriptionStatus.reply>
+
+/** What will become of the subscription, a sentence each. */
+export function planNotes(subscription: Subscription): string[] {
+  const { status, nextBillingDate, currentPeriodEnd, trialEndsAt, change, suspension } = subscription
+  const notes = suspension ? [`Sending is suspended: ${suspension.reason}`] : []
+  if (status === 'canceled') return [...notes, `The plan was canceled. The limits of ${plans.free.name} apply.`]
+  if (status === 'past_due') return [...notes, `A payment is overdue. ${overdueWords(subscription)}`]
+  const isTrial = isOnTrial(subscription) && trialEndsAt !== null
+  if (isTrial) notes.push(`Trial until ${formatDate(trialEndsAt)}.`)
+  if (subscription.cancelAtPeriodEnd) {
+    const end = isTrial ? trialEndsAt : currentPeriodEnd
+    notes.push(`${end ? `Ends on ${formatDate(end)}` : 'Ends with its period'}, then ${plans.free.name}.`)
+  } else if (change) notes.push(`Changes to ${plans[change.plan].name} on ${formatDate(change.at)}.`)
+  else if (nextBillingDate && !isTrial) notes.push(`Renews on ${formatDate(nextBillingDate)}.`)
+  return notes
+}
+
+export const isOnTrial = ({ status }: Pick<Subscription, 'status'>) => status === 'trialing'
+
+export const isOverdue = ({ status }: Pick<Subscription, 'status'>) => status === 'past_due'
+
+/** Once the days of grace are over the account is no subscriber any more. */
+export const overdueWords = ({ hasActiveSubscription, graceUntil }: Subscription) =>
+  hasActiveSubscription && graceUntil
+    ? `Messages are sent until ${formatDate(graceUntil)}.`
+    : 'Messages are held until it is paid.'
+
+/** The day of an instant: Jan 5, 2026. By itself where the browser is. */
+export const formatDate = (instant: string | number, timeZone?: string) =>
+  new Date(instant).toLocaleDateString('en-US', { dateStyle: 'medium', ...(timeZone && { timeZone }) })

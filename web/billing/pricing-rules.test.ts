@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest'
+import { aStatus } from '../../e2e/billing/answers.ts'
+import type { BillingCycle, PlanKey } from '../../shared/billing.ts'
+import { pricingQuestions } from './pricing-faq.ts'
+import { addressOfChoice, endOf, isAtStripe, offerOf, orderOf, readChoice, todayOf } from './pricing-rules.ts'
+
+const AT = '2027-01-05T12:00:00.000Z'
+const kinds = (given: Parameters<typeof aStatus>[0], cycle: BillingCycle = 'month') =>
+  (['free', 'starter', 'growth'] as PlanKey[]).map((key) => offerOf(aStatus(given), key, cycle).kind)
+
+describe('what a plan’s card offers', () => {
+  it.each([
+    ['nobody’s plan yet', { plan: null }, ['free', 'buy', 'buy']],
+    ['Lite', { plan: 'free' }, ['current', 'buy', 'buy']],
+    ['one that is paid at Stripe', { plan: 'starter' }, ['free', 'current', 'change']],
+    ['a trial', { plan: 'growth', status: 'trialing' }, ['free', 'change', 'current']],
+    ['an overdue one', { plan: 'growth', status: 'past_due' }, ['free', 'change', 'current']],
+    ['one that was charged back', { plan: 'growth', status: 'canceled', planInForce: 'free' }, ['free', 'buy', 'buy']],
+    ['one that ends', { plan: 'growth', cancelAtPeriodEnd: true }, ['waits', 'change', 'current']],
+    ['one the operator set', { plan: 'growth', source: 'operator' }, ['free', 'buy', 'current']],
+    ['one of test billing', { plan: 'starter', source: 'test', sells: 'test' }, ['free', 'current', 'buy']],
+    [
+      'one that becomes smaller',
+      { plan: 'growth', change: { plan: 'starter', cycle: 'month', at: AT } },
+      ['free', 'waits', 'current'],
+    ],
+  ] as const)('to %s', (_, given, offers) => {
+    expect(kinds(given as Parameters<typeof aStatus>[0])).toEqual(offers)
+  })
+
+  it('leads an account that is at Stripe to the change of its subscription, for the period it looks at', () => {
+    expect(offerOf(aStatus({ plan: 'starter' }), 'growth', 'year')).toEqual({
+      kind: 'change',
+      to: '/billing?change=growth&cycle=year',
+    })
+    expect(offerOf(aStatus({ plan: 'starter' }), 'starter', 'year')).toMatchObject({
+      changeTo: '/billing?change=starter&cycle=year',
+    })
+    expect(offerOf(aStatus({ plan: 'starter', source: 'operator' }), 'starter', 'year')).toMatchObject({
+      changeTo: null,
+    })
+    expect(isAtStripe(aStatus({ plan: 'free', source: 'stripe' }))).toBe(false)
+  })
+
+  it('says when the subscription is there', () => {
+    const waiting = aStatus({ change: { plan: 'starter', cycle: 'month', at: AT } })
+    expect(offerOf(waiting, 'starter', 'month')).toMatchObject({
+      words: 'Your account changes to Starter on Jan 5, 2027.',
+    })
+    expect(endOf(aStatus({ status: 'trialing', trialEndsAt: AT, cancelAtPeriodEnd: true }))).toBe(AT)
+    expect(endOf(aStatus({ currentPeriodEnd: null }))).toBeNull()
+  })
+})
+
+it('reads the choice from the address, and nothing else: a free plan there changes nothing (decision 122)', () => {
+  const read = (search: string) => readChoice(new URLSearchParams(search))
+  expect(read('plan=growth&cycle=year&stores=3')).toEqual({ plan: 'growth', cycle: 'year', extraStores: 3 })
+  expect(read('plan=starter')).toEqual({ plan: 'starter', cycle: 'month', extraStores: 0 })
+  expect(['plan=free', 'plan=Growth', 'plan=enterprise', ''].map(read)).toEqual([null, null, null, null])
+  expect(['-1', '21', '1.5', 'x'].map((stores) => read(`plan=growth&stores=${stores}`)?.extraStores)).toEqual([
+    0, 0, 0, 0,
+  ])
+  expect(read('plan=growth&cycle=week')?.cycle).toBe('month')
+  expect(addressOfChoice({ plan: 'growth', cycle: 'year', extraStores: 3 })).toBe(
+    '/pricing?plan=growth&cycle=year&stores=3',
+  )
+  expect(addressOfChoice({ plan: 'growth', cycle: 'month', extraStores: 0 })).toBe('/pricing?plan=growth&cycle=month')
+})
+
+it('adds the plan and the extra stores up, by the month and by the year', () => {
+  expect(orderOf({ plan: 'starter', cycle: 'month', extraStores: 0 })).toEqual({
+    lines: [{ label: 'Starter, monthly', amount: 1_900 }],
+    total: 1_900,
+  })
+  expect(orderOf({ plan: 'growth', cycle: 'year', extraStores: 2 })).toEqual({
+    lines: [
+      { label: 'Growth, yearly', amount: 46_800 },
+      { label: '2 extra stores', amount: 24_000 },
+    ],
+    total: 70_800,
+  })
+})
+
+it('says what today costs: nothing in a trial or in test mode, the whole period without one', () => {
+  expect(todayOf(4_900, 'month', 'trial')).toMatchObject({ dueNow: 0 })
+  expect(todayOf(4_900, 'month', 'trial').notes[0]).toContain('14 days free, then $49.00 a month')
+  expect(todayOf(70_800, 'year', 'paid')).toMatchObject({ dueNow: 70_800 })
+  expect(todayOf(70_800, 'year', 'paid').notes[1]).toBe('It renews at $708.00 a year until you cancel.')
+  expect(todayOf(4_900, 'month', 'test')).toEqual({
+    dueNow: 0,
+    notes: ['This server is in billing test mode: nothing is charged.'],
+  })
+})
+
+it('the questions name the figures of the rules, and promise no credits', () => {
+  const text = pricingQuestions.map(({ answer }) => answer).join(' ')
+  expect(text).toMatch(/14 days free.*30-day money-back guarantee.*7 days.*20 percent.*\$120 per year/)
+  expect(text).not.toMatch(/credits/i)
+})

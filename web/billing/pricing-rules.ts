@@ -1,0 +1,119 @@
+import type { z } from 'zod'
+import {
+  amountMinorOf,
+  type BillingCycle,
+  MOST_EXTRA_STORES,
+  type PlanKey,
+  plans,
+  type subscriptionStatus,
+  TRIAL_DAYS,
+} from '../../shared/billing.ts'
+import { counted } from '../ui/format.ts'
+import type { Choice } from './change-words.ts'
+import { cycleNames, priceWords } from './detail-words.ts'
+import { formatDate, isOnTrial } from './plan-words.ts'
+
+// What Pricing offers to whom, and what a choice costs. Pure.
+
+type Subscription = z.output<typeof subscriptionStatus.reply>
+
+/** One that goes on at Stripe, a trial too: another plan is a change of it, not a second one. */
+export const isAtStripe = ({ sells, source, plan, planInForce }: Subscription): boolean =>
+  sells === 'stripe' && source === 'stripe' && plan !== 'free' && planInForce !== 'free'
+
+/** One that was ended for good is not: it can be bought again. */
+export const isCurrent = ({ plan, planInForce }: Subscription, key: PlanKey): boolean =>
+  plan === key && (key === 'free' || planInForce !== 'free')
+
+/** What the plan’s card has at its end. */
+export type Offer =
+  /** `changeTo`: where its period and stores are changed. */
+  | { kind: 'current'; changeTo: string | null }
+  /** By the checkout step. */
+  | { kind: 'buy' }
+  | { kind: 'change'; to: string }
+  /** Asked first where a paid plan would end by it. */
+  | { kind: 'free' }
+  /** The subscription is on its way there. */
+  | { kind: 'waits'; words: string }
+
+export function offerOf(subscription: Subscription, key: PlanKey, cycle: BillingCycle): Offer {
+  const { change, cancelAtPeriodEnd } = subscription
+  const isLive = isAtStripe(subscription)
+  if (isCurrent(subscription, key))
+    return { kind: 'current', changeTo: isLive && key !== 'free' ? changeAt(key, cycle) : null }
+  const next = cancelAtPeriodEnd ? 'free' : change?.plan
+  if (isLive && next === key)
+    return { kind: 'waits', words: `Your account changes to ${plans[key].name}${onDay(endOf(subscription))}.` }
+  if (key === 'free') return { kind: 'free' }
+  return isLive ? { kind: 'change', to: changeAt(key, cycle) } : { kind: 'buy' }
+}
+
+/** Billing's own dialog, for an account that has a subscription. */
+export const changeAt = (plan: PlanKey, cycle: BillingCycle) => `/billing?change=${plan}&cycle=${cycle}`
+
+/** When what is paid for ends: the trial's end is the period's. */
+export const endOf = (subscription: Subscription) => {
+  const { cancelAtPeriodEnd, change, trialEndsAt, currentPeriodEnd } = subscription
+  if (change && !cancelAtPeriodEnd) return change.at
+  return isOnTrial(subscription) ? trialEndsAt : currentPeriodEnd
+}
+
+export const onDay = (instant: string | null) => (instant ? ` on ${formatDate(instant)}` : '')
+
+/** The plan that would end if the free one were chosen. */
+export function paidPlanOf({ planInForce }: Subscription): PlanKey | null {
+  return planInForce === 'free' ? null : planInForce
+}
+
+export const readCycle = (search: URLSearchParams): BillingCycle => (search.get('cycle') === 'year' ? 'year' : 'month')
+
+/** The checkout step’s, of its address; null: the plans are looked at. */
+export function readChoice(search: URLSearchParams): Choice | null {
+  const plan = search.get('plan')
+  if (plan !== 'starter' && plan !== 'growth') return null
+  const stores = Number(search.get('stores') ?? 0)
+  const isPossible = Number.isInteger(stores) && stores >= 0 && stores <= MOST_EXTRA_STORES
+  return { plan, cycle: readCycle(search), extraStores: isPossible ? stores : 0 }
+}
+
+export function addressOfChoice({ plan, cycle, extraStores }: Choice): string {
+  return `/pricing?plan=${plan}&cycle=${cycle}${extraStores > 0 ? `&stores=${extraStores}` : ''}`
+}
+
+/** What a period costs, a line each; `amount` is in cents. */
+export function orderOf({ plan, cycle, extraStores }: Choice): {
+  lines: { label: string; amount: number }[]
+  total: number
+} {
+  const total = amountMinorOf(plan, cycle, extraStores)
+  const ofPlan = amountMinorOf(plan, cycle)
+  const lines = [{ label: `${plans[plan].name}, ${cycleNames[cycle].toLowerCase()}`, amount: ofPlan }]
+  if (extraStores > 0) lines.push({ label: counted(extraStores, 'extra store'), amount: total - ofPlan })
+  return { lines, total }
+}
+
+/** What is paid when the order is confirmed, and what follows. */
+export function todayOf(
+  total: number,
+  cycle: BillingCycle,
+  kind: 'trial' | 'paid' | 'test',
+): { dueNow: number; notes: string[] } {
+  const price = priceWords(total, 'USD', cycle)
+  if (kind === 'test') return { dueNow: 0, notes: ['This server is in billing test mode: nothing is charged.'] }
+  const atStripe = 'You confirm at Stripe, which takes the payment. Tax, where it applies, is added there.'
+  if (kind === 'paid') {
+    return {
+      dueNow: total,
+      notes: ['This account has had its free trial.', `It renews at ${price} until you cancel.`, atStripe],
+    }
+  }
+  return {
+    dueNow: 0,
+    notes: [
+      `${TRIAL_DAYS} days free, then ${price} until you cancel. No credit card required: add one before the trial ends, or the account goes to ${plans.free.name}.`,
+      'There is one trial per account, person and card. A card that was used for another account’s trial ends this one when you add it, and the plan is charged then.',
+      atStripe,
+    ],
+  }
+}

@@ -1,0 +1,57 @@
+import { useState } from 'react'
+import type { ChangePreview } from '../../shared/payments.ts'
+import { ApiError } from '../api.ts'
+import type { Choice } from './change-words.ts'
+import { failureOf } from './failure.ts'
+import { useChange, usePreview } from './payment-queries.ts'
+
+const NOT_SHOWN = 'What this costs could not be found out. Please try again.'
+const NOT_CHANGED = 'The plan could not be changed. Please try again.'
+
+/** One change from what it costs to what became of it. What the server refuses because the amount is another by now is shown anew. */
+export function useTheChange(choice: Choice, onDone: (message: string) => void) {
+  const preview = usePreview()
+  const change = useChange()
+  const [shown, setShown] = useState<ChangePreview | null>(null)
+  const [other, setOther] = useState<string | null>(null)
+  /** What is shown stays until there is another. */
+  const show = () => preview.mutate(choice, { onSuccess: setShown, onError: () => setShown(null) })
+  const look = () => {
+    setOther(null)
+    change.reset()
+    show()
+  }
+  const make = (restingStoreIds: string[]) => {
+    if (!shown) return
+    setOther(null)
+    change.mutate(
+      { token: shown.token, restingStoreIds },
+      {
+        onSuccess: ({ state, message }) => state !== 'confirm' && onDone(message),
+        onError: (error) => {
+          if (!(error instanceof ApiError) || error.status !== 409) return
+          setOther(error.message)
+          change.reset()
+          show()
+        },
+      },
+    )
+  }
+  const back = () => {
+    setOther(null)
+    setShown(null)
+    preview.reset()
+    change.reset()
+  }
+  const { data: made } = change
+  return {
+    shown,
+    bank: made?.state === 'confirm' ? { url: made.url, message: made.message } : null,
+    problem: failureOf(preview.error, NOT_SHOWN) ?? other ?? failureOf(change.error, NOT_CHANGED),
+    /** The amounts that stand there are others than before. */
+    isOther: other !== null,
+    isLooking: preview.isPending,
+    isChanging: change.isPending,
+    ...{ look, make, back },
+  }
+}

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { keepLast, linesOf, withRunning } from './running.ts'
+
+test('the last bucket is marked as running, in words and on the axis', () => {
+  const data = { labels: ['Nov 23', 'Nov 24'], datasets: [{ label: 'Abandoned', data: [2, 1] }] }
+  const marked = withRunning(data)
+  expect(marked).toEqual({ ...data, labels: ['Nov 23', 'Nov 24 (so far)'] })
+  expect(marked.labels.map(linesOf)).toEqual(['Nov 23', ['Nov 24', '(so far)']])
+  expect(withRunning({ labels: [], datasets: [] }).labels).toEqual([])
+})
+
+test('where the axis has no room for all labels, the last one stays and those it would touch go', () => {
+  const labels = [...'abcdefghi', ['j', '(so far)']]
+  const axis = { width: 100, labels, widthOf: (line: string) => line.length * 4 }
+  const ticks = (...values: number[]) => values.map((value) => ({ value, label: labels[value]! }))
+  const kept = (...values: number[]) => keepLast({ ...axis, ticks: ticks(...values) }).map(({ value }) => value)
+  expect(kept(0, 3, 6)).toEqual([0, 3, 6, 9])
+  expect(kept(0, 4, 8)).toEqual([0, 4, 9])
+  expect(kept(0, 9)).toEqual([0, 9])
+  expect(keepLast({ ...axis, labels: [], ticks: [] })).toEqual([])
+})

@@ -1,0 +1,58 @@
+import { NumberInput, Stack, Textarea } from '@mantine/core'
+import { useState } from 'react'
+import { LONGEST_REASON, MOST_CREDIT_CENTS } from '../../shared/operator.ts'
+import { announce } from '../ui/announce.ts'
+import { Confirm } from '../ui/Confirm.tsx'
+import { useAdjustCredits } from './queries.ts'
+
+interface Props {
+  accountId: string
+  opened: boolean
+  onClose: () => void
+}
+
+/** Mounted while it is open, so that it begins empty. */
+export function CreditsDialog({ accountId, opened, onClose }: Props) {
+  const [dollars, setDollars] = useState<number | string>('')
+  const [reason, setReason] = useState('')
+  const adjust = useAdjustCredits(accountId)
+  const onSuccess = () => {
+    announce('The credits are changed')
+    onClose()
+  }
+  return (
+    <Confirm
+      opened={opened}
+      title="Change credits"
+      confirmLabel="Change credits"
+      isBusy={adjust.isPending}
+      problem={adjust.error?.message}
+      onConfirm={() => adjust.mutate({ cents: Math.round(Number(dollars) * 100), reason }, { onSuccess })}
+      onClose={onClose}
+    >
+      <Stack gap="md">
+        <NumberInput
+          data-autofocus
+          label="Dollars"
+          description="Given to the account; with a minus, taken away."
+          prefix="$"
+          decimalScale={2}
+          min={-MOST_CREDIT_CENTS / 100}
+          max={MOST_CREDIT_CENTS / 100}
+          value={dollars}
+          onChange={setDollars}
+        />
+        <Textarea
+          label="Reason"
+          description="The account reads this in its movements."
+          required
+          autosize
+          minRows={2}
+          maxLength={LONGEST_REASON}
+          value={reason}
+          onChange={(event) => setReason(event.currentTarget.value)}
+        />
+      </Stack>
+    </Confirm>
+  )
+}

@@ -1,0 +1,55 @@
+import { Text, Textarea } from '@mantine/core'
+import { useState } from 'react'
+import { LONGEST_REASON } from '../../shared/operator.ts'
+import { Confirm } from '../ui/Confirm.tsx'
+
+interface Props {
+  opened: boolean
+  title: string
+  text: string
+  /** Of the field for the words that are kept with the deed. */
+  label: string
+  hint?: string
+  isRequired?: boolean
+  isDangerous?: boolean
+  confirmLabel: string
+  deed: { isPending: boolean; error: Error | null }
+  onConfirm: (words: string) => void
+  onClose: () => void
+}
+
+/** Asks before a deed, for words that are kept with it. */
+export function NoteDialog({ isRequired = false, isDangerous = false, ...props }: Props) {
+  const [words, setWords] = useState('')
+  const close = () => {
+    setWords('')
+    props.onClose()
+  }
+  return (
+    <Confirm
+      opened={props.opened}
+      title={props.title}
+      confirmLabel={props.confirmLabel}
+      isDangerous={isDangerous}
+      isBusy={props.deed.isPending}
+      isDisabled={isRequired && words.trim() === ''}
+      problem={props.deed.error?.message}
+      onConfirm={() => props.onConfirm(words.trim())}
+      onClose={close}
+    >
+      <Text mb="md">{props.text}</Text>
+      <Textarea
+        data-autofocus
+        label={props.label}
+        description={props.hint}
+        required={isRequired}
+        withAsterisk={false}
+        autosize
+        minRows={2}
+        maxLength={LONGEST_REASON}
+        value={words}
+        onChange={(event) => setWords(event.currentTarget.value)}
+      />
+    </Confirm>
+  )
+}

@@ -1,0 +1,26 @@
+import { Button } from '@mantine/core'
+import { IconEye } from '@tabler/icons-react'
+import { logout } from '../../shared/auth.ts'
+import { useMe } from '../access/queries.ts'
+import { endView } from '../access/session.ts'
+import { call } from '../api.ts'
+import { formatDateTime } from '../ui/format.ts'
+
+/** While an operator looks at an account, on every page. Leaving never fails: the look ends by itself in the end. */
+export function ViewBanner() {
+  const user = useMe()
+  if (!user?.viewedUntil) return null
+  const leave = () => void call(logout).finally(endView)
+  return (
+    <div className="banner tone-warn">
+      <IconEye size={18} aria-hidden />
+      <span className="grow">
+        <strong>You are looking at {user.accountName} as an operator.</strong> You see what a viewer sees, and can
+        change nothing. Ends {formatDateTime(user.viewedUntil)}.
+      </span>
+      <Button size="compact-sm" variant="default" onClick={leave}>
+        Leave view
+      </Button>
+    </div>
+  )
+}

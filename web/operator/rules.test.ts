@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { accountsAddress, actionText, noteOf, planName } from './rules.ts'
+
+describe('what operators read', () => {
+  it('names the plan, and that it has no limits', () => {
+    expect(planName({ plan: null, isUnlimited: false })).toBe('No plan')
+    expect(planName({ plan: 'growth', isUnlimited: false })).toBe('Growth')
+    expect(planName({ plan: 'growth', isUnlimited: true })).toBe('Growth, no limits')
+  })
+
+  it.each([
+    ['set_plan', { plan: 'starter', isUnlimited: false, note: 'A friend' }, /^Set the plan to /, 'A friend'],
+    ['suspend', { reason: 'Spam' }, /^Suspended sending$/, 'Spam'],
+    ['resume', { note: null }, /^Resumed sending$/, null],
+    ['view', { storeId: null }, /^Looked at the account$/, null],
+    ['resolve_problem', { kind: 'chargeback', note: '' }, /^Closed: A payment was charged back$/, null],
+  ] as const)('says %s of %j', (action, data, words, note) => {
+    expect(actionText({ action, data })).toMatch(words)
+    expect(noteOf({ data })).toBe(note)
+  })
+
+  it('keeps search and filter in the address, and takes nonsense for nothing', () => {
+    expect(accountsAddress.read(new URLSearchParams('search=tea&show=suspended&page=2'))).toMatchObject({
+      ...{ search: 'tea', show: 'suspended', page: 2, limit: 25 },
+    })
+    expect(accountsAddress.read(new URLSearchParams('show=deleted')).show).toBeUndefined()
+  })
+})

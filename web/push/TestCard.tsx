@@ -1,0 +1,85 @@
+import { Button, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { pushTexts, testSent } from '../../shared/push.ts'
+import { Outcome, Section } from './parts.tsx'
+import { type PushSetup, useSendHere, useSendToAll } from './queries.ts'
+import { bad, failed, good, reachText, type Said } from './rules.ts'
+import { subscribeThisBrowser } from './this-browser.ts'
+
+interface Props {
+  storeUrl: string
+  setup: PushSetup | null
+  words: { title: string; body: string }
+  isFixed: boolean
+}
+
+/** A test, to one's own browser or to everybody (decision 79). */
+export function TestCard({ storeUrl, setup, words, isFixed }: Props) {
+  const [cartUrl, setCartUrl] = useState('')
+  const [icon, setIcon] = useState('')
+  const { said, isBusy, sendToAll, sendHere } = useTest({ storeUrl, ...words, cartUrl, icon }, setup)
+  const isDisabled = isFixed || isBusy || storeUrl.trim() === ''
+  return (
+    <Section id="test" title="Test notification" text="With the title and body that stand in the settings above.">
+      <div className="push-pair">
+        <TextInput
+          type="url"
+          label="Cart URL (optional)"
+          description="A page of your store; your store’s front page if empty"
+          value={cartUrl}
+          disabled={isFixed}
+          onChange={(event) => setCartUrl(event.currentTarget.value)}
+        />
+        <TextInput
+          type="url"
+          label="Icon URL (optional)"
+          description="A square picture"
+          value={icon}
+          disabled={isFixed}
+          onChange={(event) => setIcon(event.currentTarget.value)}
+        />
+      </div>
+      <div className="push-ways">
+        <Button disabled={isDisabled} onClick={sendHere}>
+          Send to this browser only
+        </Button>
+        <Button variant="default" disabled={isDisabled} onClick={sendToAll} aria-describedby="push-reach">
+          Send test notification
+        </Button>
+        <Text fz="sm" id="push-reach">
+          {reachText(setup?.subscribers ?? 0)}
+        </Text>
+      </div>
+      <Outcome said={said} />
+    </Section>
+  )
+}
+
+function useTest(words: Parameters<ReturnType<typeof useSendToAll>['mutateAsync']>[0], setup: PushSetup | null) {
+  const [said, setSaid] = useState<Said | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const toAll = useSendToAll()
+  const here = useSendHere()
+  const during = async (work: () => Promise<Said>) => {
+    setBusy(true)
+    setSaid(await work().catch((error: Error) => failed(error)))
+    setBusy(false)
+  }
+  return {
+    said,
+    isBusy,
+    sendToAll: () =>
+      during(async () => {
+        const { results } = await toAll.mutateAsync(words)
+        return good(testSent(results.length))
+      }),
+    // The browser asks in the moment of the press.
+    sendHere: () =>
+      during(async () => {
+        if (!setup?.keys) return bad(pushTexts.noKeys)
+        const subscription = await subscribeThisBrowser(setup.keys.publicKey)
+        await here.mutateAsync({ ...words, subscription })
+        return good(pushTexts.sentHere)
+      }),
+  }
+}

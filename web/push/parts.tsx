@@ -1,0 +1,106 @@
+import { Anchor, Button, Card, Text, Title } from '@mantine/core'
+import { IconCopy } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import { Notice } from '../ui/Notice.tsx'
+import { COPY_FAILED, good, type Said } from './rules.ts'
+
+// What the cards of both screens are made of.
+
+interface SectionProps {
+  id: string
+  title: string
+  text?: ReactNode
+  children: ReactNode
+}
+
+export const Section = ({ id, title, text, children }: SectionProps) => (
+  <Card component="section" aria-labelledby={`push-${id}`}>
+    <Title order={2} id={`push-${id}`}>
+      {title}
+    </Title>
+    {text && (
+      <Text fz="sm" c="dimmed" mt={4}>
+        {text}
+      </Text>
+    )}
+    <div className="push-section">{children}</div>
+  </Card>
+)
+
+export const Outcome = ({ said }: { said: Said | null }) =>
+  said && (
+    <Notice tone={said.isGood ? 'good' : 'bad'} isLive>
+      {said.text}
+    </Notice>
+  )
+
+interface CodeProps {
+  /** null: there is nothing to copy yet. */
+  code: string | null
+  /** Of the box, for whoever does not see it. */
+  name: string
+  label: string
+  copied: string
+  /** What stands there instead. */
+  missing: string
+  onSaid: (said: Said) => void
+  children?: ReactNode
+}
+
+/** Code to read and to copy. */
+export function CodeBox({ code, name, label, copied, missing, onSaid, children }: CodeProps) {
+  const copy = () =>
+    navigator.clipboard.writeText(code ?? '').then(
+      () => onSaid(good(copied)),
+      () => onSaid(COPY_FAILED),
+    )
+  return (
+    <div>
+      <textarea
+        className="push-code"
+        aria-label={name}
+        readOnly
+        spellCheck={false}
+        value={code ?? ''}
+        placeholder={missing}
+        rows={Math.min(12, Math.max(2, (code ?? '').split('\n').length))}
+      />
+      <div className="snippet-ways">
+        <Button
+          variant="default"
+          size="sm"
+          disabled={code === null}
+          onClick={copy}
+          leftSection={<IconCopy size={16} aria-hidden />}
+        >
+          {label}
+        </Button>
+        {children}
+      </div>
+    </div>
+  )
+}
+
+/** Decision 132: everything can be looked at, and nothing set, before there is a store. */
+export const NoStore = () => (
+  <Notice tone="info" title="No store is connected yet">
+    Web push belongs to a store.{' '}
+    <Anchor component={Link} to="/store-setup" fz="sm">
+      Connect your store
+    </Anchor>{' '}
+    to use these forms.
+  </Notice>
+)
+
+/** Decision 75: what cannot work is not offered. */
+export const NoWorker = () => (
+  <Notice tone="warn" title="Web push does not work on Shopify">
+    Browsers only take a service worker from the shop’s own address, and Shopify lets nobody put a file there. Recoup
+    reaches shoppers of this store by email, SMS and WhatsApp.
+  </Notice>
+)
+
+export const NotAllowed = () => (
+  <Notice tone="info">Your role can look at these settings, and not change them. Ask an owner or admin.</Notice>
+)

@@ -1,0 +1,83 @@
+import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { z } from 'zod'
+import type { BrowserSubscription, PushPrompt, PushSettings } from '../../shared/push.ts'
+import * as api from '../../shared/push-calls.ts'
+import { useStore } from '../access/queries.ts'
+import { call, readPage } from '../api.ts'
+
+export type PushSetup = z.output<typeof api.readPushSetup.reply>
+
+/** So long an answer of the live check holds. */
+const CHECK_EVERY_MS = 15_000
+
+const setupQuery = (storeId: string) =>
+  queryOptions({
+    queryKey: ['store', storeId, 'push', 'setup'],
+    queryFn: ({ signal }): Promise<PushSetup> => call(api.readPushSetup, { query: { storeId }, signal }),
+    refetchInterval: CHECK_EVERY_MS,
+  })
+
+export const usePushSetup = (storeId: string) => useQuery(setupQuery(storeId))
+
+/** null: no store is connected, and there is nothing to ask for. */
+export const usePushStats = (storeId: string | null) =>
+  useQuery({
+    enabled: storeId !== null,
+    queryKey: ['store', storeId, 'push', 'stats'],
+    queryFn: ({ signal }) => call(api.pushStoreStats, { query: { storeId: storeId! }, signal }),
+    placeholderData: keepPreviousData,
+  })
+
+/** sw.js as it is copied into the shop: the same for every store. */
+export const useWorkerText = () =>
+  useQuery({
+    queryKey: ['push-worker'],
+    queryFn: ({ signal }) => readPage('/push/sw.js', signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+interface OfStore {
+  storeUrl: string
+}
+
+export type Replace = 'moving' | 'leaked'
+
+export const useGenerateKeys = () =>
+  useChange(({ storeUrl, replace }: OfStore & { replace?: Replace }, storeId) =>
+    call(api.generateVapidKeys, { query: { storeId }, body: { storeUrl, ...(replace && { replace }) } }),
+  )
+
+export const useSavePush = () =>
+  useChange(({ storeUrl, settings }: OfStore & { settings: PushSettings }, storeId) =>
+    call(api.savePushSettings, { query: { storeId }, body: { storeUrl, settings } }),
+  )
+
+export const useSavePrompt = () =>
+  useChange(({ storeUrl, prompt }: OfStore & { prompt: PushPrompt }, storeId) =>
+    call(api.savePushPrompt, { query: { storeId }, body: { storeUrl, prompt } }),
+  )
+
+export interface TestWords extends OfStore {
+  title: string
+  body: string
+  cartUrl: string
+  icon: string
+}
+
+export const useSendToAll = () =>
+  useChange((body: TestWords, storeId) => call(api.sendStoreNotification, { query: { storeId }, body }))
+
+export const useSendHere = () =>
+  useChange((body: TestWords & { subscription: BrowserSubscription }, storeId) =>
+    call(api.sendToThisBrowser, { query: { storeId }, body }),
+  )
+
+/** What is shown of web push is asked for again; what failed may have changed something too. */
+function useChange<Input, Output>(change: (input: Input, storeId: string) => Promise<Output>) {
+  const queries = useQueryClient()
+  const storeId = useStore()?.id ?? ''
+  return useMutation({
+    mutationFn: (input: Input) => change(input, storeId),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['store', storeId, 'push'] }),
+  })
+}

@@ -1,0 +1,79 @@
+import { contrastOf, LEAST_CONTRAST, shownRatio } from '../../shared/brand.ts'
+import { type PushFrequency, type PushMethod, type PushPrompt, pushLimits } from '../../shared/push.ts'
+import { formatCount } from '../ui/format.ts'
+
+// What the screens of web push say and take. Pure.
+
+/** The outcome of what was pressed: a green tick, or a red cross (A 4.5). */
+export interface Said {
+  isGood: boolean
+  text: string
+}
+
+export const good = (text: string): Said => ({ isGood: true, text })
+export const bad = (text: string): Said => ({ isGood: false, text })
+
+/** A 8: a cross, and the error's own words. */
+export const failed = (error: Error): Said => bad(`Error: ${error.message}`)
+
+export const COPY_FAILED = bad('Failed to copy to clipboard')
+
+export const frequencyLabels: Record<PushFrequency, string> = {
+  immediate: 'Immediately, when the cart counts as abandoned',
+  '1hour': '1 hour after the last activity',
+  '6hours': '6 hours after the last activity',
+  '24hours': '24 hours after the last activity',
+  custom: 'Custom delay',
+}
+
+/** A 5: invalid becomes 0. */
+export const delayOf = (typed: string | number): number => within(typed, 0, pushLimits.delayMinutes)
+
+/** A 5: invalid becomes 1. */
+export const maximumOf = (typed: string | number): number => within(typed, 1, pushLimits.notifications)
+
+function within(typed: string | number, least: number, most: number): number {
+  const number = typed === '' ? Number.NaN : Number(typed)
+  return Number.isInteger(number) && number >= least && number <= most ? number : least
+}
+
+export const methodNames: Record<PushMethod, string> = {
+  plugin: 'The Recoup plugin',
+  functions: 'Functions.php',
+  easy: 'Easy Integration',
+  button: 'Manual Button',
+}
+
+export const reachText = (subscribers: number): string =>
+  `This goes to ${formatCount(subscribers)} real ${subscribers === 1 ? 'subscriber' : 'subscribers'}.`
+
+export const hostOf = (origin: string): string => (URL.canParse(origin) ? new URL(origin).host : origin)
+
+const isColour = (text: string) => /^#[0-9a-f]{6}$/.test(text)
+
+export type PromptProblems = Partial<Record<keyof PushPrompt, string>>
+
+/** What keeps the bar from being saved: missing words, and colors in which they could not be read. */
+export function promptProblems(prompt: PushPrompt): PromptProblems {
+  const problems: PromptProblems = {}
+  for (const name of ['title', 'text', 'accept', 'decline'] as const)
+    if (prompt[name].trim() === '') problems[name] = 'Enter some words'
+  for (const name of colourFields) if (!isColour(prompt[name])) problems[name] = 'Enter a color such as #1f2937'
+  const pairs = [
+    ['color', 'background'],
+    ['buttonColor', 'button'],
+  ] as const
+  for (const [words, ground] of pairs) {
+    if (problems[words] || problems[ground]) continue
+    const ratio = contrastOf(prompt[words], prompt[ground])
+    if (ratio < LEAST_CONTRAST)
+      problems[words] =
+        `These words cannot be read well: contrast ${shownRatio(ratio)}, at least ${LEAST_CONTRAST}:1 is needed`
+  }
+  return problems
+}
+
+export const colourFields = ['background', 'color', 'button', 'buttonColor'] as const
+
+/** What the preview shows while a color is being typed. */
+export const pickable = (text: string): string => (isColour(text) ? text : '#000000')

@@ -1,0 +1,42 @@
+import type { BrowserSubscription } from '../../shared/push.ts'
+
+// "Send to this browser only": the owner's own browser subscribes with the store's key, on their press. The worker is the one that shops
+// copy, at an address of ours where the app has no page.
+
+const WORKER = '/push/sw.js'
+const SCOPE = '/push/'
+/** A browser that cannot reach its maker's push service says nothing for a long time. */
+const LIMIT_MS = 20_000
+
+export async function subscribeThisBrowser(publicKey: string): Promise<BrowserSubscription> {
+  if (!('serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window)) {
+    throw new Error('This browser has no push notifications.')
+  }
+  if ((await Notification.requestPermission()) !== 'granted') {
+    throw new Error('This browser does not allow notifications from Recoup. Allow them for this page, then try again.')
+  }
+  const subscription = await Promise.race([subscribe(publicKey), tooLate()]).catch((error: Error) => {
+    throw new Error(`This browser could not subscribe: ${error.message}`)
+  })
+  return subscription.toJSON() as BrowserSubscription
+}
+
+async function subscribe(publicKey: string): Promise<PushSubscription> {
+  const registration = await navigator.serviceWorker.register(WORKER, { scope: SCOPE })
+  await untilActive(registration)
+  const before = await registration.pushManager.getSubscription()
+  await before?.unsubscribe()
+  return registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
+}
+
+const untilActive = (registration: ServiceWorkerRegistration) =>
+  new Promise<void>((resolve) => {
+    const coming = registration.installing ?? registration.waiting
+    if (registration.active || !coming) return resolve()
+    coming.addEventListener('statechange', () => coming.state === 'activated' && resolve())
+  })
+
+const tooLate = () =>
+  new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Error('its push service did not answer.')), LIMIT_MS)
+  })

@@ -1,0 +1,77 @@
+import { Button, Card, Group, Stack, Text, Title } from '@mantine/core'
+import type { z } from 'zod'
+import type { reviewPlugin } from '../../shared/plugin.ts'
+import { storeTexts } from '../../shared/stores.ts'
+import { wordsOf } from '../accounts/queries.ts'
+import { Facts } from '../ui/Facts.tsx'
+import { Failed } from '../ui/Failed.tsx'
+import { LoadingCards } from '../ui/Loading.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { useConfirmRequest, useConnectRequest } from './plugin-queries.ts'
+
+/** A shop's plugin has sent its owner here to confirm shop and account. */
+export function ConnectRequest({ request }: { request: string }) {
+  const asked = useConnectRequest(request)
+  if (asked.isPending) return <LoadingCards count={1} rows={4} />
+  if (asked.error) {
+    return (
+      <Stack gap="lg">
+        <Title order={1}>Connect this shop?</Title>
+        <Failed title="The shop cannot be connected" error={asked.error} onRetry={() => asked.refetch()} />
+      </Stack>
+    )
+  }
+  return <Confirm request={request} asked={asked.data} />
+}
+
+function Confirm({ request, asked }: { request: string; asked: z.infer<typeof reviewPlugin.reply> }) {
+  const confirm = useConfirmRequest()
+  const { homeUrl, name, account, problem, cancelUrl } = asked
+  const connect = () => confirm.mutate(request, { onSuccess: ({ url }) => location.assign(url) })
+  return (
+    <Card padding="xl">
+      <Stack gap="lg">
+        <div>
+          <Title order={1}>Connect this shop?</Title>
+          <Text c="dimmed" mt={4}>
+            Its plugin asked for it. Recoup then reads orders, customers and products; nothing is sent to anyone until
+            you switch a flow on.
+          </Text>
+        </div>
+        <Facts
+          entries={[
+            ['Shop', name || homeUrl],
+            ['Address', homeUrl],
+            ['Your account', account],
+          ]}
+        />
+        {problem && (
+          <Notice tone="warn" title="This shop cannot be connected here">
+            {problem.message}
+          </Notice>
+        )}
+        {confirm.error && (
+          <Notice tone="bad" title="Connection failed" isLive>
+            {wordsOf(confirm.error, storeTexts.connectFailed)}
+          </Notice>
+        )}
+        <Group gap="sm">
+          {problem ? (
+            <Button component="a" href={problem.backUrl}>
+              Back to WordPress
+            </Button>
+          ) : (
+            <>
+              <Button onClick={connect} loading={confirm.isPending || confirm.isSuccess}>
+                Connect
+              </Button>
+              <Button component="a" href={cancelUrl} variant="default">
+                Cancel
+              </Button>
+            </>
+          )}
+        </Group>
+      </Stack>
+    </Card>
+  )
+}

@@ -1,0 +1,31 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { confirmPlugin, readPlugin, reviewPlugin, testPlugin } from '../../shared/plugin.ts'
+import { call } from '../api.ts'
+
+/** What a shop's plugin asks for. Asked once: its answer is read before anything is pressed. */
+export const useConnectRequest = (connect: string) =>
+  useQuery({
+    queryKey: ['connect-request', connect],
+    queryFn: ({ signal }) => call(reviewPlugin, { query: { connect }, signal }),
+    refetchOnWindowFocus: false,
+    retry: false,
+  })
+
+export const useConfirmRequest = () =>
+  useMutation({ mutationFn: (connect: string) => call(confirmPlugin, { body: { connect } }) })
+
+/** While a test cart is waited for it is asked again and again. */
+export const usePlugin = (storeId: string) =>
+  useQuery({
+    queryKey: ['store', storeId, 'plugin'],
+    queryFn: ({ signal }) => call(readPlugin, { query: { storeId }, signal }),
+    refetchInterval: ({ state }) => (state.data?.plugin?.test.isWaiting ? 3_000 : 60_000),
+  })
+
+export function useTestPlugin(storeId: string) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: () => call(testPlugin, { query: { storeId } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['store', storeId, 'plugin'] }),
+  })
+}
