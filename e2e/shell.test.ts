@@ -2,6 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type AppInstance, aSeededInstance } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
+import { isFocused } from './keys.ts'
 
 // The frame around every screen: themes, ways in and out, the route transition from one screen to the next.
 
@@ -168,6 +169,25 @@ describe('the route transition', () => {
     await lasts200Ms('Loading...')
   })
 
+  test('takes the keyboard to the beginning of the new screen, unless it has gone on by itself', async () => {
+    const page = await aVisitor()
+    await page.clock.install()
+    await signedIn(page)
+    const flows = page.getByRole('link', { name: 'Flows' })
+    await page.clock.pauseAt(Date.now() + 60_000)
+    await flows.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Flows' }).waitFor()
+    const support = page.getByRole('banner').getByRole('link', { name: 'Support' })
+    await support.focus()
+    await page.clock.runFor(200)
+    await page.getByRole('status').getByText('Flows').waitFor()
+    expect(await isFocused(support)).toBe(true)
+    await page.getByRole('link', { name: 'Coupons' }).press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Coupons' }).waitFor()
+    await page.clock.runFor(200)
+    expect(await isFocused(page.locator('main'))).toBe(true)
+  })
+
   test('loads a screen when its link is pointed at, before it is followed', async () => {
     const page = await anOwner()
     const asked: string[] = []
@@ -189,7 +209,7 @@ describe('the shell', () => {
     }
     await page.keyboard.press('Escape')
     await menu.waitFor({ state: 'hidden' })
-    await expect.poll(() => burger.evaluate((element) => element === document.activeElement)).toBe(true)
+    await expect.poll(() => isFocused(burger)).toBe(true)
     await page.keyboard.press('Enter')
     await menu.getByRole('link', { name: 'Settings' }).press('Enter')
     await page.waitForURL('**/settings')

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { type Browser, type CDPSession, chromium, type Page, type Worker } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { buildStorefront } from '../scripts/build-storefront.ts'
 import type { PushPayload } from '../shared/push.ts'
@@ -66,10 +66,9 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     const started = context.waitForEvent('serviceworker')
     await page.evaluate((scope) => navigator.serviceWorker.register('/?recoup-sw=1', { scope }), SCOPE)
     worker = await started
-    await page.waitForFunction(async (scope) => {
-      const registration = await navigator.serviceWorker.getRegistration(scope)
-      return registration?.active?.state === 'activated'
-    }, SCOPE)
+    const stateOf = () =>
+      page.evaluate(async (scope) => (await navigator.serviceWorker.getRegistration(scope))?.active?.state, SCOPE)
+    await vi.waitUntil(async () => (await stateOf()) === 'activated', { timeout: 30_000 })
     await worker.evaluate(() => {
       const { clients } = self as unknown as WorkerScope
       clients.openWindow = async (url) => {

@@ -138,6 +138,13 @@ test('no test replaces a module: the modules of a run are shared, and what was l
   expect(mocking.filter((file) => file !== 'test/architecture.test.ts')).toEqual([])
 })
 
+test('no wait for a page has an async condition: a promise counts as true at once', () => {
+  const waiting = [...files, ...filesIn(['test', 'e2e'])].filter((file) =>
+    /\.waitForFunction\(\s*async\b/.test(readFileSync(file, 'utf8')),
+  )
+  expect(waiting).toEqual([])
+})
+
 test('no default exports, no barrels', () => {
   const broken = sources.filter(
     (file) => /^export default /m.test(readFileSync(file, 'utf8')) || /(^|\/)index\.tsx?$/.test(file),

@@ -50,7 +50,7 @@ async function shop(isByButton: boolean): Promise<void> {
   if (isByButton) await page.getByRole('button', { name: 'Remind me of my cart' }).click()
   await page.getByRole('button', { name: DEFAULT_PROMPT.accept }).click()
   // Kept once the server has answered; the box itself is there before.
-  await page.waitForFunction(async () => Boolean(await (await caches.open('recoup-push')).match('/recoup-push/kept')))
+  await expect.poll(() => page.evaluate(async () => Boolean(await caches.match('/recoup-push/kept')))).toBe(true)
   await context.close()
 }
 
@@ -72,20 +72,25 @@ export const theMethods = () =>
       const storeKey = /\/push\/([\w-]+)\.js/.exec(code)![1]!
       store.setCapture({ scriptUrl: `${instance.url}/capture/${storeKey}.js`, storeKey })
       store.setPush(paste(code, await ready(page, 'sw.js')))
+      await loadStats(page)
       const before = await subscribers(page)
       await shop(label === 'Manual Button')
       await page.reload()
       await step.getByText(label, { exact: true }).click()
       await step.getByText(`At work seen just now from ${new URL(store.url).host}`).waitFor()
+      await loadStats(page)
       await expect.poll(() => subscribers(page)).toBe(before + 1)
       await goodBye(page)
     })
   })
 
+/** Once for each time the screen is loaded: what it says stays. */
+async function loadStats(page: Page): Promise<void> {
+  await card(page, 'Statistics').getByRole('button', { name: 'Load store stats' }).click()
+  await card(page, 'Statistics').getByText('Store stats loaded').waitFor()
+}
+
 async function subscribers(page: Page): Promise<number> {
-  const statistics = card(page, 'Statistics')
-  await statistics.getByRole('button', { name: 'Load store stats' }).click()
-  await statistics.getByText('Store stats loaded').waitFor()
-  const shown = await statistics.locator('dl > div', { hasText: 'Total Subscribers' }).locator('dd').innerText()
-  return Number(shown)
+  const figure = card(page, 'Statistics').locator('dl > div', { hasText: 'Total Subscribers' })
+  return Number(await figure.locator('dd').innerText())
 }

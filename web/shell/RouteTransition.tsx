@@ -1,5 +1,5 @@
 import { Loader } from '@mantine/core'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Outlet, ScrollRestoration, useLocation, useNavigation, useNavigationType } from 'react-router'
 import { useReturn } from './useReturn.ts'
 
@@ -67,14 +67,14 @@ function Arrival() {
   const { pathname } = useLocation()
   const first = useRef(pathname)
   const [title, setTitle] = useState('')
-  useEffect(() => {
+  // With the new screen in place and before anybody can press a key in it.
+  useLayoutEffect(() => {
     if (pathname === first.current) return
     first.current = ''
+    const cameFrom = document.activeElement
     const timer = setTimeout(() => {
       setTitle(document.title)
-      // Who is already somewhere in the new screen (a field with autofocus, an open dialog) stays there.
-      const isAtBeginning = !document.activeElement?.closest('main, [role=dialog]')
-      if (isAtBeginning) document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true })
+      if (!isSomewhere(cameFrom)) document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true })
     }, OVERLAY_MS)
     return () => clearTimeout(timer)
   }, [pathname])
@@ -83,4 +83,13 @@ function Arrival() {
       {title}
     </div>
   )
+}
+
+/** Whoever is in the new screen already (a field with autofocus, an open dialog) or has gone on since it came stays there. */
+function isSomewhere(cameFrom: Element | null): boolean {
+  const at = document.activeElement
+  if (!at || at === document.body) return false
+  if (at.closest('main, [role=dialog]')) return true
+  // A menu that led here gives the focus back to its button: that is nobody's step.
+  return at !== cameFrom && !cameFrom?.closest('[role=dialog], [role=menu]')
 }
