@@ -70,7 +70,7 @@ export function isStoreOf({ db, accountId }: AccountTx, storeId: string) {
     .executeTakeFirst()
 }
 
-/** An open problem, whosever it is. */
+/** Of an open problem: whose it is, and its kind. */
 export function openProblem(db: Db, problemId: string) {
   return db
     .selectFrom('operator_problems')
@@ -78,4 +78,16 @@ export function openProblem(db: Db, problemId: string) {
     .where('id', '=', problemId)
     .where('resolved_at', 'is', null)
     .executeTakeFirst()
+}
+
+/** Closes this one. false: it was closed meanwhile. */
+export async function closeProblem({ db, accountId }: AccountTx, problemId: string, now: Date): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('operator_problems')
+    .set({ resolved_at: now })
+    .where('account_id', '=', accountId)
+    .where('id', '=', problemId)
+    .where('resolved_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }

@@ -10,7 +10,6 @@ import { adjustCredits } from '../credits/credits.ts'
 import type { Deps } from '../deps.ts'
 import { type Session, startView } from '../members/session.ts'
 import { userById } from '../members/users.ts'
-import { resolveProblem } from '../problems/problems.ts'
 import type { OperatorActionsTable } from '../schema/operator.ts'
 import * as sql from './actions-sql.ts'
 
@@ -78,7 +77,9 @@ export async function resolve(
   const problem = found(await sql.openProblem(deps.db, problemId), 'Problem')
   const data = { kind: problem.kind, note: note || null }
   const asked = { session, accountId: problem.account_id }
-  await act(deps, { ...asked, action: 'resolve_problem', data }, (tx, now) => resolveProblem(tx, problem.kind, now))
+  await act(deps, { ...asked, action: 'resolve_problem', data }, async (tx, now) => {
+    found((await sql.closeProblem(tx, problemId, now)) || null, 'Problem')
+  })
 }
 
 interface Act extends Asked {

@@ -37,7 +37,7 @@ export async function accountOfCustomer(db: Db | Tx, customer: string): Promise<
 export function readCustomer({ db, accountId }: AccountDb) {
   return db
     .selectFrom('billing_customers')
-    .select(['stripe_customer_id as customer', 'refreshed_at as refreshedAt'])
+    .select(['stripe_customer_id as customer', 'refreshed_at as refreshedAt', 'failed_at as failedAt'])
     .where('account_id', '=', accountId)
     .executeTakeFirst()
 }

@@ -86,6 +86,11 @@ it('says the copy, and how old it is, where Stripe fails or takes too long', asy
   world.advance(DAY / 2)
   world.stripe.intercept = () => ({ status: 500, body: { error: { type: 'api_error' } } })
   expect((await detail(shop)).subscription).toMatchObject({ plan: 'starter', asOf })
+  // Asked once a minute at most, also while it fails.
+  const before = asked()
+  expect((await detail(shop)).subscription).toMatchObject({ plan: 'starter', asOf })
+  expect(asked()).toBe(before)
+  world.advance(60_000)
   world.stripe.intercept = () => 'hang'
   const account = { accountId: shop.accountId, db: world.db }
   expect(await viewSubscription(world.deps, account, 5)).toMatchObject({ plan: 'starter', asOf })

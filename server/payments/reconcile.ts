@@ -31,14 +31,17 @@ export const refreshTrial = (deps: Deps, { accountId }: z.infer<typeof trialEndi
   refreshAccount(deps, accountId, { isTrialEnding: true })
 
 /**
- * Brings the copy up to date where it is older than a minute. A Stripe that does not answer in time, or not at all, leaves the copy as it is;
+ * Brings the copy up to date where it is older than a minute, and asks once a minute while that fails. A Stripe that does not answer in time, or not at all, leaves the copy as it is;
  * what comes later is written down all the same.
  */
 export async function freshen(deps: Deps, accountId: string, patienceMs = PATIENCE_MS): Promise<void> {
   const its = await sql.readCustomer({ accountId, db: deps.db })
   if (!deps.stripe || !its) return
-  const age = deps.now().getTime() - (its.refreshedAt?.getTime() ?? 0)
-  if (age >= 0 && age < FRESH_MS) return
+  const isRecent = (at: Date | null) => {
+    const age = deps.now().getTime() - (at?.getTime() ?? 0)
+    return age >= 0 && age < FRESH_MS
+  }
+  if (isRecent(its.refreshedAt) || isRecent(its.failedAt)) return
   const refreshed = refreshAccount(deps, accountId).catch((error: unknown) => {
     deps.log.warn({ err: error, accountId }, 'payments.not_refreshed')
   })

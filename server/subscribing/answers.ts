@@ -7,6 +7,10 @@ const id = z
   .string()
   .max(255)
   .regex(/^[\w-]+$/)
+const metadata = z
+  .record(z.string().max(100), z.string().max(1_000))
+  .nullable()
+  .transform((said) => said ?? {})
 const reference = z.union([id, z.looseObject({ id }).transform((object) => object.id)])
 
 export const SeenSession = z.object({
@@ -14,15 +18,13 @@ export const SeenSession = z.object({
   status: z.enum(['open', 'complete', 'expired']),
   url: z.string().nullable(),
   client_reference_id: z.string().max(200).nullable(),
+  metadata,
 })
 
 export const SeenCreditSession = z.object({
   client_reference_id: z.string().max(200).nullable(),
   payment_status: z.string().max(100),
-  metadata: z
-    .record(z.string().max(100), z.string().max(1_000))
-    .nullable()
-    .transform((said) => said ?? {}),
+  metadata,
 })
 
 export const SeenCustomerState = z.object({ id, deleted: z.boolean().optional() })

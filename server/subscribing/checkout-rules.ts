@@ -2,23 +2,36 @@ import type Stripe from 'stripe'
 import { TRIAL_DAYS } from '../../shared/billing.ts'
 import type { Config } from '../core/config.ts'
 import type { Choice } from '../payments/catalogue-rules.ts'
+import { digestOf } from './digest.ts'
 
 // What a checkout asks Stripe for (decision 84). Pure.
 
-export interface Order {
-  accountId: string
-  customer: string
-  choice: Choice
+export interface Terms {
   lines: { price: string; quantity: number }[]
   isTrial: boolean
 }
+
+export interface Order extends Terms {
+  accountId: string
+  customer: string
+  choice: Choice
+}
+
+/** What is bought and how, kept with the session. Prices of Stripe never change: a new amount is a new price. */
+const termsOf = ({ lines, isTrial }: Terms): string => digestOf([lines, isTrial])
 
 export function sessionOf(
   { accountId, customer, choice, lines, isTrial }: Order,
   { publicUrl, stripe }: Pick<Config, 'publicUrl' | 'stripe'>,
 ): Stripe.Checkout.SessionCreateParams {
   const { plan, cycle, extraStores } = choice
-  const metadata = { account: accountId, plan, cycle, extra_stores: String(extraStores) }
+  const metadata = {
+    account: accountId,
+    plan,
+    cycle,
+    extra_stores: String(extraStores),
+    terms: termsOf({ lines, isTrial }),
+  }
   return {
     mode: 'subscription',
     ui_mode: 'hosted_page',
@@ -47,8 +60,6 @@ const TRIAL = {
 /** Stripe keeps a session for a day. One that ends in the next minutes is of no use to who is sent there. */
 const USABLE_MS = 23 * 3_600_000
 
-export const isUsable = (session: Choice & { at: Date }, wanted: Choice, now: Date): boolean =>
-  session.plan === wanted.plan &&
-  session.cycle === wanted.cycle &&
-  session.extraStores === wanted.extraStores &&
-  now.getTime() - session.at.getTime() < USABLE_MS
+/** One made at a price, or with a trial, that is not offered any more would not be what Pricing says. */
+export const isUsable = (session: { at: Date; terms: string | undefined }, wanted: Terms, now: Date): boolean =>
+  session.terms === termsOf(wanted) && now.getTime() - session.at.getTime() < USABLE_MS

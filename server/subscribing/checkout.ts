@@ -11,7 +11,8 @@ import { refreshAccount } from '../payments/refresh.ts'
 import { askStripe, readAnswer, readPage, stripeCodeOf } from '../payments/stripe.ts'
 import { SeenSession, SeenStates } from './answers.ts'
 import { isUsable, sessionOf } from './checkout-rules.ts'
-import { customerOf, digestOf } from './customers.ts'
+import { customerOf } from './customers.ts'
+import { digestOf } from './digest.ts'
 import { assertMayPay, takeCheck } from './guard.ts'
 import * as sql from './sql.ts'
 
@@ -47,13 +48,12 @@ async function sessionFor(deps: Deps, account: AccountDb<Db>, choice: Choice): P
   const customer = await customerOf(deps, account)
   const open = await stillOpen(deps, account)
   const hasOne = await hasSubscription(deps, customer)
-  const usable = hasOne ? undefined : open.find((session) => isUsable(session, choice, deps.now()))
+  const terms = { lines: linesOf(catalogue, choice), isTrial: await mayTry(deps, account) }
+  const usable = hasOne ? undefined : open.find((session) => isUsable(session, terms, deps.now()))
   const rest = open.filter((session) => session !== usable)
   if ((await expire(deps, account, rest)) === 'paid' || hasOne) return refuseSecond(deps, account)
   if (usable) return usable.url
-  const isTrial = await mayTry(deps, account)
-  const lines = linesOf(catalogue, choice)
-  return createSession(deps, account, { accountId: account.accountId, customer, choice, lines, isTrial })
+  return createSession(deps, account, { accountId: account.accountId, customer, choice, ...terms })
 }
 
 /** The key has the number of sessions that have ended, so that a second purchase later is not answered with the first one's session. */
@@ -89,26 +89,34 @@ async function refuseSecond(deps: Deps, account: AccountDb): Promise<never> {
 }
 
 /** Asks Stripe for the account's sessions that are open as far as we know; those that are not are noted. */
-async function stillOpen(deps: Deps, account: AccountDb): Promise<sql.OpenSession[]> {
+async function stillOpen(deps: Deps, account: AccountDb) {
   const known = await sql.openSessions(account)
-  const states = await Promise.all(known.map(({ id }) => settle(deps, account, id)))
-  return known.filter((_, at) => states[at] === 'open')
+  const found = await Promise.all(
+    known.map(async (session) => ({ ...session, ...(await settle(deps, account, session.id)) })),
+  )
+  return found.filter(({ state }) => state === 'open')
 }
 
-async function settle(deps: Deps, account: AccountDb, id: string): Promise<'open' | 'complete' | 'expired'> {
-  const state = await stateOf(deps, account, id)
+interface Found {
+  state: 'open' | 'complete' | 'expired'
+  terms: string | undefined
+}
+
+async function settle(deps: Deps, account: AccountDb, id: string): Promise<Found> {
+  const found = await lookUp(deps, account, id)
+  const { state } = found
   if (state !== 'open') await sql.endSession(account, { id, state, now: deps.now() })
-  return state
+  return found
 }
 
 /** One that Stripe does not know is of another key. */
-async function stateOf(deps: Deps, { accountId }: AccountDb, id: string) {
+async function lookUp(deps: Deps, { accountId }: AccountDb, id: string): Promise<Found> {
   try {
     const answer = await askStripe(deps, (stripe) => stripe.checkout.sessions.retrieve(id))
-    const { status, client_reference_id: of } = readAnswer(SeenSession, answer)
-    return of === accountId ? status : 'expired'
+    const { status, client_reference_id: of, metadata } = readAnswer(SeenSession, answer)
+    return of === accountId ? { state: status, terms: metadata.terms } : { state: 'expired', terms: undefined }
   } catch (error) {
-    if (stripeCodeOf(error) === 'resource_missing') return 'expired'
+    if (stripeCodeOf(error) === 'resource_missing') return { state: 'expired', terms: undefined }
     throw error
   }
 }
@@ -118,7 +126,7 @@ async function expire(deps: Deps, account: AccountDb, sessions: readonly { id: s
   let outcome: 'paid' | 'over' = 'over'
   for (const { id } of sessions) {
     await askStripe(deps, (stripe) => stripe.checkout.sessions.expire(id)).catch(async (error: unknown) => {
-      const state = await settle(deps, account, id)
+      const { state } = await settle(deps, account, id)
       if (state === 'open') throw error
       if (state === 'complete') outcome = 'paid'
     })
@@ -140,7 +148,7 @@ export async function checkSession(
 ): Promise<{ success: boolean; plan: PlanKey | null; status: SubscriptionStatus | null }> {
   await takeCheck(deps, account)
   found(await sql.readSession(account, id), 'Checkout session')
-  if ((await settle(deps, account, id)) !== 'complete') return { success: false, plan: null, status: null }
+  if ((await settle(deps, account, id)).state !== 'complete') return { success: false, plan: null, status: null }
   await refreshAccount(deps, account.accountId)
   const { subscription } = await planOf(account, deps.now())
   return { success: true, plan: subscription?.plan ?? null, status: subscription?.status ?? null }

@@ -1,9 +1,9 @@
-import crypto from 'node:crypto'
 import type { AccountDb } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
 import { ownersOf } from '../members/users.ts'
 import { askStripe, readAnswer, stripeCodeOf } from '../payments/stripe.ts'
 import { SeenCustomerState } from './answers.ts'
+import { digestOf } from './digest.ts'
 import * as sql from './sql.ts'
 
 // Each account is one customer at Stripe, made when it first buys.
@@ -40,6 +40,3 @@ async function makeCustomer(deps: Deps, account: AccountDb, gone: string | null)
   )
   return readAnswer(SeenCustomerState, made).id
 }
-
-/** Of what an idempotency key stands for: the same words give the same key. */
-export const digestOf = (value: unknown): string => crypto.hash('sha256', JSON.stringify(value)).slice(0, 32)
