@@ -161,25 +161,6 @@ it('asked twice at once is one session and one customer', async () => {
   expect(customers).toHaveLength(1)
 })
 
-it('a page made at a price that is not the one of Pricing any more is closed', async () => {
-  const { token } = await owner()
-  const first = (await choose(world, token, { planKey: 'growth' })).body.url
-  const was = world.stripe.all('price').find(({ lookup_key }) => lookup_key === 'recoup_growth_month')!
-  const { prices } = world.deps.stripe!
-  await prices.create({
-    ...{ product: was.product as string, currency: was.currency, unit_amount: was.unit_amount! },
-    ...{ recurring: { interval: 'month' }, tax_behavior: was.tax_behavior! },
-    ...{ lookup_key: 'recoup_growth_month', transfer_lookup_key: true },
-  })
-  world.passTime(HOUR)
-  const { id } = sessionAt(world, first)
-  const second = (await choose(world, token, { planKey: 'growth' })).body.url
-  expect(second).not.toBe(first)
-  const closed = world.stripe.all('checkout.session').find((one) => one.id === id)!
-  expect(closed.status).toBe('expired')
-  expect(openOf(closed.customer)).toHaveLength(1)
-})
-
 it('two tabs: the same choice is the same page, another one closes it', async () => {
   const { token, accountId } = await owner()
   const first = (await choose(world, token, { planKey: 'starter' })).body.url
