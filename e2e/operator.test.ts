@@ -111,6 +111,30 @@ test('sets a plan, which counts at once', async () => {
   expect(status.plan).toBe('growth')
 })
 
+test('changes credits with a reason, and never takes more than there is', async () => {
+  const change = () => dialog().getByRole('button', { name: 'Change credits' })
+  const asked = async (dollars: string) => {
+    await olga.getByRole('button', { name: 'Change credits' }).click()
+    await dialog()
+      .getByLabel(/^Dollars/)
+      .fill(dollars)
+    await dialog()
+      .getByLabel(/^Reason/)
+      .fill('An SMS went out twice')
+  }
+  await asked('12.50')
+  await checkInEveryTheme(olga, 'operator-credits', '[role=dialog]')
+  await change().click()
+  await dialog().waitFor({ state: 'detached' })
+  await olga.getByText('$12.50', { exact: true }).waitFor()
+  await asked('-13')
+  await change().click()
+  await dialog().getByRole('alert').waitFor()
+  await checkInEveryTheme(olga, 'operator-credits-refused', '[role=dialog]')
+  await dialog().getByRole('button', { name: 'Cancel' }).click()
+  await dialog().waitFor({ state: 'detached' })
+})
+
 test('suspends with a reason, by the keyboard alone; the owner reads it, in a mail too', async () => {
   await olga.getByRole('button', { name: 'Suspend sending' }).press('Enter')
   const confirm = dialog().getByRole('button', { name: 'Suspend sending' })

@@ -108,6 +108,8 @@ export const readOperatorAccount = endpoint({
     account: OperatorAccount.extend({
       suspendedReason: z.string().nullable(),
       suspendedBy: z.string().nullable(),
+      /** Millionths of a dollar. */
+      creditMicros: z.number(),
       members: z.array(z.object({ name: z.string(), email: z.string(), role: z.string(), isConfirmed: z.boolean() })),
     }),
     usage: readUsage.reply,

@@ -278,7 +278,10 @@ test('what operators did is listed, the newest first, and outlives the account a
 test('credits are given and taken with a reason that the account reads, and never more than there are', async () => {
   const account = await aStore(world, { plan: 'starter' })
   const change = (body: object) => ask('POST', of(account, '/credits'), operator, body)
+  const held = async () => (await ask('GET', of(account))).body.account.creditMicros
+  expect(await held()).toBe(0)
   expect(await change({ cents: 500, reason: 'The SMS of March failed.' })).toMatchObject({ status: 200 })
+  expect(await held()).toBe(5_000_000)
   expect(await change({ cents: -501, reason: 'Too much' })).toMatchObject({
     status: 409,
     body: { error: 'The account has fewer credits than that.' },

@@ -3,6 +3,7 @@ import { monthOf } from '../billing/rules.ts'
 import { usageOf } from '../billing/usage.ts'
 import { found } from '../core/errors.ts'
 import { pageWindow, paginationOf } from '../core/paging.ts'
+import { balanceOf } from '../credits/credits.ts'
 import type { Deps } from '../deps.ts'
 import { readiness } from '../instance/health.ts'
 import type { OperatorActionsTable } from '../schema/operator.ts'
@@ -34,6 +35,7 @@ export async function readAccount({ db, now }: Deps, accountId: string) {
       ...viewAccount(row),
       suspendedReason: row.suspendedReason,
       suspendedBy: row.suspendedBy,
+      creditMicros: await balanceOf({ accountId, db }),
       members: (await sql.membersOf(db, accountId)).map(({ name, email, role, email_confirmed_at }) => ({
         ...{ name, email, role, isConfirmed: email_confirmed_at !== null },
       })),

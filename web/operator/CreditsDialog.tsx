@@ -7,12 +7,14 @@ import { useAdjustCredits } from './queries.ts'
 
 interface Props {
   accountId: string
+  /** What the account has now, in words. */
+  balance: string
   opened: boolean
   onClose: () => void
 }
 
 /** Mounted while it is open, so that it begins empty. */
-export function CreditsDialog({ accountId, opened, onClose }: Props) {
+export function CreditsDialog({ accountId, balance, opened, onClose }: Props) {
   const [dollars, setDollars] = useState<number | string>('')
   const [reason, setReason] = useState('')
   const adjust = useAdjustCredits(accountId)
@@ -34,9 +36,10 @@ export function CreditsDialog({ accountId, opened, onClose }: Props) {
         <NumberInput
           data-autofocus
           label="Dollars"
-          description="Given to the account; with a minus, taken away."
+          description={`The account has ${balance}. Given to it; with a minus, taken away.`}
           prefix="$"
           decimalScale={2}
+          fixedDecimalScale
           min={-MOST_CREDIT_CENTS / 100}
           max={MOST_CREDIT_CENTS / 100}
           value={dollars}

@@ -1,6 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import { useState } from 'react'
 import type { OperatorAccount } from '../../shared/operator.ts'
+import { balanceWords } from '../billing/credit-words.ts'
 import { announce } from '../ui/announce.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { CreditsDialog } from './CreditsDialog.tsx'
@@ -11,7 +12,7 @@ import { useResume, useSuspend, useView } from './queries.ts'
 type Asking = 'plan' | 'credits' | 'suspend' | 'resume' | null
 
 /** What can be done to an account; each is written down with who did it. */
-export function Deeds({ account }: { account: OperatorAccount }) {
+export function Deeds({ account }: { account: OperatorAccount & { creditMicros: number } }) {
   const { id, suspendedAt } = account
   const [asking, setAsking] = useState<Asking>(null)
   const suspend = useSuspend(id)
@@ -54,7 +55,9 @@ export function Deeds({ account }: { account: OperatorAccount }) {
       {asking === 'plan' && (
         <PlanDialog accountId={id} plan={account.plan} isUnlimited={account.isUnlimited} opened onClose={close} />
       )}
-      {asking === 'credits' && <CreditsDialog accountId={id} opened onClose={close} />}
+      {asking === 'credits' && (
+        <CreditsDialog accountId={id} balance={balanceWords(account.creditMicros)} opened onClose={close} />
+      )}
       <NoteDialog
         opened={asking === 'suspend'}
         title="Suspend sending?"
