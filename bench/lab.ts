@@ -14,6 +14,7 @@ import { aStore, type StoreOptions, type TestStore } from '../test/factories.ts'
 import { aFakeStore } from '../test/fake-store.ts'
 import { asAdmin, databaseUrl } from '../test/global.ts'
 import { type ManyCarts, manyCarts } from '../test/many-carts.ts'
+import { wooKeys } from '../test/woo-access.ts'
 import type { World } from '../test/world.ts'
 
 // Where benchmarks work: the real server's parts on databases of their own, on a PostgreSQL set up as in production (fsync and
@@ -105,7 +106,7 @@ async function openStore(deps: Deps, options: StoreOptions = {}): Promise<TestSt
   })
   await deps.db
     .transaction()
-    .execute((tx) => keepKeys(deps, { accountId: store.accountId, db: tx }, store.storeId, KEYS))
+    .execute((tx) => keepKeys(deps, { accountId: store.accountId, db: tx }, store.storeId, wooKeys(KEYS)))
   return store
 }
 

@@ -103,7 +103,7 @@ function orderOf(n: number, start: number, stepMs: number): PlatformOrder {
     country: 'US',
     coupons: [],
     items: [item(n % 900), item((n * 7) % 900)],
-    createdVia: 'checkout',
+    source: 'shopper',
     paymentUrl: null,
   }
 }

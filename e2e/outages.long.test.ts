@@ -14,6 +14,7 @@ import type { Deps } from '../server/deps.ts'
 import { findPostmaster } from '../server/postgres/postmaster.ts'
 import { keepKeys } from '../server/stores/access.ts'
 import { aStore, type TestStore } from '../test/factories.ts'
+import { wooKeys } from '../test/woo-access.ts'
 import type { World } from '../test/world.ts'
 import { type AppInstance, anAppInstance, until } from './app-instance.ts'
 
@@ -93,7 +94,9 @@ async function prepareStore(db: Db, shop: DemoStore): Promise<TestStore> {
   const deps = { secrets: createSecrets(SECRET), now: () => new Date() } as Deps
   await db.updateTable('flow_steps').set({ delay_minutes: 10 }).where('step', '=', 1).execute()
   await db.updateTable('stores').set({ effective_timeout_minutes: 10 }).execute()
-  await db.transaction().execute((tx) => keepKeys(deps, { accountId: store.accountId, db: tx }, store.storeId, KEYS))
+  await db
+    .transaction()
+    .execute((tx) => keepKeys(deps, { accountId: store.accountId, db: tx }, store.storeId, wooKeys(KEYS)))
   return store
 }
 

@@ -10,7 +10,7 @@ import type { Db } from './core/db.ts'
 import type { Jobs } from './core/jobs.ts'
 import type { Secrets } from './core/secrets.ts'
 import type { OwnMails } from './email/own-mail.ts'
-import type { PlatformName, StoreAccess, StoreClient } from './platforms/platform.ts'
+import type { StoreAccess, StoreClient, TokenShelf } from './platforms/platform.ts'
 import type { Renders } from './templates/renders.ts'
 
 /** Everything the server needs from outside. Built once in main.ts; tests build their own. */
@@ -37,7 +37,8 @@ export interface Deps {
   }
   /** The page of the built-in phones, where there are some; SMS and WhatsApp without credentials go there. */
   phoneUrl?: string | null
-  storeClient: (platform: PlatformName, access: StoreAccess) => StoreClient
+  /** Of a store that is kept, with where its token is; a token of another lives as long as its client. */
+  storeClient: (access: StoreAccess, kept?: KeptShelf) => StoreClient
   /** Where owners' texts are put together; this process's own threads unless said otherwise. */
   renders?: Renders
   /** Where a shopper's address is; absent where no posts are taken. */
@@ -46,6 +47,11 @@ export interface Deps {
   stripe?: Stripe
   /** Present while the demo store runs beside us. */
   demo: DemoParts | null
+}
+
+export interface KeptShelf {
+  storeId: string
+  shelf: TokenShelf
 }
 
 export interface DemoParts {

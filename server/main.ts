@@ -23,6 +23,7 @@ import { checkInstance, releaseForMail } from './instance/instance.ts'
 import { listenForBounces } from './mail-reports/bounce-intake.ts'
 import { openGuardedHttp } from './net/guarded-fetch.ts'
 import { openStripe } from './payments/stripe.ts'
+import { memoryShelf } from './platforms/memory-shelf.ts'
 import type { StoreClient } from './platforms/platform.ts'
 import { platformOf } from './platforms/registry.ts'
 import { startEmbedded } from './postgres/embedded.ts'
@@ -84,8 +85,8 @@ async function start(config: Config, closings: Closing[]): Promise<void> {
     jobs,
     channels,
     phoneUrl: demo.phoneUrl,
-    storeClient: clientPerStore((platform, access) =>
-      platformOf(platform).createClient(access, { fetch: http.fetch, now }),
+    storeClient: clientPerStore((access, kept) =>
+      platformOf(access.platform).createClient(access, { fetch: http.fetch, now }, kept?.shelf ?? memoryShelf()),
     ),
     ...(zones && { zones }),
     ...(stripe && { stripe }),
@@ -99,12 +100,12 @@ async function start(config: Config, closings: Closing[]): Promise<void> {
 /** A client keeps its requests to one at a time, so a store has one client. */
 function clientPerStore(create: Deps['storeClient']): Deps['storeClient'] {
   const clients = new Map<string, StoreClient>()
-  return (platform, access) => {
-    const key = JSON.stringify([platform, access.storeUrl, access.homeUrl, access.consumerKey, access.consumerSecret])
+  return (access, kept) => {
+    const key = JSON.stringify([kept?.storeId, access.platform, access.storeUrl, access.homeUrl, access.keys])
     const known = clients.get(key)
     if (known) return known
     if (clients.size >= MAX_CLIENTS) clients.clear()
-    const client = create(platform, access)
+    const client = create(access, kept)
     clients.set(key, client)
     return client
   }

@@ -11,3 +11,56 @@ export const platformNames = { woocommerce: 'WooCommerce', shopify: 'Shopify' } 
   PlatformName,
   string
 >
+
+/** What the stores of a platform can do, whatever their plan and keys. */
+export interface Capabilities {
+  /** How a cart comes back: by an address made of its contents, or by the shop's own address of the checkout. */
+  restore: 'link' | 'checkout_url'
+  coupons: {
+    /** A coupon can begin in the future. */
+    startDate: boolean
+    /** How much a percentage takes off can be limited. */
+    cap: boolean
+    /** A code can be for one person alone, known by email. */
+    personal: boolean
+  }
+  /** Whose secret its deliveries are signed with: ours, one for each subscription, or that of its keys. */
+  webhooks: 'ours' | 'keys'
+  /** A checkout shows as a draft order. */
+  drafts: boolean
+  /** It keeps checkouts beside its orders. */
+  checkouts: boolean
+  /** A worker for notifications can be served from the root of a shop (decision 75). */
+  pushHost: boolean
+  /** It keeps of each person what they agreed to. */
+  consentObjects: boolean
+  /** There is a plugin of ours for its shops. */
+  plugin: boolean
+  /** Where the capture script is put without a plugin. */
+  snippet: 'php' | 'theme'
+}
+
+export const capabilities: Readonly<Record<PlatformName, Capabilities>> = {
+  woocommerce: {
+    restore: 'link',
+    coupons: { startDate: false, cap: false, personal: true },
+    webhooks: 'ours',
+    drafts: true,
+    checkouts: false,
+    pushHost: true,
+    consentObjects: false,
+    plugin: true,
+    snippet: 'php',
+  },
+  shopify: {
+    restore: 'checkout_url',
+    coupons: { startDate: true, cap: false, personal: false },
+    webhooks: 'keys',
+    drafts: false,
+    checkouts: true,
+    pushHost: false,
+    consentObjects: true,
+    plugin: false,
+    snippet: 'theme',
+  },
+}

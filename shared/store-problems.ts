@@ -24,6 +24,18 @@ export const STORE_PROBLEM_CODES = [
   'store_error',
   'rate_limited',
   'bad_answer',
+  'shopify_app_not_installed',
+  'shopify_wrong_organization',
+  'shopify_token_revoked',
+  'shopify_secret_wrong',
+  'shopify_scopes_missing',
+  'shopify_protected_data',
+  'shopify_store_frozen',
+  'shopify_store_paused',
+  'shopify_wrong_shop',
+  'shopify_password_page',
+  'shopify_error',
+  'shopify_bad_answer',
 ] as const
 
 /** Why a store could not be used. The codes are the doctor's findings too. */
@@ -122,6 +134,57 @@ export const STORE_PROBLEM_TEXT: Readonly<Record<StoreProblemCode, StoreProblemT
   bad_answer: {
     sentence: 'The store’s response is not from WooCommerce.',
     nextStep: 'A plugin or cache may change the responses of /wp-json/. Exclude it from caching and optimization.',
+  },
+  shopify_app_not_installed: {
+    sentence: 'The app is not installed in this store.',
+    nextStep: 'In the Dev Dashboard open your app, choose Install app and select this store, then try again.',
+  },
+  shopify_wrong_organization: {
+    sentence: 'The app belongs to another organization than this store, so Shopify gives it no access.',
+    nextStep: 'Create the app in the Dev Dashboard of the organization that owns this store.',
+  },
+  shopify_token_revoked: {
+    sentence: 'Shopify no longer accepts this access token: it was revoked, or its app was uninstalled.',
+    nextStep: 'Install the app again, or create a new token, then choose “Replace keys” under Settings, Store.',
+  },
+  shopify_secret_wrong: {
+    sentence: 'Shopify does not accept this client ID with this client secret.',
+    nextStep: 'Copy both again: Dev Dashboard, your app, Settings, Credentials.',
+  },
+  shopify_scopes_missing: {
+    sentence: 'The app lacks access scopes that Recoup needs.',
+    nextStep:
+      'Add the scopes in a new version of the app, release it and approve the update in the store, then sync again.',
+  },
+  shopify_protected_data: {
+    sentence:
+      'Shopify withholds the names, emails and phone numbers of your shoppers from this app, so nobody can be reminded.',
+    nextStep:
+      'Shopify gives them to a store’s own app from the Grow plan upwards. Change the plan under Shopify → Settings → Plan, or check the app’s protected customer data access.',
+  },
+  shopify_store_frozen: {
+    sentence: 'Shopify has frozen this store, because a bill is not paid.',
+    nextStep: 'Pay the bill under Shopify → Settings → Billing, then try again.',
+  },
+  shopify_store_paused: {
+    sentence: 'This store is paused or closed, so Shopify refuses every request.',
+    nextStep: 'Choose a plan again under Shopify → Settings → Plan, then try again.',
+  },
+  shopify_wrong_shop: {
+    sentence: 'Shopify knows no store by this address.',
+    nextStep: 'Enter the address that ends in .myshopify.com: Shopify → Settings → Domains.',
+  },
+  shopify_password_page: {
+    sentence: 'The storefront asks visitors for a password, so shoppers cannot get back to their carts.',
+    nextStep: 'Turn the password off under Shopify → Online Store → Preferences before you send reminders.',
+  },
+  shopify_error: {
+    sentence: 'Shopify reported an internal error.',
+    nextStep: 'Try again in a few minutes. If the error persists, see www.shopifystatus.com.',
+  },
+  shopify_bad_answer: {
+    sentence: 'The response is not from Shopify’s Admin API.',
+    nextStep: 'Check the address. If it is right, try again in a few minutes.',
   },
 }
 

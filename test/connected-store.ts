@@ -48,7 +48,7 @@ export async function anOwner(world: World, plan: 'free' | 'starter' | 'growth' 
 export const aHome = () => `https://${crypto.randomUUID().slice(0, 8)}.example.com`
 
 export function connect(world: World, owner: Owner, fake: FakeStore, more: Record<string, unknown> = {}) {
-  world.storeClient = (_platform, access) => {
+  world.storeClient = (access) => {
     fake.access = access
     return fake
   }

@@ -7,6 +7,7 @@ import { keepKeys } from '../server/stores/access.ts'
 import type { StoreOptions } from './factories.ts'
 import { aFakeStore } from './fake-store.ts'
 import { aShop, HOUR, tea } from './shop.ts'
+import { wooKeys } from './woo-access.ts'
 import type { World } from './world.ts'
 
 // Test support: a shop whose first reminder has a personal coupon, and the store that keeps its codes.
@@ -20,9 +21,7 @@ export async function aCouponShop(world: World, coupon: PersonalCoupon = {}, opt
   const { storeId, accountId, flowId } = shop
   const fake = aFakeStore()
   world.storeClient = () => fake
-  await world.db
-    .transaction()
-    .execute((db) => keepKeys(world.deps, { accountId, db }, storeId, { consumerKey: 'ck_1', consumerSecret: 'cs_1' }))
+  await world.db.transaction().execute((db) => keepKeys(world.deps, { accountId, db }, storeId, wooKeys()))
   const couponId = await insertPersonal(world, storeId, coupon)
   await world.db
     .updateTable('flow_steps')

@@ -8,6 +8,7 @@ import { createWooCommerceClient } from '../server/platforms/woocommerce/client.
 import { keepKeys } from '../server/stores/access.ts'
 import { freshOrderCheck, type TestStore } from './factories.ts'
 import { termsOf } from './fake-store.ts'
+import { aWooAccess, wooKeys } from './woo-access.ts'
 import type { World } from './world.ts'
 
 // Test support: the demo store keeps the coupons of a test's shop, whose goods and orders are the test's own.
@@ -29,7 +30,7 @@ export function demoCoupons(world: World): DemoCoupons {
       const { consumerKey, consumerSecret } = demo.store.keys
       await world.db
         .transaction()
-        .execute((db) => keepKeys(world.deps, { accountId, db }, storeId, { consumerKey, consumerSecret }))
+        .execute((db) => keepKeys(world.deps, { accountId, db }, storeId, wooKeys({ consumerKey, consumerSecret })))
     },
     make: ({ storeId }) => makeCodes(world.deps, { storeId }),
     async work({ storeId }) {
@@ -44,7 +45,7 @@ export function demoCoupons(world: World): DemoCoupons {
   beforeAll(async () => {
     demo.store = (await openStore({ publicUrl: '', now: () => world.now.getTime() })).store
     guarded = openGuardedHttp({ allowPrivate: true, totalTimeoutMs: 5_000 })
-    const access = { storeUrl: demo.store.url, homeUrl: demo.store.url, ...demo.store.keys }
+    const access = aWooAccess(demo.store.url, demo.store.keys)
     const client = createWooCommerceClient(access, { fetch: guarded.fetch, now: () => world.now, pauseMs: 0 })
     world.storeClient = () => ({ ...client, terms: async ({ items }) => termsOf(items) })
   })

@@ -33,6 +33,7 @@ import { anOrder, aStore, freshOrderCheck, type TestStore } from './factories.ts
 import { aFakeStore } from './fake-store.ts'
 import { manyCarts } from './many-carts.ts'
 import { FEW, faultsOf, nodesOf, type PlanWatch, watchPlans } from './plans.ts'
+import { wooKeys } from './woo-access.ts'
 import { aWorld, START } from './world.ts'
 
 // What is asked all the time stays as cheap at 60,000 carts: an index serves it, no large table is read through, no store's
@@ -276,7 +277,7 @@ test('personal codes: which messages need one, making and tidying them', async (
   const fake = aFakeStore()
   world.storeClient = () => fake
   const { storeId, accountId } = store
-  const keys = { consumerKey: 'ck_1', consumerSecret: 'cs_1' }
+  const keys = wooKeys()
   await world.db.transaction().execute((db) => keepKeys(world.deps, { accountId, db }, storeId, keys))
   const couponId = await insertPersonal(world, storeId, {})
   const setCoupon = (coupon_id: string | null) =>

@@ -211,7 +211,7 @@ export function anOrder(world: World, order: Partial<PlatformOrder> = {}): Platf
         imageUrl: null,
       },
     ],
-    createdVia: 'store-api',
+    source: 'shopper',
     paymentUrl: null,
     ...order,
   }

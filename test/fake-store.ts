@@ -1,4 +1,6 @@
 import type {
+  CheckoutPage,
+  CheckoutQuery,
   CouponChange,
   CouponChanged,
   CouponDraft,
@@ -7,6 +9,7 @@ import type {
   OrderPage,
   OrderQuery,
   Page,
+  PlatformCheckout,
   PlatformCoupon,
   PlatformCustomer,
   PlatformOrder,
@@ -29,6 +32,8 @@ export interface FakeStore extends StoreClient {
   profile: StoreProfile
   allOrders: PlatformOrder[]
   trashed: PlatformOrder[]
+  allCheckouts: PlatformCheckout[]
+  checkoutQueries: CheckoutQuery[]
   allCustomers: PlatformCustomer[]
   allProducts: PlatformProduct[]
   /** Of `terms`, by `product:variation`: what is sold out, and what costs something else than is known. */
@@ -69,6 +74,8 @@ export function aFakeStore(homeUrl = 'https://shop.example.com'): FakeStore {
     profile: aProfile(homeUrl),
     allOrders: [],
     trashed: [],
+    allCheckouts: [],
+    checkoutQueries: [],
     allCustomers: [],
     allProducts: [],
     allCoupons: [],
@@ -102,6 +109,15 @@ export function aFakeStore(homeUrl = 'https://shop.example.com'): FakeStore {
     async order(orderId) {
       refuse(fake)
       return [...fake.allOrders, ...fake.trashed].find((order) => order.orderId === orderId) ?? null
+    },
+    checkouts: (query) => listCheckouts(fake, query),
+    async checkout(checkoutId) {
+      refuse(fake)
+      return fake.allCheckouts.find((one) => one.checkoutId === checkoutId) ?? null
+    },
+    async customer(customerId) {
+      refuse(fake)
+      return fake.allCustomers.find((one) => one.customerId === customerId) ?? null
     },
     customers: ({ firstPage = 1 }) => numbered(fake, fake.allCustomers, firstPage),
     products: ({ firstPage = 1, modifiedSince = '' }) =>
@@ -284,6 +300,15 @@ async function* listOrders(fake: FakeStore, query: OrderQuery): AsyncGenerator<O
   }
 }
 
+/** Of the changed ones, in the order of their ids. */
+async function* listCheckouts(fake: FakeStore, query: CheckoutQuery): AsyncGenerator<CheckoutPage> {
+  fake.checkoutQueries.push(query)
+  const rows = fake.allCheckouts
+    .filter((one) => one.modifiedAt >= query.modifiedSince)
+    .sort((a, b) => Number(a.checkoutId) - Number(b.checkoutId))
+  for await (const page of numbered(fake, rows, 1)) yield { ...page, resumeFrom: null }
+}
+
 async function* numbered<Row>(
   fake: FakeStore,
   all: Row[],
@@ -321,6 +346,7 @@ export function aProfile(homeUrl: string): StoreProfile {
     hasEarlyDrafts: true,
     pricing: { pricesIncludeTax: false, showsTax: false, decimals: 2, isSequential: false },
     canWrite: true,
+    rights: null,
   }
 }
 
@@ -351,7 +377,7 @@ export function anOrder(order: Partial<PlatformOrder> & { orderId: string; modif
         imageUrl: null,
       },
     ],
-    createdVia: 'store-api',
+    source: 'shopper',
     paymentUrl: null,
     ...order,
   }

@@ -268,7 +268,7 @@ function buys({ world, shop, agenda }: Life): void {
   })
   order('03-31 09:00', '132', 4_200, 30)
   order('03-31 09:30', '134', 1_000, 34)
-  order('04-01 12:00', '131', 1_500, 31, { createdVia: 'admin' })
+  order('04-01 12:00', '131', 1_500, 31, { source: 'staff' })
   order('04-01 20:00', '136', 1_890, 36, {
     coupons: ['CART-P36'],
     discounts: [{ code: 'CART-P36', discountMinor: 210 }],

@@ -1,6 +1,6 @@
 import crypto from 'node:crypto'
 import { transact } from '../server/core/db.ts'
-import { platformOf } from '../server/platforms/registry.ts'
+import { pluginOf } from '../server/platforms/registry.ts'
 import { keepSecret, noteCall } from '../server/plugin/plugin.ts'
 import { answerSignature, type CallName, signatureOf } from '../server/plugin/signature.ts'
 import { DEFAULT_PLATFORM } from '../shared/platforms.ts'
@@ -115,7 +115,7 @@ export async function exchange(world: World, home: string, code: { id: string; k
   const [salt, install] = [crypto.randomBytes(32).toString('base64url'), crypto.randomBytes(16).toString('hex')]
   const body = connectBody(home, salt, install)
   const reply = await pluginCall(world, { name: 'connect', store: code.id, key: code.key, body }, more)
-  const { secret, keys } = platformOf(DEFAULT_PLATFORM).plugin.derivedKeys(code.key, salt)
+  const { secret, keys } = pluginOf(DEFAULT_PLATFORM).derivedKeys(code.key, salt)
   return { reply, secret, keys, install }
 }
 
@@ -130,7 +130,7 @@ export async function aPluginShop(world: World, change: ShopChange = {}): Promis
   const [owner, home] = [change.owner ?? (await anOwner(world)), change.home ?? aHome()]
   const fake = aFakeStore(home)
   if (change.isCutOff) fake.problem = aProblem('unreachable')
-  world.storeClient = (_platform, access) => {
+  world.storeClient = (access) => {
     fake.access = access
     return fake
   }

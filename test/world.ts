@@ -155,7 +155,7 @@ function buildDeps(world: World, env: Record<string, string>): Deps {
         close: async () => {},
       },
     },
-    storeClient: (platform, access): StoreClient => world.storeClient(platform, access),
+    storeClient: (...of): StoreClient => world.storeClient(...of),
     demo: null,
   }
 }

@@ -76,7 +76,7 @@ async function connectedStore(deps: Deps, accountId: string, demo: DemoParts): P
   const stores = await storesOf({ accountId, db: deps.db })
   const store = stores.find((each) => each.is_active && each.url === demo.storeUrl)
   if (!store) return undefined
-  const isSame = await isConnectedBy(deps, { storeId: store.id, db: deps.db }, demo.keys.consumerKey)
+  const isSame = await isConnectedBy(deps, { storeId: store.id, db: deps.db }, { kind: 'woocommerce', ...demo.keys })
   return isSame ? store : undefined
 }
 

@@ -30,8 +30,7 @@ const pushes: { head: string; workerUrl: string }[] = []
 
 beforeAll(async () => {
   shop = await startDemoStore({ port: 0, dataFile: ':memory:', now: () => world.now.getTime(), ...keys })
-  world.storeClient = (_platform, access) =>
-    createWooCommerceClient(access, { fetch: http.fetch, now: () => world.now })
+  world.storeClient = (access) => createWooCommerceClient(access, { fetch: http.fetch, now: () => world.now })
   world.deps.demo = {
     storeUrl: shop.url,
     mailboxUrl: 'http://localhost:3002',

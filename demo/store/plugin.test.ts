@@ -19,7 +19,7 @@ let storeId: string
 beforeAll(async () => {
   demo = await startDemoStore({ port: 0, dataFile: ':memory:', now: () => world.now.getTime() })
   guarded = openGuardedHttp({ allowPrivate: true, totalTimeoutMs: 5_000 })
-  world.storeClient = (_platform, access) =>
+  world.storeClient = (access) =>
     createWooCommerceClient(access, { fetch: guarded.fetch, now: () => world.now, pauseMs: 0 })
   recoup = await world.app.listen({ port: 0, host: '127.0.0.1' })
   owner = await anOwner(world)

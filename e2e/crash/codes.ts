@@ -11,6 +11,7 @@ import { createSecrets } from '../../server/core/secrets.ts'
 import { tidyCodes } from '../../server/coupon-codes/codes-tidy.ts'
 import type { Deps } from '../../server/deps.ts'
 import { openGuardedHttp } from '../../server/net/guarded-fetch.ts'
+import { memoryShelf } from '../../server/platforms/memory-shelf.ts'
 import { platformOf } from '../../server/platforms/registry.ts'
 import { anOrder, type TestStore } from '../../test/factories.ts'
 import type { World } from '../../test/world.ts'
@@ -132,8 +133,8 @@ function depsOf({ database, shop }: Scene): Deps {
   // An hour from now, as the store might still be at work on what was asked for.
   const now = () => new Date(Date.now() + 3_600_000)
   const http = openGuardedHttp({ allowPrivate: true })
-  const storeClient: Deps['storeClient'] = (platform, access) =>
-    platformOf(platform).createClient(access, { fetch: http.fetch, now: () => new Date() })
+  const storeClient: Deps['storeClient'] = (access) =>
+    platformOf(access.platform).createClient(access, { fetch: http.fetch, now: () => new Date() }, memoryShelf())
   shop.connections.restore()
   return {
     ...{ db: database.db, now, log: createLogger('silent'), secrets: createSecrets(SECRET) },

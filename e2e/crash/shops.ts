@@ -8,6 +8,7 @@ import { createSecrets } from '../../server/core/secrets.ts'
 import type { Deps } from '../../server/deps.ts'
 import { keepKeys } from '../../server/stores/access.ts'
 import { anOrder, aStore, type TestStore } from '../../test/factories.ts'
+import { wooKeys } from '../../test/woo-access.ts'
 import type { World } from '../../test/world.ts'
 
 // Three shops of two owners, and people who left their carts there.
@@ -31,7 +32,9 @@ export async function connectShops(db: Db, shops: readonly DemoStore[]): Promise
   for (const { url } of shops) {
     const same = stores.length === 1 ? { accountId: stores[0]!.accountId } : {}
     const store = await aStore(world, { url, plan: 'growth', orderCheckAgeMs: null, ...same })
-    await db.transaction().execute((tx) => keepKeys(deps, { accountId: store.accountId, db: tx }, store.storeId, KEYS))
+    await db
+      .transaction()
+      .execute((tx) => keepKeys(deps, { accountId: store.accountId, db: tx }, store.storeId, wooKeys(KEYS)))
     stores.push(store)
   }
   await db.updateTable('flow_steps').set({ delay_minutes: 10 }).where('step', '=', 1).execute()

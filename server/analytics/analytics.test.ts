@@ -228,7 +228,7 @@ test('an older order keeps a customer from being new; buyers are counted again a
 test('orders of nobody in particular are in no figure of customers', async () => {
   const shop = await aShop(world)
   await onPlan(shop, 'growth')
-  const nobody = { email: null, firstName: null, lastName: null, createdVia: 'pos' }
+  const nobody = { email: null, firstName: null, lastName: null, source: 'pos' as const }
   for (let n = 0; n < 5; n++) await shop.order({ kind: 'purchase', ...nobody, totalMinor: 1_000 })
   for (let n = 0; n < 2; n++) await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 3_000 })
   await countFigures(world.deps)

@@ -177,7 +177,7 @@ test('an order is attributed, assisted by a message before it, or organic; its s
 
 test('a buyer at a till without a name is no customer, until they can be told from others', async () => {
   const shop = await aShop(world)
-  const nobody = { email: null, firstName: null, lastName: null, createdVia: 'pos' }
+  const nobody = { email: null, firstName: null, lastName: null, source: 'pos' as const }
   for (let n = 0; n < 5; n++) await shop.order({ kind: 'purchase', ...nobody, totalMinor: 1_000 })
   await shop.order({ kind: 'purchase', email: 'bo@shoppers.example.com', totalMinor: 6_000 })
   const till = await shop.order({ kind: 'purchase', ...nobody, totalMinor: 2_000 })

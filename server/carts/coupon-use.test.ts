@@ -161,7 +161,7 @@ test('an older state of the order does not bring back a coupon it no longer has'
 })
 
 test('an order of the staff with the code uses it, and is nobody’s merit (A2)', async () => {
-  await order({ createdVia: 'admin' })
+  await order({ source: 'staff' })
   expect((await used()).used_at).toEqual(world.now)
   expect(await touches()).toEqual([])
   expect((await shop.cart()).status).toBe('purchased')

@@ -60,7 +60,7 @@ export async function recordOrders(
   deps: Deps,
   storeId: string,
   orders: readonly PlatformOrder[],
-  source: OrderSource,
+  source: FactSource,
   cartsOf: ReadonlyMap<string, string> = new Map(),
 ): Promise<Recorded> {
   const handle = { storeId, db: deps.db }
@@ -83,7 +83,7 @@ export async function recordOrders(
   return recordFacts(deps, storeId, facts)
 }
 
-type OrderSource = 'sync' | 'webhook' | 'plugin'
+type FactSource = 'sync' | 'webhook' | 'plugin'
 
 const ofCart = (fact: NewFact, cart: string | undefined): NewFact =>
   cart === undefined ? fact : { ...fact, keys: [...fact.keys, { kind: 'cart', value: cart }] }
@@ -101,17 +101,15 @@ function isNamelessDraft(fact: NewFact): boolean {
   return fact.order?.kind === 'draft' && !fact.order.email && !fact.order.phone
 }
 
-/** Orders of staff, tills and renewals are nobody's abandoned cart and are never attributed (A2). */
-const STAFF = new Set(['admin', 'pos', 'subscription', 'wc_deposits', 'bulk_edit'])
-
-function orderFact(order: PlatformOrder, storeHost: string, source: OrderSource): NewFact {
+function orderFact(order: PlatformOrder, storeHost: string, source: FactSource): NewFact {
   const contact = orderContact(order, storeHost)
   const purchasedAt = order.kind === 'purchase' ? earlier(order.paidAt ?? order.modifiedAt, order.modifiedAt) : null
   const payload: FactPayload = {
     type: 'order',
     orderId: order.orderId,
     orderKind: order.kind,
-    isStaff: STAFF.has(order.createdVia),
+    // Orders of staff, tills and renewals, and those that try the shop out, are nobody's abandoned cart and are never attributed (A2).
+    isStaff: order.source !== 'shopper' || order.isTest === true,
     items: order.items,
     coupons: order.coupons,
     contact,

@@ -3,6 +3,7 @@ import { openStore } from '../../demo/store/recordings.ts'
 import type { DemoStore } from '../../demo/store/store.ts'
 import { couponTexts } from '../../shared/coupons.ts'
 import { aConnectedStore, type Connected } from '../../test/connected-store.ts'
+import { aWooAccess } from '../../test/woo-access.ts'
 import { aWorld } from '../../test/world.ts'
 import { type GuardedHttp, openGuardedHttp } from '../net/guarded-fetch.ts'
 import { createWooCommerceClient } from '../platforms/woocommerce/client.ts'
@@ -23,7 +24,7 @@ describe.each(['10.4.4', '9.9.5'])('WooCommerce %s', (version) => {
     demo = (await openStore({ publicUrl: '', version, now: () => world.now.getTime() })).store
     guarded = openGuardedHttp({ allowPrivate: true, totalTimeoutMs: 2_000 })
     shop = await aConnectedStore(world)
-    const access = { storeUrl: demo.url, homeUrl: demo.url, ...demo.keys }
+    const access = aWooAccess(demo.url, demo.keys)
     const client = createWooCommerceClient(access, { fetch: guarded.fetch, now: () => world.now, pauseMs: 0 })
     world.storeClient = () => client
   })

@@ -10,7 +10,7 @@ import type { CouponRow, StepRow } from './sql.ts'
 export const presentStep = ({ flow_id, flow_name, step }: StepRow) => ({ flowId: flow_id, flowName: flow_name, step })
 
 interface Beside {
-  store: { platform: PlatformName; home_url: string }
+  store: { platform: PlatformName; url: string; home_url: string }
   figures: FiguresRow | undefined
   steps: readonly StepRow[]
 }
@@ -25,7 +25,7 @@ export function presentCoupon(row: CouponRow, { store, figures, steps }: Beside)
     isTiedToEmail: row.is_tied_to_email,
     editUrl:
       row.made_by === 'store' && row.platform_id
-        ? platformOf(store.platform).couponUrl(store.home_url, row.platform_id)
+        ? platformOf(store.platform).couponUrl({ storeUrl: store.url, homeUrl: store.home_url }, row.platform_id)
         : null,
     steps: steps.map(presentStep),
     figures: {

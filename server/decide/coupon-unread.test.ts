@@ -3,6 +3,7 @@ import { aCopiedCoupon, codeOfCoupon, giveToSteps } from '../../test/copied-coup
 import { anOrder, freshOrderCheck } from '../../test/factories.ts'
 import { aCoupon, aFakeStore, aProblem } from '../../test/fake-store.ts'
 import { aScene, HOUR, messagesOf, send, wait } from '../../test/message-scene.ts'
+import { wooKeys } from '../../test/woo-access.ts'
 import { aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import { newId } from '../core/ids.ts'
@@ -22,7 +23,7 @@ async function twoCoupons() {
     fake.allCoupons.push(aCoupon({ couponId, code: (await codeOfCoupon(world, ids[at]!)).toLowerCase() }))
   }
   world.storeClient = () => fake
-  const keys = { consumerKey: 'ck_1', consumerSecret: 'cs_1' }
+  const keys = wooKeys()
   const { accountId, storeId } = scene
   await world.db.transaction().execute((db) => keepKeys(world.deps, { accountId, db }, storeId, keys))
   await giveToSteps(world, scene, null)

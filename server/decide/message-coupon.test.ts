@@ -16,6 +16,7 @@ import {
   steps,
   wait,
 } from '../../test/message-scene.ts'
+import { wooKeys } from '../../test/woo-access.ts'
 import { aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import { sql } from '../core/db.ts'
@@ -308,7 +309,7 @@ describe('before a batch is decided on, its coupons are read from the store', ()
     fake.allCoupons.push(aCoupon({ couponId: '71', code: store.code.toLowerCase(), percent: 1_000 }))
     world.storeClient = () => fake
     const { accountId, storeId } = store
-    const keys = { consumerKey: 'ck_1', consumerSecret: 'cs_1' }
+    const keys = wooKeys()
     await world.db.transaction().execute((db) => keepKeys(world.deps, { accountId, db }, storeId, keys))
     await wait(world, storeId, HOUR)
     return { ...store, fake }

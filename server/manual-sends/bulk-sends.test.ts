@@ -96,12 +96,7 @@ describe('a job', () => {
     expect((await read(shop, jobId)).counts).toMatchObject({ failed: 2, waiting: 0 })
     // Known only now: before the state that was taken for its beginning it had been an order of the staff's.
     const before = new Date(Date.parse(orders[0]!.modifiedAt) - MINUTE).toISOString()
-    await recordOrders(
-      world.deps,
-      shop.storeId,
-      [{ ...orders[0]!, createdVia: 'admin', modifiedAt: before }],
-      'webhook',
-    )
+    await recordOrders(world.deps, shop.storeId, [{ ...orders[0]!, source: 'staff', modifiedAt: before }], 'webhook')
     // No worker takes it up before it is looked at.
     const retry = await world.request('POST', `/api/carts/send/${jobId}/retry`, { token: shop.token, body: {} })
     expect(retry.body.retried).toBe(1)

@@ -53,7 +53,7 @@ describe('one message', () => {
       .executeTakeFirstOrThrow()
     // Known only now: before the state that was taken for its beginning it had been an order of the staff's.
     const before = new Date(Date.parse(order.modifiedAt) - MINUTE).toISOString()
-    await recordOrders(world.deps, shop.storeId, [{ ...order, createdVia: 'admin', modifiedAt: before }], 'webhook')
+    await recordOrders(world.deps, shop.storeId, [{ ...order, source: 'staff', modifiedAt: before }], 'webhook')
     const reply = await sendEmail(shop, { cart_id: cart.id, to: order.email, delayHours: 1 })
     expect([reply.status, reply.body.error]).toEqual([404, 'Cart not found'])
     const { jobId } = (await post(world, shop, '/api/carts/send', { channel: 'email', cartIds: [cart.id] })).body

@@ -20,3 +20,21 @@ export function evaluateAddress(address: string): AddressKind {
   if (range === 'unicast') return 'public'
   return PRIVATE_RANGES.has(range) ? 'private' : 'forbidden'
 }
+
+/** A name anybody on the internet could look up. */
+export function isPublicName(host: string): boolean {
+  if (/^[\d.]+$|:/.test(host)) return false
+  return host.includes('.') && !/\.(localhost|local|internal|lan|home|test|example|invalid)$/i.test(host)
+}
+
+/** A host of an address (`URL.hostname`) that anybody on the internet could reach. */
+export function isPublicHost(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  return /^[\d.]+$|:/.test(host) ? evaluateAddress(host) === 'public' : isPublicName(host)
+}
+
+/** Whether others can deliver to a server at this address: a public host, at one of the ports that WordPress delivers to. */
+export function canReach(publicUrl: string): boolean {
+  const url = new URL(publicUrl)
+  return ['', '80', '443', '8080'].includes(url.port) && isPublicHost(url.hostname)
+}

@@ -2,17 +2,53 @@
 // Everything returned here has been parsed: names are decoded text (not HTML), instants UTC ISO 8601 strings, money minor units.
 
 import type { ItemChoice } from '../../shared/carts.ts'
+import type { PlatformName } from '../../shared/platforms.ts'
+import type { GuardedFetch } from '../net/guarded-fetch.ts'
 
 export type { PlatformName } from '../../shared/platforms.ts'
 export type { StoreProblemCode } from '../../shared/store-problems.ts'
 
+/** What a store is reached with; each platform has its own forms. */
+export type StoreKeys =
+  | { kind: 'woocommerce'; consumerKey: string; consumerSecret: string }
+  /** An app of the owner's organization: its token is made from these, and lives for a day. */
+  | { kind: 'shopify_app'; clientId: string; clientSecret: string }
+  /** A token without end, of an app made in the admin before 2026. The secret signs webhooks. */
+  | { kind: 'shopify_token'; accessToken: string; apiSecret: string }
+
 /** How to reach one store: its address (no trailing slash) and its keys. Keys never appear in logs or in errors. */
 export interface StoreAccess {
+  platform: PlatformName
+  /** Where requests go. Shopify: `https://<shop>.myshopify.com`. */
   storeUrl: string
-  /** The address the store signs with (`home` of its index); equals `storeUrl` until it was read. */
+  /** Where shoppers see it (WordPress also signs with it); equals `storeUrl` until it was read. */
   homeUrl: string
-  consumerKey: string
-  consumerSecret: string
+  keys: StoreKeys
+}
+
+/** What a client needs of the world. */
+export interface StoreNet {
+  fetch: GuardedFetch
+  now: () => Date
+  /** Pause between pages of one list. */
+  pauseMs?: number
+  /** Waits until a store takes requests again; real time unless a test says otherwise. Rejects when the signal aborts. */
+  sleep?: (ms: number, signal?: AbortSignal) => Promise<void>
+}
+
+/** A token made from keys. Instants are UTC ISO 8601. */
+export interface StoreToken {
+  accessToken: string
+  scopes: string[]
+  madeAt: string
+  expiresAt: string
+}
+
+/** Where the token of one store is kept, between requests and between processes. */
+export interface TokenShelf {
+  read(): Promise<StoreToken | null>
+  /** Calls `make` under a lock of the store, unless somebody else has replaced `stale` meanwhile: then their token is the answer. What `make` throws is thrown. */
+  renew(stale: StoreToken | null, make: () => Promise<StoreToken>): Promise<StoreToken>
 }
 
 /** What is read from a store on connecting and again daily. */
@@ -36,8 +72,25 @@ export interface StoreProfile {
   /** Drafts appear before "Place order" (WooCommerce < 10.9 with the block checkout). */
   hasEarlyDrafts: boolean
   pricing: StorePricing
-  /** The key may write (coupons, webhooks). false: connect all the same and show the words of `read_only_key` as a warning. */
+  /** The key may write coupons (WooCommerce: webhooks too). false: connect all the same and say so in a warning. */
   canWrite: boolean
+  /** What its keys and plan allow; null where a platform has no such thing. */
+  rights: StoreRights | null
+}
+
+/** What the keys and the plan of a store allow. Kept with the store, and shown by the doctor. */
+export interface StoreRights {
+  scopes: string[]
+  /** Of those we need (`read_all_orders` is none of them). */
+  missingScopes: string[]
+  /** none: names, emails and phones of shoppers are withheld from us. */
+  protectedData: 'full' | 'none'
+  /** false: orders of the last 60 days alone (decision 135). */
+  hasAllOrders: boolean
+  /** The platform's own word, e.g. `Basic`. */
+  planName: string
+  /** Shoppers are asked for a password before they see the shop. */
+  isPasswordProtected: boolean
 }
 
 /** How a store reckons discounts. null: it does not say. */
@@ -52,6 +105,8 @@ export interface StorePricing {
 
 /** draft: never placed · pending: purchase in progress · purchase: every status engine rule S4 counts. */
 export type OrderKind = 'draft' | 'pending' | 'failed' | 'cancelled' | 'trashed' | 'purchase'
+
+export type OrderSource = 'shopper' | 'staff' | 'pos'
 
 export interface PlatformItem {
   productId: string
@@ -93,8 +148,14 @@ export interface PlatformOrder {
   /** What each of them took off. A missing one is unknown. */
   discounts?: OrderDiscount[]
   items: PlatformItem[]
-  /** `checkout`, `store-api`, `admin`, `rest-api` …: tells shopper orders from staff orders (A2). */
-  createdVia: string
+  /** Who placed it: orders of staff (drafts, renewals) and of tills are nobody's abandoned cart (A2). */
+  source: OrderSource
+  /** Placed to try the shop's payments; left out like those of staff (A2). */
+  isTest?: boolean
+  /** The checkout it came from. */
+  checkoutToken?: string | null
+  /** The cart that checkout came from. */
+  cartToken?: string | null
   /** Where an unpaid order can still be paid. */
   paymentUrl: string | null
   /** What the shopper agreed to in this order's checkout. A missing one says nothing. */
@@ -113,6 +174,56 @@ export interface OrderConsent {
   wording: string | null
 }
 
+/** A checkout that was begun, whether or not an order came of it. */
+export interface PlatformCheckout {
+  checkoutId: string
+  checkoutToken: string | null
+  cartToken: string | null
+  createdAt: string
+  modifiedAt: string
+  /** When it became an order; null while it has not. */
+  completedAt: string | null
+  currency: string
+  totalMinor: number
+  subtotalMinor: number
+  discountMinor: number
+  customerId: string | null
+  email: string | null
+  phone: string | null
+  firstName: string | null
+  lastName: string | null
+  /** Shipping country, else billing country; alpha-2. */
+  country: string | null
+  /** Of an address in the United States: two letters. */
+  state?: string | null
+  /** What the shopper reads, e.g. `de`. */
+  language: string | null
+  items: PlatformItem[]
+  coupons: string[]
+  /** Where the shop itself brings it back; hostile until its host was checked. */
+  restoreUrl: string | null
+  consents: PlatformConsent[]
+}
+
+/** A cart before any checkout, as a webhook tells it: there is no way to read one. */
+export interface PlatformCart {
+  cartToken: string
+  modifiedAt: string
+  items: PlatformItem[]
+}
+
+/** What a store keeps of a person's consent to one channel. */
+export interface PlatformConsent {
+  channel: 'email' | 'sms' | 'whatsapp'
+  /** none: neither agreed nor withdrawn. */
+  state: 'granted' | 'withdrawn' | 'none'
+  /** How it was given; double: confirmed by a link or a reply. */
+  level: 'single' | 'double' | 'unknown'
+  at: string | null
+  /** What was shown; null when the store did not keep it. */
+  wording: string | null
+}
+
 export interface PlatformCustomer {
   customerId: string
   email: string | null
@@ -125,6 +236,11 @@ export interface PlatformCustomer {
   modifiedAt: string | null
   /** When they were last in the shop as themselves; null where the store does not say. */
   lastLoginAt: string | null
+  /** A missing list says nothing. */
+  consents?: PlatformConsent[]
+  /** Of their whole life in the store, as it counts them itself; a missing one is unknown. */
+  ordersCount?: number
+  spentMinor?: number
 }
 
 export interface PlatformProduct {
@@ -182,6 +298,17 @@ export interface OrderPage extends Page<PlatformOrder> {
   resumeFrom: string | null
 }
 
+export interface CheckoutPage extends Page<PlatformCheckout> {
+  /** As of an order page; null where the store lists them in another order. */
+  resumeFrom: string | null
+}
+
+export interface CheckoutQuery {
+  /** Inclusive instant. */
+  modifiedSince: string
+  signal?: AbortSignal
+}
+
 export interface OrderQuery {
   /** Inclusive instant; the client widens the platform's exclusive bound itself. */
   modifiedSince: string
@@ -199,12 +326,32 @@ export interface WebhookSubscription {
   deliveryUrl: string
 }
 
-/** A verified delivery. `orderId` alone (no order) means the record is gone: nothing may be concluded from it. */
+/**
+ * A verified delivery. `key` tells repeats apart. What has an id is read again by it: a delivered body is never the truth. `gone` means
+ * the record is gone: nothing may be concluded from it.
+ */
 export type StoreEvent =
   | { kind: 'ping' }
-  | { kind: 'order'; topic: string; order: PlatformOrder; key: string }
+  | { kind: 'order'; topic: string; order: { orderId: string; kind?: OrderKind }; key: string }
   | { kind: 'gone'; topic: string; orderId: string | null; key: string }
+  | { kind: 'checkout'; topic: string; checkoutId: string; key: string }
+  | { kind: 'customer'; topic: string; customerId: string; key: string }
+  | { kind: 'product'; topic: string; productId: string; key: string }
+  | { kind: 'cart'; topic: string; cart: PlatformCart; key: string }
+  /** Our keys are void from now on. */
+  | { kind: 'uninstalled'; topic: string; key: string }
+  /** What the keys allow has changed. */
+  | { kind: 'scopes'; topic: string; key: string }
+  | ({ kind: 'privacy'; topic: string; key: string } & PrivacyRequest)
   | { kind: 'other'; topic: string; key: string }
+
+/** What a platform passes on of people's rights (C8). `data`: a copy of what is kept; `redact_shop`: the whole store's data. */
+export interface PrivacyRequest {
+  request: 'data' | 'redact_customer' | 'redact_shop'
+  customerId: string | null
+  email: string | null
+  phone: string | null
+}
 
 export interface RawDelivery {
   rawBody: Buffer
@@ -332,6 +479,12 @@ export interface StoreClient {
   orders(query: OrderQuery): AsyncIterable<OrderPage>
   /** null when the store has no such order (any more). */
   order(orderId: string): Promise<PlatformOrder | null>
+  /** Checkouts begun, with those that became orders; nothing where a platform has none but its orders. */
+  checkouts(query: CheckoutQuery): AsyncIterable<CheckoutPage>
+  /** null when the store has no such checkout (any more). */
+  checkout(checkoutId: string): Promise<PlatformCheckout | null>
+  /** null when the store has no such customer (any more). */
+  customer(customerId: string): Promise<PlatformCustomer | null>
   customers(query: { firstPage?: number; signal?: AbortSignal }): AsyncIterable<Page<PlatformCustomer>>
   products(query: {
     modifiedSince?: string
@@ -366,6 +519,67 @@ export interface StoreClient {
   /** Calls the plugin in the shop, without a key; null when it does not answer within a few seconds. */
   callPlugin(call: PluginCall): Promise<PluginAnswer | null>
   webhooks(): Promise<WebhookSubscription[]>
+  /** `secret` is what it shall sign with; ignored where it signs with the secret of its keys. */
   createWebhook(topic: string, deliveryUrl: string, secret: string): Promise<WebhookSubscription>
   deleteWebhook(id: string): Promise<void>
+}
+
+export interface RestoreItem {
+  productId: string
+  variationId: string | null
+  quantity: number
+}
+
+/** Of the store and of its cart: what the address that brings it back is made of. */
+export interface RestoreSource {
+  homeUrl: string
+  hasCheckoutLink: boolean
+  /** The shop's own address of this very checkout, already known to be on a host of the store. */
+  checkout?: { url: string; createdAt: string } | null
+  now?: Date
+}
+
+export interface RestoreAlong {
+  coupon?: string | null
+  /** Other parameters that reach the checkout. */
+  extra?: Readonly<Record<string, string>>
+}
+
+export interface RestoreLink {
+  url: string
+  /** What the link puts into the cart. */
+  items: RestoreItem[]
+}
+
+/** A platform: what is the same for all its stores. */
+export interface Platform {
+  /** Keep one per store. */
+  createClient(access: StoreAccess, net: StoreNet, shelf: TokenShelf): StoreClient
+  /** null: this secret has not signed it. */
+  readDelivery(delivery: RawDelivery, secret: string): StoreEvent | null
+  /** What is subscribed to. */
+  webhookTopics: readonly string[]
+  /** What its deliveries are signed with; null: a secret that is made for each subscription. */
+  webhookSecret(keys: StoreKeys): string | null
+  /** Whether its deliveries can reach this server. */
+  canDeliverTo(publicUrl: string): boolean
+  /** The address that brings a cart back; null when none does. */
+  restoreLink(source: RestoreSource, items: readonly RestoreItem[], along?: RestoreAlong): RestoreLink | null
+  /** Where a member of the shop edits a coupon; null: it has no address of its own. */
+  couponUrl(store: { storeUrl: string; homeUrl: string }, couponId: string): string | null
+  /** What a shop's plugin tells us, and where it is reached; null: there is none. */
+  plugin: PlatformPlugin | null
+}
+
+export interface PlatformPlugin {
+  /** How its zip is called. */
+  file: string
+  /** Leads a shopper to the plugin, which asks us what the token stands for. */
+  link(homeUrl: string, token: string): string
+  /** Of two secrets that came by different ways: neither alone says what the keys are. */
+  derivedKeys(codeKey: string, salt: string): { secret: string; keys: Extract<StoreKeys, { kind: 'woocommerce' }> }
+  /** The profile as the plugin tells it; null: it names no currency. */
+  profile(told: unknown): StoreProfile | null
+  /** `refused` has the places of those that cannot be read. */
+  orders(list: readonly unknown[]): { orders: PlatformOrder[]; refused: { place: number; reason: string }[] }
 }

@@ -6,7 +6,7 @@ import { recordOrders } from '../carts/record.ts'
 import type { Said } from '../consent/consents.ts'
 import type { Deps } from '../deps.ts'
 import { readInput } from '../http/input.ts'
-import { platformOf } from '../platforms/registry.ts'
+import { pluginOf } from '../platforms/registry.ts'
 import { changePlugin, noteBatch } from '../plugin/plugin.ts'
 import { readStore } from '../stores/store.ts'
 import { noteActive } from '../sync/local-copies.ts'
@@ -101,7 +101,7 @@ async function takeOrders(deps: Deps, caller: Caller, entries: readonly OrderEnt
   if (entries.length === 0) return []
   const store = await readStore(caller)
   if (!store) return []
-  const { orders, refused } = platformOf(store.platform).plugin.orders(entries.map(({ order }) => order))
+  const { orders, refused } = pluginOf(store.platform).orders(entries.map(({ order }) => order))
   const carts = new Map(
     entries.flatMap(({ order, cart }) => (cart === null ? [] : [[String(order.id), cart] as const])),
   )

@@ -2,7 +2,7 @@ import { recordOrders } from '../carts/record.ts'
 import { found } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { readInput } from '../http/input.ts'
-import { platformOf } from '../platforms/registry.ts'
+import { pluginOf } from '../platforms/registry.ts'
 import { reachJob } from '../plugin/jobs.ts'
 import { changePlugin, type PluginRow, readPlugin } from '../plugin/plugin.ts'
 import { isPushOnly, reachReason } from '../plugin/rules.ts'
@@ -71,7 +71,7 @@ async function askForOrders(caller: Caller): Promise<Date | null> {
 async function takeReport(deps: Deps, caller: Caller, plugin: PluginRow, report: NonNullable<Beat['orders']>) {
   const asked = plugin.orders_since
   const store = found(await readStore(caller), 'Store')
-  const { orders, refused } = platformOf(store.platform).plugin.orders(report.list)
+  const { orders, refused } = pluginOf(store.platform).orders(report.list)
   if (refused.length > 0) deps.log.warn({ storeId: caller.storeId, skipped: refused.length }, 'store.rows_skipped')
   const now = deps.now()
   await recordOrders(deps, caller.storeId, orders, 'plugin')

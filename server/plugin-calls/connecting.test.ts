@@ -54,7 +54,7 @@ test('the owner confirms shop and account, and the plugin exchanges the code: co
 test('Recoup reads the shop with the keys that both sides derived, and the address is proven', async () => {
   const shop = await aPluginShop(world)
   await world.runJobs()
-  expect(shop.fake.access).toMatchObject({ consumerKey: expect.stringMatching(/^ck_[0-9a-f]{40}$/) })
+  expect(shop.fake.access).toMatchObject({ keys: { consumerKey: expect.stringMatching(/^ck_[0-9a-f]{40}$/) } })
   expect(await storeRow(shop.storeId)).toMatchObject({ is_address_proven: true })
   expect(await pluginRow(shop.storeId)).toMatchObject({ is_reached: true, reach_code: null })
   expect(shop.fake.pluginCalls.map(({ body }) => JSON.parse(body).reason)).toContain('connected')

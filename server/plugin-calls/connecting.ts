@@ -11,7 +11,7 @@ import type { Deps } from '../deps.ts'
 import { readInput } from '../http/input.ts'
 import { limits } from '../members/limits.ts'
 import type { Session } from '../members/session.ts'
-import { platformOf } from '../platforms/registry.ts'
+import { pluginOf } from '../platforms/registry.ts'
 import { reachJob } from '../plugin/jobs.ts'
 import { keepSecret } from '../plugin/plugin.ts'
 import { assertConnectable, keepChecked } from '../store-settings/connect.ts'
@@ -156,7 +156,7 @@ async function connectTold(
   const problem = await problemOf(deps, account, home.storeUrl)
   if (problem?.code === 'other_account') throw new Refusal(409, 'other_account', problem.message)
   if (problem) throw new Refusal(403, 'no_room', problem.message)
-  const { plugin } = platformOf(DEFAULT_PLATFORM)
+  const plugin = pluginOf(DEFAULT_PLATFORM)
   const profile = plugin.profile({ ...told, home: home.storeUrl })
   if (!profile) throw new AppError('invalid', 'The shop names no currency.')
   const { keys, secret } = plugin.derivedKeys(key, told.salt)

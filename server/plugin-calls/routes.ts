@@ -5,7 +5,7 @@ import { AppError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { type Routes, serveAccount, serveStore } from '../http/http.ts'
 import { readInput } from '../http/input.ts'
-import { platformOf } from '../platforms/registry.ts'
+import { pluginOf } from '../platforms/registry.ts'
 import { isSignedBy, readHeaders } from '../plugin/signature.ts'
 import { readWayBack } from '../restore/way-back-cart.ts'
 import { disconnectStore } from '../store-settings/stores.ts'
@@ -37,7 +37,7 @@ export const pluginRoutes: Routes = (app, deps) => {
 
   serveStore(app, deps, api.testPlugin, async ({ store }) => ({ message: await askForTest(deps, store) }))
 
-  const { file } = platformOf(DEFAULT_PLATFORM).plugin
+  const { file } = pluginOf(DEFAULT_PLATFORM)
   app.get(`/plugin/${file}`, async (_request, reply) => {
     const zip = await servedZip(deps.config.publicUrl)
     if (!zip) throw new AppError('not_found', 'The plugin has not been built on this server.')

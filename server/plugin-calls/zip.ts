@@ -6,12 +6,12 @@ import { promisify } from 'node:util'
 import yauzl from 'yauzl'
 import yazl from 'yazl'
 import { DEFAULT_PLATFORM } from '../../shared/platforms.ts'
-import { platformOf } from '../platforms/registry.ts'
+import { pluginOf } from '../platforms/registry.ts'
 
 // The plugin's zip as it is served: the one that was built, and one file more that says where this Recoup is. It is made the same way each
 // time, so that the digest told to a plugin is that of the bytes it downloads.
 
-const { file: FILE } = platformOf(DEFAULT_PLATFORM).plugin
+const { file: FILE } = pluginOf(DEFAULT_PLATFORM)
 const BUILT = fileURLToPath(new URL(`../../dist/plugin/${FILE}`, import.meta.url))
 const FOLDER = FILE.replace('.zip', '')
 const MOST_BYTES = 10_000_000

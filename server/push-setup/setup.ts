@@ -1,9 +1,9 @@
+import { capabilities } from '../../shared/platforms.ts'
 import { DEFAULT_PROMPT, type PushPrompt, pushTexts } from '../../shared/push.ts'
 import { type Db, type StoreDb, transact } from '../core/db.ts'
 import { found } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { readPushSettings } from '../flows/push-flow.ts'
-import { platformOf } from '../platforms/registry.ts'
 import { countByKey, keyInUse } from '../push/keys.ts'
 import { countSubscribers } from '../push/subscriptions.ts'
 import { readStore } from '../stores/store.ts'
@@ -23,7 +23,7 @@ export async function readSetup(store: StoreDb<Db>) {
   ])
   return {
     ...{ storeUrl: row.url, storeName: row.name, platform: row.platform, storeKey: row.capture_key, subscribers },
-    canHostWorker: platformOf(row.platform).canHostWorker,
+    canHostWorker: capabilities[row.platform].pushHost,
     keys: await keysOf(store),
     settings,
     prompt: prompt ?? DEFAULT_PROMPT,

@@ -3,6 +3,7 @@ import { restoreTexts } from '../../shared/restore.ts'
 import { aCopiedCoupon } from '../../test/copied-coupons.ts'
 import { aFakeStore } from '../../test/fake-store.ts'
 import { aShop, HOUR, pot, type Shop, tea } from '../../test/shop.ts'
+import { wooKeys } from '../../test/woo-access.ts'
 import { aWorld } from '../../test/world.ts'
 import { restoreTokenOf } from '../compose/compose.ts'
 import type { Refilled, RefillWish } from '../platforms/platform.ts'
@@ -46,7 +47,7 @@ async function theStoreSays(refill: (wish: RefillWish) => Refilled | null) {
     return refill(wish)
   }
   world.storeClient = () => fake
-  const keys = { consumerKey: 'ck', consumerSecret: 'cs' }
+  const keys = wooKeys()
   await world.db
     .transaction()
     .execute((tx) => keepKeys(world.deps, { accountId: shop.accountId, db: tx }, shop.storeId, keys))

@@ -4,6 +4,7 @@ import { restoreTexts } from '../../shared/restore.ts'
 import { aFakeStore } from '../../test/fake-store.ts'
 import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../test/shop.ts'
 import { isEverythingTested } from '../../test/tier.ts'
+import { wooKeys } from '../../test/woo-access.ts'
 import { aWorld } from '../../test/world.ts'
 import { restoreTokenOf } from '../compose/compose.ts'
 import type { PlatformOrder } from '../platforms/platform.ts'
@@ -120,7 +121,7 @@ test('an older shop hands over to the order that was placed and not paid, while 
   const placed = await shop.order({ kind: 'failed', email: cart.email, items, paymentUrl })
   const fake = aFakeStore(home)
   world.storeClient = () => fake
-  const keys = { consumerKey: 'ck', consumerSecret: 'cs' }
+  const keys = wooKeys()
   await world.db
     .transaction()
     .execute((tx) => keepKeys(world.deps, { accountId: shop.accountId, db: tx }, shop.storeId, keys))

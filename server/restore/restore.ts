@@ -15,7 +15,7 @@ import type { Deps } from '../deps.ts'
 import type { Session } from '../members/session.ts'
 import { lockShopperOf } from '../messages/recipient.ts'
 import type { Refilled, RefillWish } from '../platforms/platform.ts'
-import { platformOf } from '../platforms/registry.ts'
+import { platformOf, pluginOf } from '../platforms/registry.ts'
 import { readPlugin } from '../plugin/plugin.ts'
 import { isAlive } from '../plugin/rules.ts'
 import { storeAccess } from '../stores/access.ts'
@@ -115,7 +115,7 @@ async function restore(deps: Deps, pressed: Pressed): Promise<Restored> {
   const planned = await plannedItems(store, cart)
   // The shop's own plugin fills the cart best, and says itself what could not be had (decision 107).
   if (isAlive(await readPlugin(store), deps.now())) {
-    const checkoutUrl = platformOf(cart.platform).plugin.link(cart.home_url, back)
+    const checkoutUrl = pluginOf(cart.platform).link(cart.home_url, back)
     const coupon = code === null ? null : { code, outcome: 'carried' as const }
     return { ...told, items: planned, checkoutUrl, coupon, isOrdered: false }
   }

@@ -30,7 +30,7 @@ beforeAll(async () => {
   // 10:00 in New York, 16:00 in Berlin: nobody sleeps for the next hours.
   world.now = new Date('2026-03-02T15:00:00Z')
   shop = await startDemoStore({ port: 0, dataFile: ':memory:', now: () => world.now.getTime(), ...keys })
-  world.storeClient = (_platform, access) =>
+  world.storeClient = (access) =>
     createWooCommerceClient(access, { fetch: http.fetch, now: () => world.now, pauseMs: 0 })
   const { token, accountId } = scene.store
   await world.db.updateTable('subscriptions').set({ plan: 'growth' }).where('account_id', '=', accountId).execute()

@@ -123,7 +123,10 @@ test('everything typed is trimmed, and the address loses its slash', async () =>
     consumer_key: ' ck_a ',
     consumer_secret: ' cs_b ',
   })
-  expect(fake.access).toMatchObject({ storeUrl: fake.profile.storeUrl, consumerKey: 'ck_a', consumerSecret: 'cs_b' })
+  expect(fake.access).toMatchObject({
+    storeUrl: fake.profile.storeUrl,
+    keys: { consumerKey: 'ck_a', consumerSecret: 'cs_b' },
+  })
 })
 
 const statusOfProblem: Partial<Record<(typeof STORE_PROBLEM_CODES)[number], number>> = {
@@ -138,6 +141,13 @@ const statusOfProblem: Partial<Record<(typeof STORE_PROBLEM_CODES)[number], numb
   clock_skew: 401,
   needs_signing: 401,
   sign_in_lost: 401,
+  shopify_app_not_installed: 401,
+  shopify_wrong_organization: 401,
+  shopify_token_revoked: 401,
+  shopify_secret_wrong: 401,
+  shopify_scopes_missing: 401,
+  shopify_protected_data: 401,
+  shopify_error: 503,
 }
 
 test.each(STORE_PROBLEM_CODES)('connecting to a store with the problem %s says so, and keeps nothing', async (code) => {
@@ -205,7 +215,7 @@ test('two stores connected at the same moment do not both slip into the last pla
   const replies = await Promise.all(
     fakes.map((fake) => {
       const reply = connect(world, owner, fake)
-      world.storeClient = (_platform, access) => byUrl.get(access.storeUrl)!
+      world.storeClient = (access) => byUrl.get(access.storeUrl)!
       return reply
     }),
   )
@@ -220,7 +230,7 @@ test('connecting a connected store again gives it new keys and is no second stor
   })
   expect(reply).toMatchObject({ status: 200, body: { store: { id: storeId } } })
   await storeAccess(world.deps, { storeId, db: world.db })
-  expect(fake.access).toMatchObject({ consumerKey: 'ck_new' })
+  expect(fake.access).toMatchObject({ keys: { consumerKey: 'ck_new' } })
 })
 
 test('a store belongs to one account of an instance', async () => {

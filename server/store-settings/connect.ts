@@ -22,9 +22,8 @@ import { limits } from '../members/limits.ts'
 import { hasAddress } from '../members/names.ts'
 import { setSessionStore } from '../members/session.ts'
 import { notify } from '../notifications/notifications.ts'
-import type { PlatformName, StoreProfile } from '../platforms/platform.ts'
+import type { PlatformName, StoreKeys, StoreProfile } from '../platforms/platform.ts'
 import { yieldJob } from '../plugin/jobs.ts'
-import type { StoreKeys } from '../stores/access.ts'
 import { askStore } from '../stores/problems.ts'
 import { profileColumns } from '../stores/profile.ts'
 import { hasRoom, isSpelledAlike, RETENTION_MS } from '../stores/rules.ts'
@@ -69,7 +68,7 @@ export async function connectStore(deps: Deps, connector: Connector, wanted: Con
   // Before the store is asked, so that nobody is sent to fetch keys for a store the plan has no room for.
   const isDemoStore = await assertConnectable(deps, account, storeUrl)
   await take(deps, limits.connectPerAccount, connector.accountId)
-  const client = deps.storeClient(wanted.platform, { storeUrl, homeUrl: storeUrl, ...keys })
+  const client = deps.storeClient({ platform: wanted.platform, storeUrl, homeUrl: storeUrl, keys })
   const profile = await askStore(PROFILE_LIMIT_MS, (signal) => client.readProfile(signal))
   const found = { platform: wanted.platform, storeUrl: profile.storeUrl, keys, profile }
   const store = await keepChecked(deps, connector, { ...found, isDemoStore, isProven: true })
@@ -119,7 +118,7 @@ export function readKeys(wanted: WantedKeys): StoreKeys {
   const consumerSecret = wanted.consumer_secret?.trim()
   if (!consumerKey || !consumerSecret) throw new AppError('invalid', CONSUMER_KEYS_REQUIRED)
   if (areKeysSwapped(consumerKey, consumerSecret)) throw new AppError('invalid', storeTexts.keysSwapped)
-  return { consumerKey, consumerSecret }
+  return { kind: 'woocommerce', consumerKey, consumerSecret }
 }
 
 function assertRoom({ plan, isSubscribed, whyNot, limits }: Entitlements, stores: StoreRow[], address: string): void {

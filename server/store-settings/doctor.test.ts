@@ -29,7 +29,7 @@ beforeEach(async () => {
   shop = await openContractStore(options)
   const http = openGuardedHttp({ allowPrivate: true, totalTimeoutMs: 2_000 })
   open.push(shop, http)
-  world.storeClient = (_platform, access) =>
+  world.storeClient = (access) =>
     createWooCommerceClient(access, { fetch: http.fetch, now: () => world.now, pauseMs: 0 })
   owner = await anOwner(world)
   storeId = await connected(OWNER)

@@ -7,11 +7,11 @@ import { AppError, found } from '../core/errors.ts'
 import { type Limit, take } from '../core/rate-limits.ts'
 import type { Deps } from '../deps.ts'
 import type { StoreClient, StoreProfile, WebhookSubscription } from '../platforms/platform.ts'
+import { platformOf } from '../platforms/registry.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
 import { readPlugin } from '../plugin/plugin.ts'
 import { storeAccess } from '../stores/access.ts'
 import { profileColumns } from '../stores/profile.ts'
-import { canReach } from '../stores/rules.ts'
 import * as sql from '../stores/store.ts'
 import { webhooksJob } from '../sync/jobs.ts'
 import { readStreams } from '../sync/streams.ts'
@@ -37,7 +37,7 @@ export async function examineStore(deps: Deps, store: StoreDb<Db>) {
     capture: await readCaptureStatus(deps, store),
     boxes: await readBoxes(store),
     publicUrl: deps.config.publicUrl,
-    isReachableByStore: row.is_demo || canReach(deps.config.publicUrl),
+    isReachableByStore: row.is_demo || platformOf(row.platform).canDeliverTo(deps.config.publicUrl),
     kept: await listWebhooks(store),
     streams: await readStreams(store),
     plugin: (await readPlugin(store)) ?? null,

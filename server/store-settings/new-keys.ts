@@ -1,6 +1,7 @@
 import type { AccountTx } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
-import { keepKeys, type StoreKeys } from '../stores/access.ts'
+import type { StoreKeys } from '../platforms/platform.ts'
+import { keepKeys } from '../stores/access.ts'
 import { KEY_PROBLEMS } from '../stores/rules.ts'
 import { importJob, webhooksJob } from '../sync/jobs.ts'
 import { endLeases, ensureStreams, forgetFailures } from '../sync/streams.ts'

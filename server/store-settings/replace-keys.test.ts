@@ -7,6 +7,7 @@ import { aWorld } from '../../test/world.ts'
 import { watchStages } from '../alarms/alarms.ts'
 import { detectAbandoned } from '../carts/detect.ts'
 import { recordOrders } from '../carts/record.ts'
+import type { StoreAccess } from '../platforms/platform.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
 import { storeAccess } from '../stores/access.ts'
 import { sweepStore, syncStore } from '../sync/sync.ts'
@@ -33,18 +34,20 @@ interface Asking {
 const replace = (token: string, { keys = NEW, query = '' }: Asking = {}) =>
   world.request('PUT', `/api/stores/keys${query}`, { token, body: keys })
 
+const keyOf = ({ keys }: StoreAccess) => (keys.kind === 'woocommerce' ? keys.consumerKey : keys.kind)
+
 /** As WooCommerce does, from now on: only this key is known. */
 function knowsOnly(fake: FakeStore, consumerKey: string): void {
-  world.storeClient = (_platform, access) => {
+  world.storeClient = (access) => {
     fake.access = access
-    fake.problem = access.consumerKey === consumerKey ? null : new StoreProblem('wrong_key')
+    fake.problem = keyOf(access) === consumerKey ? null : new StoreProblem('wrong_key')
     return fake
   }
 }
 
 async function keyInUse({ storeId, fake }: Connected): Promise<string | undefined> {
   await storeAccess(world.deps, { storeId, db: world.db })
-  return fake.access?.consumerKey
+  return fake.access ? keyOf(fake.access) : undefined
 }
 
 const encryptedOf = async (storeId: string) =>
@@ -73,8 +76,7 @@ test('new keys are tried, then used from that moment on, and what the store says
   })
   expect(fake.access).toMatchObject({
     storeUrl: fake.profile.storeUrl,
-    consumerKey: 'ck_new',
-    consumerSecret: 'cs_new',
+    keys: { kind: 'woocommerce', consumerKey: 'ck_new', consumerSecret: 'cs_new' },
   })
   expect(await keyInUse(connected)).toBe('ck_new')
   expect(JSON.stringify(reply.body)).not.toMatch(/c[ks]_new/)

@@ -3,8 +3,7 @@ import { AppError, found } from '../core/errors.ts'
 import { take } from '../core/rate-limits.ts'
 import type { Deps } from '../deps.ts'
 import { limits } from '../members/limits.ts'
-import type { StoreProfile } from '../platforms/platform.ts'
-import type { StoreKeys } from '../stores/access.ts'
+import type { StoreKeys, StoreProfile } from '../platforms/platform.ts'
 import { askStore } from '../stores/problems.ts'
 import { profileColumns } from '../stores/profile.ts'
 import * as sql from '../stores/store.ts'
@@ -19,7 +18,7 @@ export async function replaceKeys(deps: Deps, store: StoreDb<Db>, wanted: Wanted
   const row = found(await sql.readStore(store), 'Store')
   assertReplaceable(row)
   await take(deps, limits.connectPerAccount, row.account_id)
-  const client = deps.storeClient(row.platform, { storeUrl: row.url, homeUrl: row.home_url, ...keys })
+  const client = deps.storeClient({ platform: row.platform, storeUrl: row.url, homeUrl: row.home_url, keys })
   const profile = await askStore(PROFILE_LIMIT_MS, (signal) => client.readProfile(signal))
   const replaced = await keepReplaced(deps, store, { keys, profile })
   return { store: replaced, warnings: warningsOf(profile) }

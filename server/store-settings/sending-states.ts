@@ -13,7 +13,7 @@ import { type Proof, readProofs } from '../email/mail-server.ts'
 import { viewMailServer } from '../email/mail-servers.ts'
 import { viewMailbox } from '../mail-reports/bounce-mailbox.ts'
 import type { Session } from '../members/session.ts'
-import { isPublicName } from '../stores/rules.ts'
+import { isPublicName } from '../net/addresses.ts'
 import * as sql from '../stores/store.ts'
 import { viewChannels } from '../texts/credentials.ts'
 

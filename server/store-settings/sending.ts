@@ -25,9 +25,9 @@ import { readSmtpUrl } from '../email/smtp-settings.ts'
 import type { Session } from '../members/session.ts'
 import { userById } from '../members/users.ts'
 import { assertMayMail } from '../members/verification.ts'
+import { isPublicName } from '../net/addresses.ts'
 import { type DnsLookup, openDns } from '../net/dns.ts'
 import { noteTest } from '../notifications/notifications.ts'
-import { isPublicName } from '../stores/rules.ts'
 import * as sql from '../stores/store.ts'
 
 // Does a store's mail leave, and is it believed where it arrives? Asked by a person, never on the way of a message.

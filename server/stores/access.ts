@@ -1,15 +1,13 @@
-import { z } from 'zod'
+import { isDeepStrictEqual } from 'node:util'
 import { KEYS_UNREADABLE_TEXT } from '../../shared/store-problems.ts'
 import type { AccountTx, StoreDb } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
-import type { StoreClient } from '../platforms/platform.ts'
+import { parseKeys } from '../platforms/keys.ts'
+import type { StoreClient, StoreKeys } from '../platforms/platform.ts'
 import * as sql from './sql.ts'
 
 // A store's keys: encrypted at rest (Y5), opened only to talk to that store.
-
-const Keys = z.object({ consumerKey: z.string(), consumerSecret: z.string() })
-export type StoreKeys = z.infer<typeof Keys>
 
 /** Bound to account and store: encrypted keys moved to another row do not open. */
 const contextOf = (accountId: string, storeId: string) => `store-keys:${accountId}:${storeId}`
@@ -24,15 +22,15 @@ export async function storeAccess(deps: Deps, store: StoreDb): Promise<StoreClie
   const row = found(await sql.readAccess(store), 'Store')
   if (!row.is_active || !row.encrypted) throw new AppError('conflict', 'This store is not connected.')
   const keys = openKeys(deps, row.encrypted, contextOf(row.account_id, row.id))
-  return deps.storeClient(row.platform, { storeUrl: row.url, homeUrl: row.home_url, ...keys })
+  return deps.storeClient({ platform: row.platform, storeUrl: row.url, homeUrl: row.home_url, keys })
 }
 
-/** Whether the store is connected by this very key; not when its keys no longer open. */
-export async function isConnectedBy(deps: Deps, store: StoreDb, consumerKey: string): Promise<boolean> {
+/** Whether the store is connected by these very keys; not when its keys no longer open. */
+export async function isConnectedBy(deps: Deps, store: StoreDb, keys: StoreKeys): Promise<boolean> {
   const row = await sql.readAccess(store)
   if (!row?.is_active || !row.encrypted) return false
   try {
-    return openKeys(deps, row.encrypted, contextOf(row.account_id, row.id)).consumerKey === consumerKey
+    return isDeepStrictEqual(openKeys(deps, row.encrypted, contextOf(row.account_id, row.id)), keys)
   } catch {
     return false
   }
@@ -45,5 +43,5 @@ function openKeys(deps: Deps, encrypted: Buffer, context: string): StoreKeys {
   } catch (error) {
     throw new AppError('store_credentials', KEYS_UNREADABLE_TEXT, { cause: error })
   }
-  return Keys.parse(JSON.parse(plain))
+  return parseKeys(plain)
 }

@@ -1,7 +1,6 @@
 import type { PlanLimits } from '../../shared/billing.ts'
 import type { ErrorCode } from '../../shared/errors.ts'
 import { KEYS_UNREADABLE, STORE_PROBLEM_CODES, type StoreProblemCode } from '../../shared/store-problems.ts'
-import { evaluateAddress } from '../net/addresses.ts'
 
 // Stores: pure rules. No clock, no database, no network.
 
@@ -89,21 +88,6 @@ export function isSpelledAlike(one: string, other: string): boolean {
   return bare(one) === bare(other)
 }
 
-/** WordPress delivers webhooks to public hosts only, and to these ports only. */
-export function canReach(publicUrl: string): boolean {
-  const url = new URL(publicUrl)
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  if (!['', '80', '443', '8080'].includes(url.port)) return false
-  if (/^[\d.]+$|:/.test(host)) return evaluateAddress(host) === 'public'
-  return isPublicName(host)
-}
-
-/** A name anybody on the internet could look up. */
-export function isPublicName(host: string): boolean {
-  if (/^[\d.]+$|:/.test(host)) return false
-  return host.includes('.') && !/\.(localhost|local|internal|lan|home|test|example|invalid)$/i.test(host)
-}
-
 const KEYS: ErrorCode = 'store_credentials'
 const ADDRESS: ErrorCode = 'unprocessable'
 const AWAY: ErrorCode = 'store_unreachable'
@@ -130,6 +114,18 @@ export const errorCodeOf: Readonly<Record<StoreProblemCode, ErrorCode>> = {
   store_error: AWAY,
   rate_limited: 'rate_limited',
   bad_answer: ADDRESS,
+  shopify_app_not_installed: KEYS,
+  shopify_wrong_organization: KEYS,
+  shopify_token_revoked: KEYS,
+  shopify_secret_wrong: KEYS,
+  shopify_scopes_missing: KEYS,
+  shopify_protected_data: KEYS,
+  shopify_store_frozen: ADDRESS,
+  shopify_store_paused: ADDRESS,
+  shopify_wrong_shop: ADDRESS,
+  shopify_password_page: ADDRESS,
+  shopify_error: AWAY,
+  shopify_bad_answer: ADDRESS,
 }
 
 /** The shop itself does not answer, so that no shopper gets anywhere either. */
@@ -137,11 +133,14 @@ export function isAway(code: string): boolean {
   return code in errorCodeOf && errorCodeOf[code as StoreProblemCode] === AWAY
 }
 
+/** Whoever answered was not the shop. */
+const UNCLEAR: ReadonlySet<string> = new Set<StoreProblemCode>(['bad_answer', 'shopify_bad_answer'])
+
 /** It does not pass by itself: the shop answers, and refuses what is asked of it. */
 export function isForOwner(code: string): boolean {
   if (code === KEYS_UNREADABLE) return true
   const kind = errorCodeOf[code as StoreProblemCode] as ErrorCode | undefined
-  return code !== 'bad_answer' && (kind === KEYS || kind === ADDRESS)
+  return !UNCLEAR.has(code) && (kind === KEYS || kind === ADDRESS)
 }
 
 /** Failures that say something of a key, so that other keys end them. */

@@ -9,7 +9,6 @@ import type { PlatformName, RawDelivery, StoreClient, StoreEvent, WebhookSubscri
 import { platformOf } from '../platforms/registry.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
 import { storeAccess } from '../stores/access.ts'
-import { canReach } from '../stores/rules.ts'
 import { readStore } from '../stores/store.ts'
 import { orderJob, type webhooksJob } from './jobs.ts'
 import { runSyncJob } from './sync-jobs.ts'
@@ -20,8 +19,6 @@ import * as sql from './webhook-sql.ts'
 
 /** For connecting, disconnecting and the doctor. */
 export { forgetWebhooks, listWebhooks, markForRenewal } from './webhook-sql.ts'
-
-export const TOPICS = ['order.created', 'order.updated', 'order.deleted'] as const
 
 const CLEAN_UP_LIMIT_MS = 5_000
 
@@ -87,17 +84,18 @@ export async function ensureWebhooks(deps: Deps, { storeId }: z.infer<typeof web
     const { store } = run
     const row = found(await readStore(store), 'Store')
     // The demo store is beside us and knows our address as its own neighbour's.
-    if (!row.is_demo && !canReach(deps.config.publicUrl)) return { rowsSeen: 0 }
+    if (!row.is_demo && !platformOf(row.platform).canDeliverTo(deps.config.publicUrl)) return { rowsSeen: 0 }
     if (!row.can_write) throw new StoreProblem('read_only_key')
     const client = await storeAccess(deps, store)
     const deliveryUrl = `${deps.config.publicUrl}/api/webhooks/${row.platform}/${row.capture_key}`
     const present = await client.webhooks()
     const kept = await sql.listWebhooks(store)
-    for (const topic of TOPICS) {
+    const { webhookTopics } = platformOf(row.platform)
+    for (const topic of webhookTopics) {
       const ours = kept.find((hook) => hook.topic === topic)
       await ensureTopic(deps, store, { client, topic, ours, deliveryUrl, present })
     }
-    return { rowsSeen: TOPICS.length }
+    return { rowsSeen: webhookTopics.length }
   })
 }
 

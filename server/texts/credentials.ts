@@ -15,7 +15,7 @@ import { type Limit, take } from '../core/rate-limits.ts'
 import { randomToken } from '../core/secrets.ts'
 import type { Deps } from '../deps.ts'
 import type { Session } from '../members/session.ts'
-import { canReach } from '../stores/rules.ts'
+import { canReach } from '../net/addresses.ts'
 import * as sql from './credentials-sql.ts'
 import {
   type CredentialSecrets,

@@ -2,10 +2,11 @@ import type pg from 'pg'
 import { newId } from '../../server/core/ids.ts'
 import { randomToken } from '../../server/core/secrets.ts'
 import type { Session } from '../../server/members/session.ts'
-import type { StoreKeys } from '../../server/stores/access.ts'
+import type { StoreKeys } from '../../server/platforms/platform.ts'
 import { CAMPAIGN_TEMPLATES } from '../../server/templates/ready-templates.ts'
 import { sealSecrets } from '../../server/texts/text-channels.ts'
 import { plans } from '../../shared/billing.ts'
+import { wooKeys } from '../woo-access.ts'
 import { secrets } from './actors.ts'
 import { OWNER_ID } from './owner.ts'
 import { PRODUCTS } from './shop.ts'
@@ -20,12 +21,12 @@ export interface Fixture {
   storeId: string
   flowId: string
   homeUrl: string
-  keys: StoreKeys
+  keys: Extract<StoreKeys, { kind: 'woocommerce' }>
   session: Session
 }
 
 const STEPS = ['first_reminder', 'second_reminder', 'last_reminder']
-const KEYS: StoreKeys = { consumerKey: 'ck_0123456789abcdef', consumerSecret: 'cs_fedcba9876543210' }
+const KEYS = wooKeys({ consumerKey: 'ck_0123456789abcdef', consumerSecret: 'cs_fedcba9876543210' })
 
 export async function createFixture(pool: pg.Pool, scenario: Scenario, now: Date): Promise<Fixture> {
   const [accountId, storeId] = [newId(), newId()]

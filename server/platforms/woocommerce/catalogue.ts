@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { parseCurrency, parseMinor } from '../../../shared/money.ts'
 import type { Page, PlatformCustomer, PlatformProduct, SkippedRow } from '../platform.ts'
 import { StoreProblem } from '../store-problem.ts'
-import type { WooHttp, WooQuery } from './http.ts'
+import { errorCode, isSuccess, type WooHttp, type WooQuery } from './http.ts'
 import { countHeader, listOf } from './orders.ts'
 import { idText, isRecord, plainText, webAddress } from './text.ts'
 import {
@@ -61,6 +61,16 @@ export async function* pullCustomers(
       .map(({ role: _, ...customer }) => customer)
     yield { rows: shoppers, skipped, ...place }
   }
+}
+
+export async function readSingleCustomer(http: WooHttp, customerId: string): Promise<PlatformCustomer | null> {
+  const answer = await http.ask({ path: `/customers/${customerId}`, query: [['_fields', CUSTOMER_FIELDS]] })
+  if (answer.status === 404 && errorCode(answer) !== 'rest_no_route') return null
+  if (!isSuccess(answer)) throw http.problem(answer)
+  const reading = readCustomer(answer.body)
+  if (!('row' in reading)) throw new StoreProblem('bad_answer', `customer ${customerId}: ${reading.skipped.reason}`)
+  const { role: _, ...customer } = reading.row
+  return customer
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { StoreAccess, StoreClient } from '../platform.ts'
-import { pullCustomers, pullProducts } from './catalogue.ts'
+import type { StoreAccess, StoreClient, StoreNet } from '../platform.ts'
+import { pullCustomers, pullProducts, readSingleCustomer } from './catalogue.ts'
 import { readProfile } from './connect.ts'
 import {
   createCoupons,
@@ -10,7 +10,7 @@ import {
   updateCoupon,
   updateCoupons,
 } from './coupons.ts'
-import { createWooHttp, type WooNet } from './http.ts'
+import { createWooHttp, wooAccess } from './http.ts'
 import { readLogos } from './logos.ts'
 import { pullOrders, readSingleOrder } from './orders.ts'
 import { callPlugin } from './plugin.ts'
@@ -19,15 +19,17 @@ import { pullTerms } from './terms.ts'
 import { idText } from './text.ts'
 import { createWebhook, deleteWebhook, listWebhooks } from './webhooks.ts'
 
-export type { WooNet }
-
 /** One WooCommerce store. Requests of one client go one after another; keep one client per store. */
-export function createWooCommerceClient(access: StoreAccess, net: WooNet): StoreClient {
+export function createWooCommerceClient(reached: StoreAccess, net: StoreNet): StoreClient {
+  const access = wooAccess(reached)
   const http = createWooHttp(access, net)
   return {
     readProfile: (signal) => readProfile(access, net, signal),
     orders: (query) => pullOrders(http, query),
     order: async (orderId) => (idText(orderId) ? readSingleOrder(http, orderId) : null),
+    checkouts: () => noCheckouts(),
+    checkout: async () => null,
+    customer: async (customerId) => (idText(customerId) ? readSingleCustomer(http, customerId) : null),
     customers: (query) => pullCustomers(http, query),
     products: (query) => pullProducts(http, query),
     terms: (query) => pullTerms(http, query),
@@ -46,3 +48,6 @@ export function createWooCommerceClient(access: StoreAccess, net: WooNet): Store
     deleteWebhook: (id) => deleteWebhook(http, id),
   }
 }
+
+/** A checkout shows as a draft order, or not at all. */
+async function* noCheckouts() {}

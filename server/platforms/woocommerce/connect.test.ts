@@ -5,6 +5,7 @@ import { type Served, serve } from '../../../test/contract-servers/serve.ts'
 import { localhostTls } from '../../../test/contract-servers/tls.ts'
 import { openContractStore, type StoreOptions } from '../../../test/contract-servers/woocommerce.ts'
 import { KEYS, OWNER, READER, SHOPPER, WRITER } from '../../../test/contract-servers/woocommerce-keys.ts'
+import { aWooAccess } from '../../../test/woo-access.ts'
 import { type GuardedFetch, type GuardedFetchOptions, openGuardedHttp } from '../../net/guarded-fetch.ts'
 import { StoreProblem } from '../store-problem.ts'
 import { createWooCommerceClient } from './client.ts'
@@ -29,11 +30,7 @@ function clientFor(
 ) {
   const http = openGuardedHttp({ allowPrivate: true, ...options })
   open.push(http)
-  const { consumerKey, consumerSecret } = keys
-  return createWooCommerceClient(
-    { storeUrl, homeUrl: storeUrl, consumerKey, consumerSecret },
-    { fetch: http.fetch, now, pauseMs: 0 },
-  )
+  return createWooCommerceClient(aWooAccess(storeUrl, keys), { fetch: http.fetch, now, pauseMs: 0 })
 }
 
 async function store(options: Partial<StoreOptions> = {}) {
@@ -131,7 +128,7 @@ describe('a store that works', () => {
         const answer = await http.fetch(url.replace(/^https?:\/\/[^/]+/, one.url), { ...request, headers: {} })
         return url === `${storeUrl}/wp-json/` ? { ...answer, url: indexUrl, isRedirected: true } : answer
       }
-      const access = { storeUrl, homeUrl: storeUrl, ...OWNER }
+      const access = aWooAccess(storeUrl, OWNER)
       await createWooCommerceClient(access, { fetch, now: () => new Date(), pauseMs: 0 })
         .readProfile()
         .catch(() => undefined)

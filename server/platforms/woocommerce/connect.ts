@@ -1,5 +1,5 @@
 import { parseCurrency } from '../../../shared/money.ts'
-import type { StoreAccess, StorePricing, StoreProblemCode, StoreProfile } from '../platform.ts'
+import type { StoreNet, StorePricing, StoreProblemCode, StoreProfile } from '../platform.ts'
 import { StoreProblem } from '../store-problem.ts'
 import {
   createWooHttp,
@@ -10,9 +10,9 @@ import {
   problemFromFetch,
   readAnswer,
   signInCode,
+  type WooAccess,
   type WooAnswer,
   type WooHttp,
-  type WooNet,
 } from './http.ts'
 import { listOf } from './orders.ts'
 import { type CheckoutPage, readSystem } from './system.ts'
@@ -31,9 +31,9 @@ interface SiteIndex {
   timeZone: string
 }
 
-export async function readProfile(access: StoreAccess, net: WooNet, signal?: AbortSignal): Promise<StoreProfile> {
+export async function readProfile(access: WooAccess, net: StoreNet, signal?: AbortSignal): Promise<StoreProfile> {
   const index = await readIndex(access.storeUrl, net, signal)
-  const found: StoreAccess = { ...access, storeUrl: index.storeUrl, homeUrl: index.homeUrl }
+  const found: WooAccess = { ...access, storeUrl: index.storeUrl, homeUrl: index.homeUrl }
   const http = createWooHttp(found, net)
   const clockSkewMs = await signIn(http, found, signal)
   const settings = await readSettings(http, signal)
@@ -46,10 +46,11 @@ export async function readProfile(access: StoreAccess, net: WooNet, signal?: Abo
     hasCheckoutLink: isAtLeast(system.version, 10, 0),
     hasEarlyDrafts: hasEarlyDrafts(system.version, system.checkout),
     canWrite: await canWrite(http, signal),
+    rights: null,
   }
 }
 
-async function readIndex(storeUrl: string, net: WooNet, signal?: AbortSignal): Promise<SiteIndex> {
+async function readIndex(storeUrl: string, net: StoreNet, signal?: AbortSignal): Promise<SiteIndex> {
   const { answer, url } = await getPublic(`${storeUrl}/wp-json/`, net, signal)
   if (answer.status === 429 || answer.status >= 500) throw problemFromAnswer(answer, false, [])
   if (!isIndex(answer.body)) {
@@ -67,7 +68,11 @@ async function readIndex(storeUrl: string, net: WooNet, signal?: AbortSignal): P
   }
 }
 
-async function getPublic(url: string, net: WooNet, signal?: AbortSignal): Promise<{ answer: WooAnswer; url: string }> {
+async function getPublic(
+  url: string,
+  net: StoreNet,
+  signal?: AbortSignal,
+): Promise<{ answer: WooAnswer; url: string }> {
   try {
     const answer = await net.fetch(url, { headers: { accept: 'application/json' }, ...(signal ? { signal } : {}) })
     return { answer: readAnswer(answer, net.now()), url: answer.url }
@@ -77,7 +82,7 @@ async function getPublic(url: string, net: WooNet, signal?: AbortSignal): Promis
 }
 
 /** With plain permalinks the API answers only as a parameter, and there keys are never looked at. */
-async function explainMissingIndex(storeUrl: string, net: WooNet, signal?: AbortSignal): Promise<StoreProblem> {
+async function explainMissingIndex(storeUrl: string, net: StoreNet, signal?: AbortSignal): Promise<StoreProblem> {
   const { answer } = await getPublic(`${storeUrl}/?rest_route=/`, net, signal)
   if (!isIndex(answer.body)) return new StoreProblem('no_wordpress')
   return new StoreProblem(answer.body.namespaces.includes('wc/v3') ? 'plain_permalinks' : 'shop_inactive')
@@ -127,7 +132,7 @@ function isTimeZone(name: string): boolean {
 }
 
 /** Reads one order's id, which takes a valid key with the right to read orders. Returns the clock skew. */
-async function signIn(http: WooHttp, access: StoreAccess, signal?: AbortSignal): Promise<number> {
+async function signIn(http: WooHttp, access: WooAccess, signal?: AbortSignal): Promise<number> {
   const answer = await http.ask({ ...PROBE, signal })
   if (isSuccess(answer)) {
     listOf(answer)
@@ -146,7 +151,7 @@ const PROBE = {
   ],
 } as const
 
-async function explainRefusal(http: WooHttp, access: StoreAccess, answer: WooAnswer, signal?: AbortSignal) {
+async function explainRefusal(http: WooHttp, access: WooAccess, answer: WooAnswer, signal?: AbortSignal) {
   const code = errorCode(answer)
   if (code === 'woocommerce_rest_authentication_error') {
     return signInCode(answer) ?? (await explainByComparison(http, access, answer, signal))
@@ -160,7 +165,7 @@ async function explainRefusal(http: WooHttp, access: StoreAccess, answer: WooAns
  */
 async function explainByComparison(
   http: WooHttp,
-  access: StoreAccess,
+  access: WooAccess,
   answer: WooAnswer,
   signal?: AbortSignal,
 ): Promise<StoreProblemCode> {
@@ -174,7 +179,7 @@ async function explainByComparison(
  * https, and the answer is the one for no sign-in at all. A signature in the header is looked at even where WordPress does not
  * know of the https in front of it: accepted, it proves just that; refused by name, it proves the key unknown.
  */
-async function explainUnseenKey(http: WooHttp, access: StoreAccess, signal?: AbortSignal): Promise<StoreProblemCode> {
+async function explainUnseenKey(http: WooHttp, access: WooAccess, signal?: AbortSignal): Promise<StoreProblemCode> {
   const answer = await http.ask({ ...PROBE, signal }, access, 'header')
   if (isSuccess(answer)) return 'needs_signing'
   if (errorCode(answer) !== 'woocommerce_rest_authentication_error') return 'sign_in_lost'

@@ -3,6 +3,7 @@ import { saveKey } from '../../../demo/store/auth.ts'
 import { openStore } from '../../../demo/store/recordings.ts'
 import type { DemoStore } from '../../../demo/store/store.ts'
 import { readExchanges } from '../../../test/contract-servers/recordings.ts'
+import { aWooAccess } from '../../../test/woo-access.ts'
 import { type GuardedHttp, openGuardedHttp } from '../../net/guarded-fetch.ts'
 import type { CouponDraft, PlatformCoupon, StoreClient } from '../platform.ts'
 import { createWooCommerceClient } from './client.ts'
@@ -82,19 +83,16 @@ describe('in the demo store', () => {
   let instead: (path: string, body: Record<string, unknown>) => Record<string, unknown> | null = () => null
 
   const clientOf = (keys: { consumerKey: string; consumerSecret: string }) =>
-    createWooCommerceClient(
-      { storeUrl: shop.url, homeUrl: shop.url, ...keys },
-      {
-        now: () => new Date(shop.shop.now()),
-        pauseMs: 0,
-        fetch: async (url, request) => {
-          asked.push(`${request?.method} ${new URL(url).pathname}`)
-          const answer = await guarded.fetch(url, request)
-          const other = instead(new URL(url).pathname, JSON.parse(answer.body.toString()))
-          return other ? { ...answer, body: Buffer.from(JSON.stringify(other)) } : answer
-        },
+    createWooCommerceClient(aWooAccess(shop.url, keys), {
+      now: () => new Date(shop.shop.now()),
+      pauseMs: 0,
+      fetch: async (url, request) => {
+        asked.push(`${request?.method} ${new URL(url).pathname}`)
+        const answer = await guarded.fetch(url, request)
+        const other = instead(new URL(url).pathname, JSON.parse(answer.body.toString()))
+        return other ? { ...answer, body: Buffer.from(JSON.stringify(other)) } : answer
       },
-    )
+    })
 
   beforeAll(async () => {
     shop = (await openStore({ publicUrl: '' })).store

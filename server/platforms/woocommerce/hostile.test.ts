@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { recorded } from '../../../test/contract-servers/recordings.ts'
+import { aWooAccess } from '../../../test/woo-access.ts'
 import type { GuardedFetch } from '../../net/guarded-fetch.ts'
 import type { PlatformOrder } from '../platform.ts'
 import { StoreProblem } from '../store-problem.ts'
@@ -123,12 +124,7 @@ test('whatever a store answers, nothing but StoreProblem is thrown', async () =>
         if (turn > 12) return { status: 500, headers: {}, body: Buffer.alloc(0), url, isRedirected: false }
         return { ...answer, body: Buffer.from(answer.body), url, isRedirected: false }
       }
-      const access = {
-        storeUrl: 'http://shop.example',
-        homeUrl: 'http://shop.example',
-        consumerKey: 'ck_1',
-        consumerSecret: 'cs_1',
-      }
+      const access = aWooAccess('http://shop.example')
       const client = createWooCommerceClient(access, { fetch, now: () => new Date(0), pauseMs: 0 })
       const drain = async (pages: AsyncIterable<unknown>) => {
         for await (const _ of pages) if (turn > 12) break

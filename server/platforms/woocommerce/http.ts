@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FetchProblem, type FetchProblemKind } from '../../net/fetch-problem.ts'
-import type { GuardedAnswer, GuardedFetch } from '../../net/guarded-fetch.ts'
-import type { StoreAccess, StoreProblemCode } from '../platform.ts'
+import type { GuardedAnswer } from '../../net/guarded-fetch.ts'
+import type { StoreAccess, StoreNet, StoreProblemCode } from '../platform.ts'
 import { StoreProblem } from '../store-problem.ts'
 import { basicHeader, newNonce, oauthHeader, percentEncode, type SigningKeys, signRequest } from './sign.ts'
 import { isRecord, safeDetail } from './text.ts'
@@ -9,11 +9,15 @@ import { isRecord, safeDetail } from './text.ts'
 // One signed request and what its answer means. https: Basic. http: OAuth 1.0a in the query, because WooCommerce looks at nothing
 // else there. A key is never part of an https URL, an error or a log.
 
-export interface WooNet {
-  fetch: GuardedFetch
-  now: () => Date
-  /** Pause between pages of one list. */
-  pauseMs?: number
+/** A store and its keys, as requests are signed with them. */
+export interface WooAccess extends SigningKeys {
+  storeUrl: string
+  homeUrl: string
+}
+
+export function wooAccess({ storeUrl, homeUrl, keys }: StoreAccess): WooAccess {
+  if (keys.kind !== 'woocommerce') throw new Error(`A WooCommerce store has no keys of the kind ${keys.kind}.`)
+  return { storeUrl, homeUrl, consumerKey: keys.consumerKey, consumerSecret: keys.consumerSecret }
 }
 
 export type WooQuery = readonly (readonly [string, string])[]
@@ -50,7 +54,7 @@ export interface WooHttp {
   pause(signal?: AbortSignal): Promise<void>
 }
 
-export function createWooHttp(access: StoreAccess, net: WooNet): WooHttp {
+export function createWooHttp(access: WooAccess, net: StoreNet): WooHttp {
   const isHttps = access.storeUrl.startsWith('https:')
   const secrets = [access.consumerSecret, access.consumerKey]
   let queue: Promise<unknown> = Promise.resolve()
@@ -81,7 +85,7 @@ export function isSuccess(answer: WooAnswer): boolean {
   return answer.status >= 200 && answer.status < 300 && answer.body !== undefined
 }
 
-async function askOnce(access: StoreAccess, net: WooNet, request: WooRequest, keys: SigningKeys, way: SignInWay) {
+async function askOnce(access: WooAccess, net: StoreNet, request: WooRequest, keys: SigningKeys, way: SignInWay) {
   try {
     return await dial(access, net, request, keys, way)
   } catch (error) {
@@ -96,7 +100,7 @@ async function askOnce(access: StoreAccess, net: WooNet, request: WooRequest, ke
   }
 }
 
-async function dial(access: StoreAccess, net: WooNet, request: WooRequest, keys: SigningKeys, way: SignInWay) {
+async function dial(access: WooAccess, net: StoreNet, request: WooRequest, keys: SigningKeys, way: SignInWay) {
   const { url, headers } = signed(access, net.now(), request, keys, way)
   const answer = await net.fetch(url, {
     method: request.method ?? 'GET',
@@ -112,7 +116,7 @@ async function dial(access: StoreAccess, net: WooNet, request: WooRequest, keys:
   return readAnswer(answer, net.now())
 }
 
-function signed(access: StoreAccess, now: Date, request: WooRequest, keys: SigningKeys, way: SignInWay) {
+function signed(access: WooAccess, now: Date, request: WooRequest, keys: SigningKeys, way: SignInWay) {
   const path = `/wp-json/wc/v3${request.path}`
   const query = request.query ?? []
   const isHttps = access.storeUrl.startsWith('https:')

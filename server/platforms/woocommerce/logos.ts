@@ -1,5 +1,5 @@
-import type { StoreAccess, StoreLogo } from '../platform.ts'
-import { readAnswer, type WooNet } from './http.ts'
+import type { StoreLogo, StoreNet } from '../platform.ts'
+import { readAnswer, type WooAccess } from './http.ts'
 import { idText, isRecord, webAddress } from './text.ts'
 
 // The logo and the icon a shop shows on its own pages. All of it is public: no key goes along, to whatever host a picture is on.
@@ -11,7 +11,11 @@ const LIMIT_MS = 10_000
 const SIZES = ['full', 'large', 'medium_large', 'medium'] as const
 
 /** The logo in its sizes, then the icon; nothing where the shop has none, or does not say. */
-export async function* readLogos(access: StoreAccess, net: WooNet, signal?: AbortSignal): AsyncGenerator<StoreLogo> {
+export async function* readLogos(
+  access: Pick<WooAccess, 'storeUrl'>,
+  net: StoreNet,
+  signal?: AbortSignal,
+): AsyncGenerator<StoreLogo> {
   const index = await getJson(`${access.storeUrl}/wp-json/`)
   if (!isRecord(index)) return
   const logoId = idText(index.site_logo)

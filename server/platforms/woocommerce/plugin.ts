@@ -2,8 +2,7 @@ import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import { parseCurrency } from '../../../shared/money.ts'
 import { FetchProblem } from '../../net/fetch-problem.ts'
-import type { PlatformOrder, PluginAnswer, PluginCall, StoreAccess, StoreProfile } from '../platform.ts'
-import type { WooNet } from './http.ts'
+import type { PlatformOrder, PluginAnswer, PluginCall, StoreNet, StoreProfile } from '../platform.ts'
 import { countryCode, plainText } from './text.ts'
 import { readOrder } from './wire.ts'
 
@@ -17,7 +16,11 @@ const CALL_LIMIT_MS = 5_000
 const MOST_ANSWERED = 4_096
 
 /** `?rest_route=` works with every permalink setting and every REST prefix. null: no answer. */
-export async function callPlugin(access: StoreAccess, net: WooNet, call: PluginCall): Promise<PluginAnswer | null> {
+export async function callPlugin(
+  access: { homeUrl: string },
+  net: StoreNet,
+  call: PluginCall,
+): Promise<PluginAnswer | null> {
   const url = `${withoutSlash(access.homeUrl)}/?rest_route=/recoup/v1/${call.name}`
   try {
     const { status, headers, body } = await net.fetch(url, {
@@ -45,6 +48,7 @@ export function derivedKeys(codeKey: string, salt: string) {
   return {
     secret: derived('recoup-secret'),
     keys: {
+      kind: 'woocommerce' as const,
       consumerKey: `ck_${derived('recoup-consumer-key').slice(0, 40)}`,
       consumerSecret: `cs_${derived('recoup-consumer-secret').slice(0, 40)}`,
     },
@@ -99,6 +103,7 @@ export function toldProfile(told: unknown): StoreProfile | null {
       isSequential: profile.isSequential,
     },
     canWrite: true,
+    rights: null,
   }
 }
 

@@ -170,7 +170,7 @@ describe('what the recordings say', () => {
           choices: [{ name: 'Color', value: 'Blue' }],
         },
       ],
-      createdVia: 'store-api',
+      source: 'shopper',
       paymentUrl: 'http://localhost:8080/checkout/order-pay/97/?pay_for_order=true&key=wc_order_PzBAS2ROqfIbh',
     })
   })
@@ -186,7 +186,7 @@ describe('what the recordings say', () => {
   })
 
   test('an order of a product that does not exist has no items and is an order all the same', () => {
-    expect(order(101)).toMatchObject({ kind: 'pending', items: [], createdVia: 'rest-api' })
+    expect(order(101)).toMatchObject({ kind: 'pending', items: [], source: 'shopper' })
   })
 
   test('every kind occurs (S4)', () => {

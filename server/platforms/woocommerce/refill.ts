@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { FetchProblem } from '../../net/fetch-problem.ts'
 import type { GuardedAnswer } from '../../net/guarded-fetch.ts'
-import type { Refilled, RefillWish, StoreAccess } from '../platform.ts'
-import type { WooNet } from './http.ts'
-import { checkoutLink, type RestoreItem } from './restore.ts'
+import type { Refilled, RefillWish, RestoreItem, StoreAccess, StoreNet } from '../platform.ts'
+import { checkoutLink } from './restore.ts'
 import { idText } from './text.ts'
 
 // Refilling a cart in the store itself, as a guest, before the shopper is sent there (WooCommerce 10 or newer). `/checkout-link/` is
@@ -18,12 +17,12 @@ const MOST_LINES = 20
 
 interface Store {
   access: Pick<StoreAccess, 'storeUrl' | 'homeUrl'>
-  net: WooNet
+  net: StoreNet
   signal: AbortSignal
 }
 
 /** null when the store does not say, in time, what became of it. */
-export async function refillCart(access: Store['access'], net: WooNet, wish: RefillWish): Promise<Refilled | null> {
+export async function refillCart(access: Store['access'], net: StoreNet, wish: RefillWish): Promise<Refilled | null> {
   const store = { access, net, signal: AbortSignal.timeout(PATIENCE_MS) }
   try {
     return await tryLink(store, wish)

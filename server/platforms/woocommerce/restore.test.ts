@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type RestoreItem, restoreLink } from './restore.ts'
+import type { RestoreItem } from '../platform.ts'
+import { restoreLink } from './restore.ts'
 
 const restoreUrl = (profile: typeof modern, items: RestoreItem[], coupon: string | null = null) =>
   restoreLink(profile, items, { coupon })?.url ?? null

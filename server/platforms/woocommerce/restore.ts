@@ -1,23 +1,5 @@
-import type { StoreProfile } from '../platform.ts'
+import type { RestoreAlong, RestoreItem, RestoreLink, RestoreSource } from '../platform.ts'
 import { idText } from './text.ts'
-
-export interface RestoreItem {
-  productId: string
-  variationId: string | null
-  quantity: number
-}
-
-interface Along {
-  coupon?: string | null
-  /** Other parameters; WooCommerce hands them on to the checkout. */
-  extra?: Readonly<Record<string, string>>
-}
-
-export interface RestoreLink {
-  url: string
-  /** What the link puts into the cart. */
-  items: RestoreItem[]
-}
 
 /**
  * The address that brings a cart back without a plugin; null when no item is usable. WooCommerce ≥ 10 fills the whole cart and
@@ -25,9 +7,9 @@ export interface RestoreLink {
  * variation there needs its attributes too.
  */
 export function restoreLink(
-  profile: Pick<StoreProfile, 'homeUrl' | 'hasCheckoutLink'>,
+  profile: Pick<RestoreSource, 'homeUrl' | 'hasCheckoutLink'>,
   items: readonly RestoreItem[],
-  along: Along = {},
+  along: RestoreAlong = {},
 ): RestoreLink | null {
   const usable = items.filter((item) => idOf(item) && boundedQuantity(item.quantity) > 0)
   const home = withoutSlash(profile.homeUrl)
@@ -43,7 +25,11 @@ export function restoreLink(
 }
 
 /** WooCommerce ≥ 10: one line per id, the variation's id for variations. */
-export function checkoutLink(baseUrl: string, items: readonly RestoreItem[], { coupon, extra }: Along): string | null {
+export function checkoutLink(
+  baseUrl: string,
+  items: readonly RestoreItem[],
+  { coupon, extra }: RestoreAlong,
+): string | null {
   const products = [...quantitiesOf(items)].map(([id, quantity]) => `${id}:${quantity}`).join(',')
   if (products === '') return null
   return `${withoutSlash(baseUrl)}/checkout-link/?products=${products}${parameters({ ...(coupon ? { coupon } : {}), ...extra })}`

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { readExchanges } from '../../../test/contract-servers/recordings.ts'
+import { aWooAccess } from '../../../test/woo-access.ts'
 import type { GuardedAnswer } from '../../net/guarded-fetch.ts'
 import type { ItemRef } from '../platform.ts'
 import { createWooCommerceClient } from './client.ts'
@@ -38,7 +39,7 @@ function aStore(when: 'before' | 'after', { isOld = false } = {}) {
     }
   }
   const storeUrl = 'https://shop.example'
-  const access = { storeUrl, homeUrl: storeUrl, consumerKey: 'ck_1', consumerSecret: 'cs_1' }
+  const access = aWooAccess(storeUrl)
   const client = createWooCommerceClient(access, { fetch, now: () => new Date() })
   const terms = async (items: ItemRef[]) =>
     new Map((await client.terms({ items, currency: 'USD' })).map((each) => [each.variationId ?? each.productId, each]))

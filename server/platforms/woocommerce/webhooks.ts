@@ -9,6 +9,8 @@ import { type RowReading, readOrder, readRows, skip } from './wire.ts'
 
 // Webhooks make things faster, never possible: WooCommerce sends a delivery once, a minute late, from no private network.
 
+export const TOPICS = ['order.created', 'order.updated', 'order.deleted'] as const
+
 const FIELDS: WooQuery = [['_fields', 'id,topic,status,delivery_url']]
 
 export async function listWebhooks(http: WooHttp): Promise<WebhookSubscription[]> {

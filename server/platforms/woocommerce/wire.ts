@@ -6,6 +6,7 @@ import type {
   OrderConsent,
   OrderDiscount,
   OrderKind,
+  OrderSource,
   PlatformCustomer,
   PlatformItem,
   PlatformOrder,
@@ -120,12 +121,18 @@ export function readOrder(raw: unknown): RowReading<PlatformOrder> {
       items: wire.line_items
         .map((line) => readItem(line, currency, wire.prices_include_tax))
         .filter((item) => item !== null),
-      createdVia: wire.created_via ?? '',
+      source: sourceOf(wire.created_via ?? ''),
       paymentUrl: wire.payment_url,
       consents: readConsents(wire.meta_data),
     },
   }
 }
+
+/** Renewals and the like are the shop's own doing, as orders of its staff are. */
+const STAFF = new Set(['admin', 'subscription', 'wc_deposits', 'bulk_edit'])
+
+const sourceOf = (createdVia: string): OrderSource =>
+  createdVia === 'pos' ? 'pos' : STAFF.has(createdVia) ? 'staff' : 'shopper'
 
 /**
  * What the checkout kept of the shopper's consents: `_recoup_consent_sms` = `yes` and, beside it, `_recoup_consent_sms_wording`; the same

@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import type { StoreKeys } from './platform.ts'
+
+// The keys of a store as they are kept: JSON, encrypted.
+
+const KeptKeys = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('woocommerce'), consumerKey: z.string(), consumerSecret: z.string() }),
+  z.object({ kind: z.literal('shopify_app'), clientId: z.string(), clientSecret: z.string() }),
+  z.object({ kind: z.literal('shopify_token'), accessToken: z.string(), apiSecret: z.string() }),
+])
+
+/** Keys kept before there was a second platform say no kind. */
+export function parseKeys(json: string): StoreKeys {
+  const kept: unknown = JSON.parse(json)
+  return KeptKeys.parse(typeof kept === 'object' ? { kind: 'woocommerce', ...kept } : kept)
+}

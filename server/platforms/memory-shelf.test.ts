@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { parseKeys } from './keys.ts'
+import { memoryShelf } from './memory-shelf.ts'
+import type { StoreToken } from './platform.ts'
+
+const aToken = (accessToken: string): StoreToken => ({
+  accessToken,
+  scopes: ['read_orders'],
+  madeAt: '2026-11-01T00:00:00.000Z',
+  expiresAt: '2026-11-02T00:00:00.000Z',
+})
+
+test('two who renew at once make one token, and who waited gets it', async () => {
+  const shelf = memoryShelf()
+  expect(await shelf.read()).toBeNull()
+  let made = 0
+  const make = async () => aToken(`token-${++made}`)
+  const [one, other] = await Promise.all([shelf.renew(null, make), shelf.renew(null, make)])
+  expect([made, one, other]).toEqual([1, aToken('token-1'), aToken('token-1')])
+  expect(await shelf.renew(one, make)).toEqual(aToken('token-2'))
+  expect(await shelf.renew(one, make)).toEqual(aToken('token-2'))
+  expect(await shelf.read()).toEqual(aToken('token-2'))
+})
+
+test('a token that could not be made is nobody’s, and the next one tries again', async () => {
+  const shelf = memoryShelf()
+  const failing = shelf.renew(null, () => Promise.reject(new Error('no answer')))
+  const waiting = shelf.renew(null, async () => aToken('token-1'))
+  await expect(failing).rejects.toThrow('no answer')
+  expect(await waiting).toEqual(aToken('token-1'))
+})
+
+test('keys kept before there were two platforms are WooCommerce’s; keys of no known kind do not open', () => {
+  const pair = { consumerKey: 'ck', consumerSecret: 'cs' }
+  expect(parseKeys(JSON.stringify(pair))).toEqual({ kind: 'woocommerce', ...pair })
+  const app = { kind: 'shopify_app', clientId: 'id', clientSecret: 'secret' }
+  expect(parseKeys(JSON.stringify(app))).toEqual(app)
+  expect(() => parseKeys('{"kind":"other"}')).toThrow()
+  expect(() => parseKeys('null')).toThrow()
+})

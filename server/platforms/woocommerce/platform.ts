@@ -1,0 +1,18 @@
+import { canReach } from '../../net/addresses.ts'
+import type { Platform } from '../platform.ts'
+import { createWooCommerceClient } from './client.ts'
+import { couponUrl } from './coupons.ts'
+import { derivedKeys, PLUGIN_FILE, pluginLink, toldOrders, toldProfile } from './plugin.ts'
+import { restoreLink } from './restore.ts'
+import { readDelivery, TOPICS } from './webhooks.ts'
+
+export const woocommerce: Platform = {
+  createClient: (access, net) => createWooCommerceClient(access, net),
+  readDelivery,
+  webhookTopics: TOPICS,
+  webhookSecret: () => null,
+  canDeliverTo: canReach,
+  restoreLink,
+  couponUrl: ({ homeUrl }, couponId) => couponUrl(homeUrl, couponId),
+  plugin: { file: PLUGIN_FILE, link: pluginLink, derivedKeys, profile: toldProfile, orders: toldOrders },
+}

@@ -1,0 +1,17 @@
+import type { StoreAccess, StoreKeys } from '../server/platforms/platform.ts'
+
+interface KeyPair {
+  consumerKey: string
+  consumerSecret: string
+}
+
+const SOME: KeyPair = { consumerKey: 'ck_1', consumerSecret: 'cs_1' }
+
+export const wooKeys = ({ consumerKey, consumerSecret }: KeyPair = SOME) =>
+  ({ kind: 'woocommerce', consumerKey, consumerSecret }) as const satisfies StoreKeys
+
+/** How a WooCommerce store is reached. */
+export const aWooAccess = (storeUrl: string, keys: KeyPair = SOME, homeUrl = storeUrl): StoreAccess => ({
+  ...{ platform: 'woocommerce', storeUrl, homeUrl },
+  keys: wooKeys(keys),
+})
