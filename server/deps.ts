@@ -10,7 +10,8 @@ import type { Db } from './core/db.ts'
 import type { Jobs } from './core/jobs.ts'
 import type { Secrets } from './core/secrets.ts'
 import type { OwnMails } from './email/own-mail.ts'
-import type { StoreAccess, StoreClient, TokenShelf } from './platforms/platform.ts'
+import type { StoreAccess, TokenShelf } from './platforms/access.ts'
+import type { StoreClient } from './platforms/platform.ts'
 import type { Renders } from './templates/renders.ts'
 
 /** Everything the server needs from outside. Built once in main.ts; tests build their own. */

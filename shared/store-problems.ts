@@ -190,6 +190,8 @@ export const STORE_PROBLEM_TEXT: Readonly<Record<StoreProblemCode, StoreProblemT
 
 export const SHOPIFY_TOKEN_REQUIRED = storeTexts.tokenRequired
 export const CONSUMER_KEYS_REQUIRED = storeTexts.keysRequired
+export const SHOPIFY_SECRET_REQUIRED = storeTexts.apiSecretRequired
+export const SHOPIFY_CREDENTIALS_REQUIRED = storeTexts.clientRequired
 export const STORE_URL_INVALID = 'Store URL is not a web address'
 export const CERTIFICATE_HINT = 'For local development use http:// instead of https://.'
 

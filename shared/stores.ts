@@ -12,6 +12,8 @@ export const storeTexts = {
   keysSwapped: 'The consumer key and the consumer secret are swapped: a key begins with ck_, a secret with cs_.',
   replaceFailed: 'The keys could not be replaced. Please try again.',
   tokenRequired: 'Access token is required for Shopify',
+  apiSecretRequired: 'API secret key is required for Shopify',
+  clientRequired: 'Client ID and client secret are required for Shopify',
   connectFailed: 'Failed to connect to store. Please check your credentials and try again.',
   disconnectFailed: 'Failed to disconnect store. Please try again.',
   shopifyLater:
@@ -70,7 +72,10 @@ export const connectStore = endpoint({
     store_url: z.string().min(1, storeTexts.urlRequired).max(2_048),
     consumer_key: z.string().max(200).nullish(),
     consumer_secret: z.string().max(200).nullish(),
+    client_id: z.string().max(200).nullish(),
+    client_secret: z.string().max(200).nullish(),
     access_token: z.string().max(200).nullish(),
+    api_secret: z.string().max(200).nullish(),
   }),
   reply: z.object({
     status: z.literal('success'),
@@ -113,7 +118,14 @@ export const replaceKeys = endpoint({
   scope: 'store',
   query: storeQuery,
   summary: 'Check other keys against the same store, then use them; messages, carts and flows stay as they are',
-  body: z.object({ consumer_key: z.string().max(200), consumer_secret: z.string().max(200) }),
+  body: z.object({
+    consumer_key: z.string().max(200).nullish(),
+    consumer_secret: z.string().max(200).nullish(),
+    client_id: z.string().max(200).nullish(),
+    client_secret: z.string().max(200).nullish(),
+    access_token: z.string().max(200).nullish(),
+    api_secret: z.string().max(200).nullish(),
+  }),
   reply: z.object({ success: z.literal(true), message: z.string(), warnings: z.array(z.string()), store: StoreView }),
 })
 

@@ -1,16 +1,14 @@
+import type { StoreAccess } from '../server/platforms/access.ts'
+import type { CouponDraft, PlatformCoupon } from '../server/platforms/coupon.ts'
 import type {
   CheckoutPage,
   CheckoutQuery,
-  CouponChange,
-  CouponChanged,
-  CouponDraft,
   ItemRef,
   ItemTerms,
   OrderPage,
   OrderQuery,
   Page,
   PlatformCheckout,
-  PlatformCoupon,
   PlatformCustomer,
   PlatformOrder,
   PlatformProduct,
@@ -18,13 +16,13 @@ import type {
   PluginCall,
   Refilled,
   RefillWish,
-  StoreAccess,
   StoreClient,
   StoreLogo,
   StoreProfile,
   WebhookSubscription,
 } from '../server/platforms/platform.ts'
 import { StoreProblem } from '../server/platforms/store-problem.ts'
+import { couponCalls } from './fake-coupons.ts'
 
 // A store of the tests: what it holds is an array, what it does wrong is said beforehand.
 
@@ -158,121 +156,6 @@ export function aFakeStore(homeUrl = 'https://shop.example.com'): FakeStore {
   return fake
 }
 
-type CouponCalls =
-  | 'coupons'
-  | 'couponsById'
-  | 'couponByCode'
-  | 'createCoupons'
-  | 'updateCoupon'
-  | 'updateCoupons'
-  | 'deleteCoupons'
-
-function couponCalls(self: () => FakeStore): Pick<FakeStore, CouponCalls> {
-  let made = 900
-  const holds = (code: string) => self().allCoupons.find((one) => one.code.toLowerCase() === code.toLowerCase())
-  return {
-    coupons: ({ firstPage = 1, modifiedSince = '' }) =>
-      numbered(
-        self(),
-        self().allCoupons.filter((row) => (row.modifiedAt ?? '9') >= modifiedSince),
-        firstPage,
-      ),
-    async couponsById({ ids }) {
-      refuse(self())
-      return { rows: self().allCoupons.filter(({ couponId }) => ids.includes(couponId)), skipped: [] }
-    },
-    async couponByCode(code) {
-      refuse(self())
-      return holds(code) ?? null
-    },
-    async createCoupons(drafts) {
-      refuse(self())
-      const answers = drafts.map((draft) => {
-        const words = self().couponRefusal(draft)
-        if (words) return { refusal: 'refused' as const, words }
-        if (holds(draft.code)?.isPublished)
-          return { refusal: 'duplicate' as const, words: 'The coupon code already exists' }
-        const coupon = aCoupon({ ...fieldsOf(draft), couponId: String(made++) })
-        self().allCoupons.push(coupon)
-        return { coupon }
-      })
-      await self().afterCoupon()
-      return answers
-    },
-    async updateCoupon(id, draft) {
-      refuse(self())
-      const answer = changed(self(), id, draft)
-      if ('coupon' in answer) await self().afterCoupon()
-      return answer
-    },
-    async updateCoupons(changes) {
-      refuse(self())
-      const answers = changes.map(({ id, draft }) => changed(self(), id, draft))
-      await self().afterCoupon()
-      return answers
-    },
-    async deleteCoupons(ids) {
-      refuse(self())
-      self().allCoupons = self().allCoupons.filter(({ couponId }) => !ids.includes(couponId))
-      await self().afterCoupon()
-      return [...ids]
-    },
-  }
-}
-
-function changed(fake: FakeStore, id: string, draft: CouponChange['draft']): CouponChanged {
-  const words = fake.couponRefusal(draft)
-  if (words) return { refusal: 'refused', words }
-  const coupon = fake.allCoupons.find(({ couponId }) => couponId === id)
-  if (!coupon) return { refusal: 'gone', words: 'Invalid ID.' }
-  Object.assign(coupon, fieldsOf(draft))
-  return { coupon: { ...coupon } }
-}
-
-function fieldsOf({ currency: _, email, ...draft }: Partial<CouponDraft>): Partial<PlatformCoupon> {
-  const { code, type } = draft
-  return {
-    ...draft,
-    ...(code !== undefined && { code: code.toLowerCase() }),
-    ...(type !== undefined && { platformType: type === 'percentage' ? 'percent' : 'fixed_cart' }),
-    ...(email !== undefined && { limits: { ...noLimits, emails: email === null ? [] : [email] } }),
-  }
-}
-
-const noLimits: PlatformCoupon['limits'] = {
-  productIds: [],
-  excludedProductIds: [],
-  categoryIds: [],
-  excludedCategoryIds: [],
-  emails: [],
-  items: null,
-}
-
-/** Ten percent off, for everybody and for ever. */
-export function aCoupon(coupon: Partial<PlatformCoupon> & { couponId: string }): PlatformCoupon {
-  return {
-    code: `code-${coupon.couponId}`,
-    type: 'percentage',
-    platformType: 'percent',
-    percent: 1_000,
-    amountMinor: null,
-    minSpendMinor: null,
-    maxSpendMinor: null,
-    expiresAt: null,
-    usageLimit: null,
-    usageLimitPerUser: null,
-    usageCount: 0,
-    isPublished: true,
-    isIndividual: false,
-    excludesSaleItems: false,
-    limits: noLimits,
-    createdAt: '2026-01-01T00:00:00Z',
-    modifiedAt: '2026-01-01T00:00:00Z',
-    mark: null,
-    ...coupon,
-  }
-}
-
 /** Everything is there, but for what is said to be gone. */
 export function termsOf(
   items: readonly ItemRef[],
@@ -309,7 +192,7 @@ async function* listCheckouts(fake: FakeStore, query: CheckoutQuery): AsyncGener
   for await (const page of numbered(fake, rows, 1)) yield { ...page, resumeFrom: null }
 }
 
-async function* numbered<Row>(
+export async function* numbered<Row>(
   fake: FakeStore,
   all: Row[],
   firstPage: number,
@@ -324,7 +207,7 @@ async function* numbered<Row>(
   }
 }
 
-function refuse(fake: FakeStore, page?: number): void {
+export function refuse(fake: FakeStore, page?: number): void {
   if (fake.problem) throw fake.problem
   if (page === undefined || fake.failAt?.page !== page || fake.failAt.times === 0) return
   fake.failAt.times -= 1

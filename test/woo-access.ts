@@ -1,4 +1,4 @@
-import type { StoreAccess, StoreKeys } from '../server/platforms/platform.ts'
+import type { StoreAccess, StoreKeys } from '../server/platforms/access.ts'
 
 interface KeyPair {
   consumerKey: string

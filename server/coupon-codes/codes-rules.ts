@@ -1,7 +1,7 @@
 import type { CartItem } from '../../shared/carts.ts'
 import type { Secrets } from '../core/secrets.ts'
 import { discountsOf } from '../coupons/discount.ts'
-import type { CouponDraft, PlatformCoupon } from '../platforms/platform.ts'
+import type { CouponDraft, PlatformCoupon } from '../platforms/coupon.ts'
 
 // Personal codes (decisions 33 and 34): pure rules.
 

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { aCouponShop, addressOf, type CouponShop } from '../../test/coupon-scene.ts'
-import { aCoupon, aProblem } from '../../test/fake-store.ts'
+import { aCoupon } from '../../test/fake-coupons.ts'
+import { aProblem } from '../../test/fake-store.ts'
 import { DAY, MINUTE } from '../../test/shop.ts'
 import { aWorld } from '../../test/world.ts'
 import { readCoupons } from '../sync/goods.ts'

@@ -1,7 +1,7 @@
 import { type Db, type StoreDb, type StoreTx, transact } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
 import { scheduleNextLook, wakeMessages } from '../messages/messages.ts'
-import type { PlatformCoupon } from '../platforms/platform.ts'
+import type { PlatformCoupon } from '../platforms/coupon.ts'
 import { keepPage } from './copy.ts'
 import * as sql from './message-sql.ts'
 import type { CouponState, GuardRails } from './validity.ts'

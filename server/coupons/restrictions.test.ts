@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createSecrets } from '../core/secrets.ts'
-import type { PlatformCoupon } from '../platforms/platform.ts'
+import type { PlatformCoupon } from '../platforms/coupon.ts'
 import { discountsOf } from './discount.ts'
 import { termsOf } from './rules.ts'
 import { type CouponState, couponProblem, forAnybody, GOOD_FOR_MS } from './validity.ts'

@@ -1,6 +1,6 @@
 import type { CouponInput } from '../../shared/coupons.ts'
 import { currencyExponent, parseMinor } from '../../shared/money.ts'
-import type { CouponDraft, PlatformCoupon } from '../platforms/platform.ts'
+import type { CouponDraft, PlatformCoupon } from '../platforms/coupon.ts'
 import type { CouponTerms } from '../schema/coupons.ts'
 
 // Coupons: pure rules. No clock, no database, no network.

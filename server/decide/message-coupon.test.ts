@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { aCopiedCoupon, codeOfCoupon, giveToSteps, type StepCoupon, termsOfCoupon } from '../../test/copied-coupons.ts'
 import { anOrder } from '../../test/factories.ts'
-import { aCoupon, aFakeStore, aProblem } from '../../test/fake-store.ts'
+import { aCoupon } from '../../test/fake-coupons.ts'
+import { aFakeStore, aProblem } from '../../test/fake-store.ts'
 import {
   aScene,
   bought,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { StoreKeys } from './platform.ts'
+import type { StoreKeys } from './access.ts'
 
 // The keys of a store as they are kept: JSON, encrypted.
 

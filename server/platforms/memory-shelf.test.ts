@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import type { StoreToken } from './access.ts'
 import { parseKeys } from './keys.ts'
 import { memoryShelf } from './memory-shelf.ts'
-import type { StoreToken } from './platform.ts'
 
 const aToken = (accessToken: string): StoreToken => ({
   accessToken,

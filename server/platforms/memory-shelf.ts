@@ -1,4 +1,4 @@
-import type { StoreToken, TokenShelf } from './platform.ts'
+import type { StoreToken, TokenShelf } from './access.ts'
 
 /** Of a store that is not kept yet: its token lives as long as the one who asks. */
 export function memoryShelf(): TokenShelf {

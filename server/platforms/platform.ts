@@ -2,54 +2,10 @@
 // Everything returned here has been parsed: names are decoded text (not HTML), instants UTC ISO 8601 strings, money minor units.
 
 import type { ItemChoice } from '../../shared/carts.ts'
-import type { PlatformName } from '../../shared/platforms.ts'
-import type { GuardedFetch } from '../net/guarded-fetch.ts'
+import type { CouponChange, CouponChanged, CouponDraft, CouponMade, CouponsRead, PlatformCoupon } from './coupon.ts'
 
 export type { PlatformName } from '../../shared/platforms.ts'
 export type { StoreProblemCode } from '../../shared/store-problems.ts'
-
-/** What a store is reached with; each platform has its own forms. */
-export type StoreKeys =
-  | { kind: 'woocommerce'; consumerKey: string; consumerSecret: string }
-  /** An app of the owner's organization: its token is made from these, and lives for a day. */
-  | { kind: 'shopify_app'; clientId: string; clientSecret: string }
-  /** A token without end, of an app made in the admin before 2026. The secret signs webhooks. */
-  | { kind: 'shopify_token'; accessToken: string; apiSecret: string }
-
-/** How to reach one store: its address (no trailing slash) and its keys. Keys never appear in logs or in errors. */
-export interface StoreAccess {
-  platform: PlatformName
-  /** Where requests go. Shopify: `https://<shop>.myshopify.com`. */
-  storeUrl: string
-  /** Where shoppers see it (WordPress also signs with it); equals `storeUrl` until it was read. */
-  homeUrl: string
-  keys: StoreKeys
-}
-
-/** What a client needs of the world. */
-export interface StoreNet {
-  fetch: GuardedFetch
-  now: () => Date
-  /** Pause between pages of one list. */
-  pauseMs?: number
-  /** Waits until a store takes requests again; real time unless a test says otherwise. Rejects when the signal aborts. */
-  sleep?: (ms: number, signal?: AbortSignal) => Promise<void>
-}
-
-/** A token made from keys. Instants are UTC ISO 8601. */
-export interface StoreToken {
-  accessToken: string
-  scopes: string[]
-  madeAt: string
-  expiresAt: string
-}
-
-/** Where the token of one store is kept, between requests and between processes. */
-export interface TokenShelf {
-  read(): Promise<StoreToken | null>
-  /** Calls `make` under a lock of the store, unless somebody else has replaced `stale` meanwhile: then their token is the answer. What `make` throws is thrown. */
-  renew(stale: StoreToken | null, make: () => Promise<StoreToken>): Promise<StoreToken>
-}
 
 /** What is read from a store on connecting and again daily. */
 export interface StoreProfile {
@@ -326,33 +282,6 @@ export interface WebhookSubscription {
   deliveryUrl: string
 }
 
-/**
- * A verified delivery. `key` tells repeats apart. What has an id is read again by it: a delivered body is never the truth. `gone` means
- * the record is gone: nothing may be concluded from it.
- */
-export type StoreEvent =
-  | { kind: 'ping' }
-  | { kind: 'order'; topic: string; order: { orderId: string; kind?: OrderKind }; key: string }
-  | { kind: 'gone'; topic: string; orderId: string | null; key: string }
-  | { kind: 'checkout'; topic: string; checkoutId: string; key: string }
-  | { kind: 'customer'; topic: string; customerId: string; key: string }
-  | { kind: 'product'; topic: string; productId: string; key: string }
-  | { kind: 'cart'; topic: string; cart: PlatformCart; key: string }
-  /** Our keys are void from now on. */
-  | { kind: 'uninstalled'; topic: string; key: string }
-  /** What the keys allow has changed. */
-  | { kind: 'scopes'; topic: string; key: string }
-  | ({ kind: 'privacy'; topic: string; key: string } & PrivacyRequest)
-  | { kind: 'other'; topic: string; key: string }
-
-/** What a platform passes on of people's rights (C8). `data`: a copy of what is kept; `redact_shop`: the whole store's data. */
-export interface PrivacyRequest {
-  request: 'data' | 'redact_customer' | 'redact_shop'
-  customerId: string | null
-  email: string | null
-  phone: string | null
-}
-
 export interface RawDelivery {
   rawBody: Buffer
   headers: Record<string, string | string[] | undefined>
@@ -378,78 +307,6 @@ export interface Refilled {
   /** Of a coupon that was wished for: the store did not take it. */
   isCouponRefused?: boolean
 }
-
-/** A coupon as the store has it. */
-export interface PlatformCoupon {
-  couponId: string
-  /** As the store keeps it; compared without case everywhere. */
-  code: string
-  type: 'percentage' | 'fixed' | 'other'
-  /** The platform's own word, e.g. `fixed_product`. */
-  platformType: string
-  /** Hundredths of a percent; null unless a percentage. */
-  percent: number | null
-  amountMinor: number | null
-  minSpendMinor: number | null
-  maxSpendMinor: number | null
-  /** null: never. */
-  expiresAt: string | null
-  usageLimit: number | null
-  usageLimitPerUser: number | null
-  usageCount: number
-  /** A shopper can apply it, as far as its status goes. */
-  isPublished: boolean
-  isIndividual: boolean
-  excludesSaleItems: boolean
-  /** What it is restricted to, beyond the above (products, categories, emails …), by the platform's ids. */
-  limits: CouponLimits
-  createdAt: string | null
-  modifiedAt: string | null
-  /** What we wrote into it when it was made; null: not ours. */
-  mark: string | null
-}
-
-export interface CouponLimits {
-  productIds: string[]
-  excludedProductIds: string[]
-  categoryIds: string[]
-  excludedCategoryIds: string[]
-  emails: string[]
-  /** At most so many pieces get it. */
-  items: number | null
-}
-
-export interface CouponDraft {
-  code: string
-  type: 'percentage' | 'fixed'
-  percent: number | null
-  amountMinor: number | null
-  currency: string
-  minSpendMinor: number | null
-  expiresAt: string | null
-  usageLimit: number | null
-  isIndividual: boolean
-  email: string | null
-  /** Kept with it, to know it again. */
-  mark: string
-}
-
-export interface CouponsRead {
-  rows: PlatformCoupon[]
-  skipped: { id: string; reason: string }[]
-}
-
-/** Of each draft, in the order given. `words` are the store's. */
-export type CouponMade = { coupon: PlatformCoupon } | { refusal: 'duplicate' | 'refused'; words: string }
-
-export interface CouponChange {
-  id: string
-  /** Only what is named changes. */
-  draft: Partial<CouponDraft> & { currency: string }
-}
-
-/** `gone`: the store has no such coupon any more. */
-export type CouponChanged = { coupon: PlatformCoupon } | { refusal: 'duplicate' | 'refused' | 'gone'; words: string }
 
 /** A picture the shop shows of itself, as it came: hostile until it was decoded. */
 export interface StoreLogo {
@@ -522,64 +379,4 @@ export interface StoreClient {
   /** `secret` is what it shall sign with; ignored where it signs with the secret of its keys. */
   createWebhook(topic: string, deliveryUrl: string, secret: string): Promise<WebhookSubscription>
   deleteWebhook(id: string): Promise<void>
-}
-
-export interface RestoreItem {
-  productId: string
-  variationId: string | null
-  quantity: number
-}
-
-/** Of the store and of its cart: what the address that brings it back is made of. */
-export interface RestoreSource {
-  homeUrl: string
-  hasCheckoutLink: boolean
-  /** The shop's own address of this very checkout, already known to be on a host of the store. */
-  checkout?: { url: string; createdAt: string } | null
-  now?: Date
-}
-
-export interface RestoreAlong {
-  coupon?: string | null
-  /** Other parameters that reach the checkout. */
-  extra?: Readonly<Record<string, string>>
-}
-
-export interface RestoreLink {
-  url: string
-  /** What the link puts into the cart. */
-  items: RestoreItem[]
-}
-
-/** A platform: what is the same for all its stores. */
-export interface Platform {
-  /** Keep one per store. */
-  createClient(access: StoreAccess, net: StoreNet, shelf: TokenShelf): StoreClient
-  /** null: this secret has not signed it. */
-  readDelivery(delivery: RawDelivery, secret: string): StoreEvent | null
-  /** What is subscribed to. */
-  webhookTopics: readonly string[]
-  /** What its deliveries are signed with; null: a secret that is made for each subscription. */
-  webhookSecret(keys: StoreKeys): string | null
-  /** Whether its deliveries can reach this server. */
-  canDeliverTo(publicUrl: string): boolean
-  /** The address that brings a cart back; null when none does. */
-  restoreLink(source: RestoreSource, items: readonly RestoreItem[], along?: RestoreAlong): RestoreLink | null
-  /** Where a member of the shop edits a coupon; null: it has no address of its own. */
-  couponUrl(store: { storeUrl: string; homeUrl: string }, couponId: string): string | null
-  /** What a shop's plugin tells us, and where it is reached; null: there is none. */
-  plugin: PlatformPlugin | null
-}
-
-export interface PlatformPlugin {
-  /** How its zip is called. */
-  file: string
-  /** Leads a shopper to the plugin, which asks us what the token stands for. */
-  link(homeUrl: string, token: string): string
-  /** Of two secrets that came by different ways: neither alone says what the keys are. */
-  derivedKeys(codeKey: string, salt: string): { secret: string; keys: Extract<StoreKeys, { kind: 'woocommerce' }> }
-  /** The profile as the plugin tells it; null: it names no currency. */
-  profile(told: unknown): StoreProfile | null
-  /** `refused` has the places of those that cannot be read. */
-  orders(list: readonly unknown[]): { orders: PlatformOrder[]; refused: { place: number; reason: string }[] }
 }

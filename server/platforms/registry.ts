@@ -1,4 +1,5 @@
-import type { Platform, PlatformName, PlatformPlugin } from './platform.ts'
+import type { Platform, PlatformPlugin } from './kind.ts'
+import type { PlatformName } from './platform.ts'
 import { woocommerce } from './woocommerce/platform.ts'
 
 // The platforms there are. Everything else asks here by the store's own `platform` and names none.

@@ -103,12 +103,15 @@ test('what is missing is said in the words of the specification, before any stor
       'The consumer key and the consumer secret are swapped: a key begins with ck_, a secret with cs_.',
     ],
     [{ platform: 'shopify', access_token: '' }, 'Access token is required for Shopify'],
+    [{ platform: 'shopify', access_token: 'shpat_x', api_secret: ' ' }, 'API secret key is required for Shopify'],
+    [{ platform: 'shopify', client_id: 'id' }, 'Client ID and client secret are required for Shopify'],
     [{ store_url: 'ftp://shop.example.com' }, 'Store URL is not a web address'],
   ]
   for (const [more, words] of cases) {
     expect(await connect(world, owner, fake, more)).toMatchObject({ status: 400, body: { error: words } })
   }
-  expect(await connect(world, owner, fake, { platform: 'shopify', access_token: 'shpat_x' })).toMatchObject({
+  const token = { platform: 'shopify', access_token: 'shpat_x', api_secret: 'shpss_x' }
+  expect(await connect(world, owner, fake, token)).toMatchObject({
     status: 422,
     body: { error: expect.stringContaining('not available on this server yet') },
   })

@@ -1,11 +1,5 @@
 import { plans } from '../../shared/billing.ts'
-import {
-  areKeysSwapped,
-  CONSUMER_KEYS_REQUIRED,
-  normalizeStoreUrl,
-  SHOPIFY_TOKEN_REQUIRED,
-  STORE_PROBLEM_TEXT,
-} from '../../shared/store-problems.ts'
+import { normalizeStoreUrl, STORE_PROBLEM_TEXT } from '../../shared/store-problems.ts'
 import { storeTexts } from '../../shared/stores.ts'
 import { entitlementsOf } from '../billing/entitlements.ts'
 import type { Entitlements } from '../billing/rules.ts'
@@ -22,7 +16,10 @@ import { limits } from '../members/limits.ts'
 import { hasAddress } from '../members/names.ts'
 import { setSessionStore } from '../members/session.ts'
 import { notify } from '../notifications/notifications.ts'
-import type { PlatformName, StoreKeys, StoreProfile } from '../platforms/platform.ts'
+import type { StoreKeys } from '../platforms/access.ts'
+import type { PlatformName, StoreProfile } from '../platforms/platform.ts'
+import { platformsHere } from '../platforms/registry.ts'
+import { readTypedKeys, type TypedKeys } from '../platforms/typed-keys.ts'
 import { yieldJob } from '../plugin/jobs.ts'
 import { askStore } from '../stores/problems.ts'
 import { profileColumns } from '../stores/profile.ts'
@@ -35,15 +32,9 @@ import * as sql from './sql.ts'
 
 export const PROFILE_LIMIT_MS = 45_000
 
-export interface WantedKeys {
-  consumer_key?: string | null | undefined
-  consumer_secret?: string | null | undefined
-}
-
-export interface ConnectRequest extends WantedKeys {
+export interface ConnectRequest extends TypedKeys {
   platform: PlatformName
   store_url: string
-  access_token?: string | null | undefined
 }
 
 /** Who connects. Without a session (the demo's own set-up) no current store is chosen. */
@@ -106,19 +97,15 @@ export function keepChecked(
 function readRequest(wanted: ConnectRequest): { storeUrl: string; keys: StoreKeys } {
   const address = normalizeStoreUrl(wanted.platform, wanted.store_url)
   if (!address.ok) throw new AppError('invalid', address.message, { fields: { store_url: address.message } })
-  if (wanted.platform === 'shopify') {
-    if (!wanted.access_token?.trim()) throw new AppError('invalid', SHOPIFY_TOKEN_REQUIRED)
-    throw new AppError('unprocessable', storeTexts.shopifyLater)
-  }
-  return { storeUrl: address.storeUrl, keys: readKeys(wanted) }
+  const keys = readKeys(wanted.platform, wanted)
+  if (!platformsHere.includes(wanted.platform)) throw new AppError('unprocessable', storeTexts.shopifyLater)
+  return { storeUrl: address.storeUrl, keys }
 }
 
-export function readKeys(wanted: WantedKeys): StoreKeys {
-  const consumerKey = wanted.consumer_key?.trim()
-  const consumerSecret = wanted.consumer_secret?.trim()
-  if (!consumerKey || !consumerSecret) throw new AppError('invalid', CONSUMER_KEYS_REQUIRED)
-  if (areKeysSwapped(consumerKey, consumerSecret)) throw new AppError('invalid', storeTexts.keysSwapped)
-  return { kind: 'woocommerce', consumerKey, consumerSecret }
+export function readKeys(platform: PlatformName, typed: TypedKeys): StoreKeys {
+  const reading = readTypedKeys(platform, typed)
+  if ('problem' in reading) throw new AppError('invalid', reading.problem)
+  return reading.keys
 }
 
 function assertRoom({ plan, isSubscribed, whyNot, limits }: Entitlements, stores: StoreRow[], address: string): void {

@@ -1,6 +1,6 @@
 import type { AccountTx } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
-import type { StoreKeys } from '../platforms/platform.ts'
+import type { StoreKeys } from '../platforms/access.ts'
 import { keepKeys } from '../stores/access.ts'
 import { KEY_PROBLEMS } from '../stores/rules.ts'
 import { importJob, webhooksJob } from '../sync/jobs.ts'

@@ -3,19 +3,21 @@ import { AppError, found } from '../core/errors.ts'
 import { take } from '../core/rate-limits.ts'
 import type { Deps } from '../deps.ts'
 import { limits } from '../members/limits.ts'
-import type { StoreKeys, StoreProfile } from '../platforms/platform.ts'
+import type { StoreKeys } from '../platforms/access.ts'
+import type { StoreProfile } from '../platforms/platform.ts'
+import type { TypedKeys } from '../platforms/typed-keys.ts'
 import { askStore } from '../stores/problems.ts'
 import { profileColumns } from '../stores/profile.ts'
 import * as sql from '../stores/store.ts'
-import { PROFILE_LIMIT_MS, readKeys, type WantedKeys, warningsOf } from './connect.ts'
+import { PROFILE_LIMIT_MS, readKeys, warningsOf } from './connect.ts'
 import { takeKeys } from './new-keys.ts'
 
 // Other keys for a store that stays connected. They are tried first, so that keys that do not work leave the old ones in use. Nothing
 // else changes: messages go on waiting for their time.
 
-export async function replaceKeys(deps: Deps, store: StoreDb<Db>, wanted: WantedKeys) {
-  const keys = readKeys(wanted)
+export async function replaceKeys(deps: Deps, store: StoreDb<Db>, wanted: TypedKeys) {
   const row = found(await sql.readStore(store), 'Store')
+  const keys = readKeys(row.platform, wanted)
   assertReplaceable(row)
   await take(deps, limits.connectPerAccount, row.account_id)
   const client = deps.storeClient({ platform: row.platform, storeUrl: row.url, homeUrl: row.home_url, keys })

@@ -3,8 +3,9 @@ import { KEYS_UNREADABLE_TEXT } from '../../shared/store-problems.ts'
 import type { AccountTx, StoreDb } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
+import type { StoreKeys } from '../platforms/access.ts'
 import { parseKeys } from '../platforms/keys.ts'
-import type { StoreClient, StoreKeys } from '../platforms/platform.ts'
+import type { StoreClient } from '../platforms/platform.ts'
 import * as sql from './sql.ts'
 
 // A store's keys: encrypted at rest (Y5), opened only to talk to that store.

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { aConnectedStore, type Connected, readings } from '../../test/connected-store.ts'
-import { aCoupon, anOrder, aProblem } from '../../test/fake-store.ts'
+import { aCoupon } from '../../test/fake-coupons.ts'
+import { anOrder, aProblem } from '../../test/fake-store.ts'
 import { aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import { newId } from '../core/ids.ts'

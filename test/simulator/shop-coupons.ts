@@ -4,9 +4,8 @@ import type {
   CouponDraft,
   CouponMade,
   PlatformCoupon,
-  PlatformOrder,
-  StoreClient,
-} from '../../server/platforms/platform.ts'
+} from '../../server/platforms/coupon.ts'
+import type { PlatformOrder, StoreClient } from '../../server/platforms/platform.ts'
 import { StoreProblem } from '../../server/platforms/store-problem.ts'
 import type { Clock } from './clock.ts'
 import type { ActOf } from './harness.ts'

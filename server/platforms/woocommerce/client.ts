@@ -1,4 +1,5 @@
-import type { StoreAccess, StoreClient, StoreNet } from '../platform.ts'
+import type { StoreAccess, StoreNet } from '../access.ts'
+import type { StoreClient } from '../platform.ts'
 import { pullCustomers, pullProducts, readSingleCustomer } from './catalogue.ts'
 import { readProfile } from './connect.ts'
 import {

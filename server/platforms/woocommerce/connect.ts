@@ -1,5 +1,6 @@
 import { parseCurrency } from '../../../shared/money.ts'
-import type { StoreNet, StorePricing, StoreProblemCode, StoreProfile } from '../platform.ts'
+import type { StoreNet } from '../access.ts'
+import type { StorePricing, StoreProblemCode, StoreProfile } from '../platform.ts'
 import { StoreProblem } from '../store-problem.ts'
 import {
   createWooHttp,

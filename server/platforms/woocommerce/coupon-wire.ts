@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { currencyExponent, parseMinor } from '../../../shared/money.ts'
-import type { CouponDraft, CouponLimits, PlatformCoupon } from '../platform.ts'
+import type { CouponDraft, CouponLimits, PlatformCoupon } from '../coupon.ts'
 import { idText, plainText } from './text.ts'
 import { field, fieldNames, type RowReading, skip, wireId, wireList, wireRaw, wireText, wireTime } from './wire.ts'
 

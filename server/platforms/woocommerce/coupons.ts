@@ -1,12 +1,5 @@
-import type {
-  CouponChange,
-  CouponChanged,
-  CouponDraft,
-  CouponMade,
-  CouponsRead,
-  Page,
-  PlatformCoupon,
-} from '../platform.ts'
+import type { CouponChange, CouponChanged, CouponDraft, CouponMade, CouponsRead, PlatformCoupon } from '../coupon.ts'
+import type { Page } from '../platform.ts'
 import { StoreProblem } from '../store-problem.ts'
 import { modifiedAfter, pullList } from './catalogue.ts'
 import { COUPON_FIELDS, changedByStore, couponBody, readCoupon } from './coupon-wire.ts'

@@ -1,4 +1,5 @@
-import type { StoreLogo, StoreNet } from '../platform.ts'
+import type { StoreNet } from '../access.ts'
+import type { StoreLogo } from '../platform.ts'
 import { readAnswer, type WooAccess } from './http.ts'
 import { idText, isRecord, webAddress } from './text.ts'
 

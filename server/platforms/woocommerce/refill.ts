@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { FetchProblem } from '../../net/fetch-problem.ts'
 import type { GuardedAnswer } from '../../net/guarded-fetch.ts'
-import type { Refilled, RefillWish, RestoreItem, StoreAccess, StoreNet } from '../platform.ts'
+import type { StoreAccess, StoreNet } from '../access.ts'
+import type { RestoreItem } from '../kind.ts'
+import type { Refilled, RefillWish } from '../platform.ts'
 import { checkoutLink } from './restore.ts'
 import { idText } from './text.ts'
 

@@ -1,4 +1,4 @@
-import type { RestoreAlong, RestoreItem, RestoreLink, RestoreSource } from '../platform.ts'
+import type { RestoreAlong, RestoreItem, RestoreLink, RestoreSource } from '../kind.ts'
 import { idText } from './text.ts'
 
 /**

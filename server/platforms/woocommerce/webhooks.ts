@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { isSameSecret } from '../../core/secrets.ts'
-import type { RawDelivery, StoreEvent, WebhookSubscription } from '../platform.ts'
+import type { StoreEvent } from '../event.ts'
+import type { RawDelivery, WebhookSubscription } from '../platform.ts'
 import { StoreProblem } from '../store-problem.ts'
 import { errorCode, isSuccess, type WooHttp, type WooQuery } from './http.ts'
 import { countHeader, listOf } from './orders.ts'

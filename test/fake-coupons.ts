@@ -1,0 +1,119 @@
+import type { CouponChange, CouponChanged, CouponDraft, PlatformCoupon } from '../server/platforms/coupon.ts'
+import { type FakeStore, numbered, refuse } from './fake-store.ts'
+
+// The coupons of a store of the tests.
+
+type CouponCalls =
+  | 'coupons'
+  | 'couponsById'
+  | 'couponByCode'
+  | 'createCoupons'
+  | 'updateCoupon'
+  | 'updateCoupons'
+  | 'deleteCoupons'
+
+export function couponCalls(self: () => FakeStore): Pick<FakeStore, CouponCalls> {
+  let made = 900
+  const holds = (code: string) => self().allCoupons.find((one) => one.code.toLowerCase() === code.toLowerCase())
+  return {
+    coupons: ({ firstPage = 1, modifiedSince = '' }) =>
+      numbered(
+        self(),
+        self().allCoupons.filter((row) => (row.modifiedAt ?? '9') >= modifiedSince),
+        firstPage,
+      ),
+    async couponsById({ ids }) {
+      refuse(self())
+      return { rows: self().allCoupons.filter(({ couponId }) => ids.includes(couponId)), skipped: [] }
+    },
+    async couponByCode(code) {
+      refuse(self())
+      return holds(code) ?? null
+    },
+    async createCoupons(drafts) {
+      refuse(self())
+      const answers = drafts.map((draft) => {
+        const words = self().couponRefusal(draft)
+        if (words) return { refusal: 'refused' as const, words }
+        if (holds(draft.code)?.isPublished)
+          return { refusal: 'duplicate' as const, words: 'The coupon code already exists' }
+        const coupon = aCoupon({ ...fieldsOf(draft), couponId: String(made++) })
+        self().allCoupons.push(coupon)
+        return { coupon }
+      })
+      await self().afterCoupon()
+      return answers
+    },
+    async updateCoupon(id, draft) {
+      refuse(self())
+      const answer = changed(self(), id, draft)
+      if ('coupon' in answer) await self().afterCoupon()
+      return answer
+    },
+    async updateCoupons(changes) {
+      refuse(self())
+      const answers = changes.map(({ id, draft }) => changed(self(), id, draft))
+      await self().afterCoupon()
+      return answers
+    },
+    async deleteCoupons(ids) {
+      refuse(self())
+      self().allCoupons = self().allCoupons.filter(({ couponId }) => !ids.includes(couponId))
+      await self().afterCoupon()
+      return [...ids]
+    },
+  }
+}
+
+function changed(fake: FakeStore, id: string, draft: CouponChange['draft']): CouponChanged {
+  const words = fake.couponRefusal(draft)
+  if (words) return { refusal: 'refused', words }
+  const coupon = fake.allCoupons.find(({ couponId }) => couponId === id)
+  if (!coupon) return { refusal: 'gone', words: 'Invalid ID.' }
+  Object.assign(coupon, fieldsOf(draft))
+  return { coupon: { ...coupon } }
+}
+
+function fieldsOf({ currency: _, email, ...draft }: Partial<CouponDraft>): Partial<PlatformCoupon> {
+  const { code, type } = draft
+  return {
+    ...draft,
+    ...(code !== undefined && { code: code.toLowerCase() }),
+    ...(type !== undefined && { platformType: type === 'percentage' ? 'percent' : 'fixed_cart' }),
+    ...(email !== undefined && { limits: { ...noLimits, emails: email === null ? [] : [email] } }),
+  }
+}
+
+const noLimits: PlatformCoupon['limits'] = {
+  productIds: [],
+  excludedProductIds: [],
+  categoryIds: [],
+  excludedCategoryIds: [],
+  emails: [],
+  items: null,
+}
+
+/** Ten percent off, for everybody and for ever. */
+export function aCoupon(coupon: Partial<PlatformCoupon> & { couponId: string }): PlatformCoupon {
+  return {
+    code: `code-${coupon.couponId}`,
+    type: 'percentage',
+    platformType: 'percent',
+    percent: 1_000,
+    amountMinor: null,
+    minSpendMinor: null,
+    maxSpendMinor: null,
+    expiresAt: null,
+    usageLimit: null,
+    usageLimitPerUser: null,
+    usageCount: 0,
+    isPublished: true,
+    isIndividual: false,
+    excludesSaleItems: false,
+    limits: noLimits,
+    createdAt: '2026-01-01T00:00:00Z',
+    modifiedAt: '2026-01-01T00:00:00Z',
+    mark: null,
+    ...coupon,
+  }
+}
