@@ -11,9 +11,9 @@ const walls: { from: RegExp; to: RegExp; because: string }[] = [
   { from: /^server\//, to: /^test\//, because: 'what only tests need is in test/' },
   { from: /^storefront\//, to: /^(server|web|demo)\//, because: 'what runs on the shop brings nothing along' },
   {
-    from: /^demo\/(store|mailbox|phone)\//,
+    from: /^demo\/(store|shopify|mailbox|phone)\//,
     to: /^server\/(?!net\/)/,
-    because: 'the demo store, the mailbox and the phones are outside parties',
+    because: 'the demo stores, the mailbox and the phones are outside parties',
   },
   {
     from: /^server\/(?!(?:postgres|schema)\/|core\/db\.ts)([a-z-]+\/)+(?!.*sql\.ts$)[\w-]+\.ts$/,

@@ -1,0 +1,93 @@
+// Carts of the storefront, known by the token in a cookie.
+import { randomBytes } from 'node:crypto'
+import { announce, type Desk } from './events.ts'
+import { isForSale } from './graphql/goods.ts'
+import type { Cart, CartLine, Line, Product, Variant } from './model.ts'
+import { cartBody } from './payloads.ts'
+import { find, findByKey, nextId, save, transact } from './records.ts'
+import type { Shop } from './shop.ts'
+
+export const token = () => randomBytes(16).toString('hex')
+
+export const cartOf = ({ db }: Shop, key: string | undefined) =>
+  key ? findByKey(db, 'cart', key.split('?')[0]!) : undefined
+
+export class CartProblem extends Error {}
+
+const mostPieces = 999
+
+/** Adds what can be bought; throws what the page says of what cannot. */
+export function addToCart(desk: Desk, known: Cart | undefined, wanted: CartLine[]): Cart {
+  const cart = known ?? freshCart(desk.shop)
+  const lines = [...cart.lines]
+  for (const { variantId, quantity } of wanted) {
+    const at = lines.findIndex((line) => line.variantId === variantId)
+    const sum = (lines[at]?.quantity ?? 0) + quantity
+    refuseUnsellable(desk.shop, variantId, sum)
+    if (at === -1) lines.push({ variantId, quantity: sum })
+    else lines[at] = { variantId, quantity: sum }
+  }
+  return keep(desk, { ...cart, lines }, !known)
+}
+
+export function setQuantity(desk: Desk, cart: Cart, variantId: number, quantity: number): Cart {
+  if (quantity > 0) refuseUnsellable(desk.shop, variantId, quantity)
+  const others = cart.lines.filter((line) => line.variantId !== variantId)
+  const lines =
+    quantity > 0 ? cart.lines.map((line) => (line.variantId === variantId ? { variantId, quantity } : line)) : others
+  return keep(desk, { ...cart, lines }, false)
+}
+
+/** Puts exactly these into it: a permalink, a recovered checkout. */
+export function fillCart(desk: Desk, known: Cart | undefined, lines: CartLine[]): Cart {
+  return keep(desk, { ...(known ?? freshCart(desk.shop)), lines }, !known)
+}
+
+function keep(desk: Desk, cart: Cart, isNew: boolean): Cart {
+  const { shop } = desk
+  return transact(shop.db, () => {
+    const saved = save(shop.db, 'cart', { ...cart, updatedAt: shop.now() })
+    announce(desk, isNew ? 'CARTS_CREATE' : 'CARTS_UPDATE', cartBody(saved, linesOf(shop, saved.lines)))
+    return saved
+  })
+}
+
+function freshCart(shop: Shop): Cart {
+  const at = shop.now()
+  const id = nextId(shop.db, 'cart')
+  return { id, createdAt: at, updatedAt: at, token: token(), key: token(), lines: [], note: '', attributes: {} }
+}
+
+function refuseUnsellable(shop: Shop, variantId: number, quantity: number) {
+  const found = goodOf(shop, variantId)
+  if (!found) throw new CartProblem('Cannot find variant')
+  const { product, variant } = found
+  if (!isForSale(product, variant))
+    throw new CartProblem(`The product '${nameOf(product, variant)}' is already sold out.`)
+  if (quantity > (variant.stock ?? mostPieces))
+    throw new CartProblem(`You can't add more ${nameOf(product, variant)} to the cart.`)
+}
+
+const nameOf = (product: Product, variant: Variant) =>
+  product.optionName ? `${product.title} - ${variant.title}` : product.title
+
+export function goodOf({ db }: Shop, variantId: number): { product: Product; variant: Variant } | undefined {
+  const variant = find(db, 'variant', variantId)
+  const product = variant && find(db, 'product', variant.productId)
+  return product && { product, variant }
+}
+
+/** What is in it, as it stands in the catalogue now. What is gone is left out. */
+export function linesOf(shop: Shop, lines: readonly CartLine[]): Line[] {
+  return lines.flatMap(({ variantId, quantity }) => {
+    const found = goodOf(shop, variantId)
+    if (!found) return []
+    const { product, variant } = found
+    return {
+      ...{ id: variantId, variantId, quantity, productId: product.id, title: product.title, sku: variant.sku },
+      variantTitle: product.optionName ? variant.title : null,
+      unitMinor: variant.priceMinor,
+      picture: variant.picture ?? product.picture,
+    }
+  })
+}

@@ -1,0 +1,77 @@
+// Customers: known by their address, made by their first contact. Consent is theirs to give and to take back.
+import { announce, type Desk } from './events.ts'
+import type { Address, Consent, Customer } from './model.ts'
+import { customerBody, emailConsentBody, smsConsentBody, whatsAppConsentBody } from './payloads.ts'
+import { findByKey, listed, nextId, save } from './records.ts'
+import type { Shop } from './shop.ts'
+
+export const noConsent: Consent = { state: 'NOT_SUBSCRIBED', level: null, at: null }
+
+export interface Contact {
+  email?: string | null
+  phone?: string | null
+  firstName?: string | null
+  lastName?: string | null
+  address?: Address | null
+  locale?: string
+}
+
+/** By email, else by phone. */
+export function customerOf({ db }: Shop, { email, phone }: Contact): Customer | undefined {
+  if (email) return findByKey(db, 'customer', email)
+  if (!phone) return undefined
+  return listed<'customer'>(db, `kind = ? and json_extract(doc, '$.phone') = ? limit 1`, 'customer', phone)[0]
+}
+
+/** Makes the customer or adds what is new of them; null without a contact. */
+export function meetCustomer(desk: Desk, contact: Contact, at = desk.shop.now()): Customer | null {
+  const { shop } = desk
+  if (!contact.email && !contact.phone) return null
+  const known = customerOf(shop, contact)
+  if (known) {
+    const changed = { ...known, ...present(contact) }
+    if (JSON.stringify(changed) === JSON.stringify(known)) return known
+    const saved = save(shop.db, 'customer', { ...changed, updatedAt: at })
+    announce(desk, 'CUSTOMERS_UPDATE', customerBody(shop, saved))
+    return saved
+  }
+  const fresh = save(shop.db, 'customer', {
+    ...{ id: nextId(shop.db, 'customer'), createdAt: at, updatedAt: at, firstName: null, lastName: null },
+    ...{ email: null, phone: null, locale: 'en', address: null, ordersCount: 0, spentMinor: 0, lastOrderId: null },
+    ...{ emailConsent: noConsent, smsConsent: noConsent, whatsAppConsent: noConsent },
+    ...present(contact),
+  })
+  announce(desk, 'CUSTOMERS_CREATE', customerBody(shop, fresh))
+  return fresh
+}
+
+const present = (contact: Contact): Partial<Customer> =>
+  Object.fromEntries(
+    Object.entries(contact).filter(([, value]) => value !== null && value !== undefined && value !== ''),
+  )
+
+export type Channel = 'email' | 'sms' | 'whatsApp'
+
+const topics = {
+  email: 'CUSTOMERS_EMAIL_MARKETING_CONSENT_UPDATE',
+  sms: 'CUSTOMERS_MARKETING_CONSENT_UPDATE',
+  whatsApp: 'CUSTOMERS_WHATS_APP_MARKETING_CONSENT_UPDATE',
+} as const
+const bodies = { email: emailConsentBody, sms: smsConsentBody, whatsApp: whatsAppConsentBody } as const
+
+/** A consent that is already so is not given again: its time stays. */
+export function setConsent(
+  desk: Desk,
+  customer: Customer,
+  channel: Channel,
+  consent: Omit<Consent, 'at'>,
+  at = desk.shop.now(),
+): Customer {
+  const { shop } = desk
+  const name = `${channel}Consent` as const
+  if (customer[name].state === consent.state) return customer
+  const saved = save(shop.db, 'customer', { ...customer, [name]: { ...consent, at }, updatedAt: at })
+  announce(desk, topics[channel], bodies[channel](shop, saved))
+  announce(desk, 'CUSTOMERS_UPDATE', customerBody(shop, saved))
+  return saved
+}

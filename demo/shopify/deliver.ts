@@ -1,0 +1,130 @@
+// Sends webhooks that are due: signed with the app's secret, tried again for four hours, and a subscription that fails eight times in a
+// row is deleted (shopify.dev/docs/apps/build/webhooks/troubleshooting-webhooks).
+import { createHmac, randomUUID } from 'node:crypto'
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { checkedLookup } from '../../server/net/guarded-fetch.ts'
+import type { Faults } from './faults.ts'
+import { all, find, run, save } from './records.ts'
+import { apiVersion } from './schema/schema.ts'
+import { myshopifyDomain, readSetup, type Shop } from './shop.ts'
+import { deleteWebhook } from './webhooks.ts'
+
+interface Delivery {
+  id: number
+  webhook_id: number
+  event_id: string
+  topic: string
+  triggered: number
+  attempt: number
+  body: string
+}
+
+const timeoutMs = 5_000
+const failuresAllowed = 8
+const minute = 60_000
+/** After which time each further attempt is made: eight in a little less than four hours. */
+const waits = [10_000, minute, 5 * minute, 15 * minute, 30 * minute, 45 * minute, 60 * minute, 75 * minute]
+
+/** Sends what is due, oldest first; returns how many deliveries were tried. */
+export async function deliverDue(shop: Shop, faults: Faults): Promise<number> {
+  const way = faults.webhooks === 'reverse' ? 'desc' : 'asc'
+  const due = all<Delivery>(
+    shop.db,
+    `select * from deliveries where due <= ? order by due ${way}, id ${way}`,
+    shop.now(),
+  )
+  let tried = 0
+  for (const delivery of due) {
+    // Taken before it is sent: what fails comes back with a later time.
+    if (run(shop.db, 'delete from deliveries where id = ? and attempt = ?', delivery.id, delivery.attempt) === 0)
+      continue
+    const webhook = find(shop.db, 'webhook', delivery.webhook_id)
+    if (!webhook) continue
+    tried += 1
+    const status = await send(shop, webhook.uri, headersOf(shop, delivery), delivery.body)
+    settle(shop, delivery, status >= 200 && status < 300)
+  }
+  return tried
+}
+
+function settle(shop: Shop, delivery: Delivery, isDelivered: boolean) {
+  const now = find(shop.db, 'webhook', delivery.webhook_id)
+  if (!now) return
+  if (isDelivered) {
+    if (now.failures > 0) save(shop.db, 'webhook', { ...now, failures: 0 })
+    return
+  }
+  const failures = now.failures + 1
+  if (failures >= failuresAllowed) {
+    deleteWebhook(shop, now.id)
+    return
+  }
+  save(shop.db, 'webhook', { ...now, failures })
+  const wait = waits[delivery.attempt]
+  if (wait === undefined) return
+  const sql = `insert into deliveries (id, webhook_id, event_id, topic, triggered, due, attempt, body) values (?, ?, ?, ?, ?, ?, ?, ?)`
+  const { id, webhook_id, event_id, topic, triggered, attempt, body } = delivery
+  run(shop.db, sql, id, webhook_id, event_id, topic, triggered, shop.now() + wait, attempt + 1, body)
+}
+
+function headersOf(shop: Shop, { topic, event_id, triggered, body }: Delivery): Record<string, string> {
+  return {
+    'X-Shopify-Topic': wireTopic(topic),
+    'X-Shopify-Event-Id': event_id,
+    'X-Shopify-Triggered-At': new Date(triggered).toISOString(),
+    ...signed(shop, body),
+  }
+}
+
+/** After a rotation Shopify goes on signing with the old secret for up to an hour. */
+function signed(shop: Shop, body: string): Record<string, string> {
+  const { secret, oldSecret } = readSetup(shop).app
+  const key = oldSecret && oldSecret.until > shop.now() ? oldSecret.secret : secret
+  return {
+    'Content-Type': 'application/json',
+    'X-Shopify-Hmac-Sha256': createHmac('sha256', key).update(body).digest('base64'),
+    'X-Shopify-Shop-Domain': myshopifyDomain,
+    'X-Shopify-API-Version': apiVersion,
+    'X-Shopify-Webhook-Id': randomUUID(),
+  }
+}
+
+const oneWordTopics = /_(CREATE|UPDATE|UPDATED|DELETE|PAID|CANCELLED|UNINSTALLED|FULFILLED)$/
+
+/** `CHECKOUTS_UPDATE` is `checkouts/update`. */
+export const wireTopic = (topic: string) =>
+  topic === 'APP_SCOPES_UPDATE'
+    ? 'app/scopes_update'
+    : topic.replace(oneWordTopics, (_match, event: string) => `/${event}`).toLowerCase()
+
+/** What Shopify sends to the addresses in an app's configuration; nobody subscribes to these. Answers the status. */
+export function sendPrivacy(shop: Shop, target: string, topic: string, body: unknown): Promise<number> {
+  const text = JSON.stringify(body)
+  const event = { 'X-Shopify-Topic': topic, 'X-Shopify-Event-Id': randomUUID() }
+  const times = { 'X-Shopify-Triggered-At': new Date(shop.now()).toISOString() }
+  return send(shop, target, { ...event, ...times, ...signed(shop, text) }, text)
+}
+
+/** 0: nobody answered in time. */
+function send(shop: Shop, target: string, headers: Record<string, string>, body: string): Promise<number> {
+  const url = new URL(target)
+  const start = url.protocol === 'https:' ? requestHttps : requestHttp
+  const mayBePrivate = shop.allowedWebhookHosts.some((host) => host === url.host || host === url.hostname)
+  const options = {
+    method: 'POST',
+    headers: { ...headers, Accept: '*/*', Connection: 'close', 'Content-Length': Buffer.byteLength(body) },
+    ...{ timeout: timeoutMs, lookup: checkedLookup(shop.lookup, mayBePrivate) },
+  }
+  return new Promise((resolve) => {
+    const outgoing = start(url, options, (answer) => {
+      answer.resume()
+      answer.on('error', () => resolve(0))
+      answer.on('end', () => resolve(answer.statusCode ?? 0))
+    })
+    outgoing.on('timeout', () => outgoing.destroy())
+    outgoing.on('error', () => resolve(0))
+    outgoing.on('close', () => resolve(0))
+    outgoing.end(body)
+  })
+}

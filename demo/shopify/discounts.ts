@@ -1,0 +1,208 @@
+// Discounts with codes: what a write may say, and what stands afterwards. Refusals are user errors, as in the schema.
+import type { Code, Discount } from './model.ts'
+import { find, findByKey, nextId, ofOwner, remove, save } from './records.ts'
+import { idOf, type Shop } from './shop.ts'
+
+export interface UserError {
+  field: string[] | null
+  message: string
+  code?: string | null
+}
+
+export interface DiscountInput {
+  code?: string | null
+  title?: string | null
+  startsAt?: string | null
+  endsAt?: string | null
+  usageLimit?: number | null
+  appliesOncePerCustomer?: boolean | null
+  tags?: string[] | null
+  combinesWith?: Partial<Discount['combinesWith']> | null
+  context?: {
+    all?: 'ALL' | null
+    customers?: { add?: string[]; remove?: string[] } | null
+    customerSegments?: unknown
+    markets?: unknown
+  } | null
+  customerSelection?: { all?: boolean | null; customers?: { add?: string[] } | null } | null
+  minimumRequirement?: {
+    subtotal?: { greaterThanOrEqualToSubtotal?: string | number | null } | null
+    quantity?: { greaterThanOrEqualToQuantity?: string | number | null } | null
+  } | null
+  customerGets?: {
+    items?: { all?: boolean | null; products?: { productsToAdd?: string[] } | null; collections?: unknown } | null
+    value?: {
+      percentage?: number | null
+      discountAmount?: { amount?: string | number | null; appliesOnEachItem?: boolean | null } | null
+    } | null
+  } | null
+}
+
+export type Written = { discount: Discount } | { errors: UserError[] }
+
+const blank: Omit<Discount, 'id' | 'createdAt' | 'updatedAt'> = {
+  ...{ title: '', startsAt: 0, endsAt: null, value: { kind: 'percentage', fraction: 0 }, usageLimit: null },
+  ...{
+    oncePerCustomer: false,
+    minSubtotalMinor: null,
+    minQuantity: null,
+    customerIds: null,
+    productIds: null,
+    tags: [],
+  },
+  combinesWith: { orderDiscounts: false, productDiscounts: false, shippingDiscounts: false },
+}
+
+export function createDiscount(shop: Shop, input: DiscountInput): Written {
+  const errors = [
+    ...missing(input),
+    ...(input.code ? codeErrors(shop, input.code, ['basicCodeDiscount', 'code']) : []),
+    ...wrong(input),
+  ]
+  if (errors.length) return { errors }
+  const at = shop.now()
+  const id = nextId(shop.db, 'discount')
+  const discount = save(shop.db, 'discount', {
+    ...applied({ ...blank, id, createdAt: at, updatedAt: at }, input),
+    id,
+  })
+  addCode(shop, discount, input.code!)
+  return { discount }
+}
+
+export function updateDiscount(shop: Shop, id: number, input: DiscountInput): Written {
+  const known = find(shop.db, 'discount', id)
+  if (!known) return { errors: [unknownDiscount] }
+  const [own] = ofOwner(shop.db, 'code', id)
+  const isNewCode = input.code != null && input.code.toLowerCase() !== own?.code.toLowerCase()
+  const errors = [
+    ...(isNewCode ? codeErrors(shop, input.code!, ['basicCodeDiscount', 'code']) : []),
+    ...wrong({ startsAt: new Date(known.startsAt).toISOString(), ...input }),
+  ]
+  if (errors.length) return { errors }
+  const discount = save(shop.db, 'discount', { ...applied(known, input), updatedAt: shop.now() })
+  if (input.code != null && own) save(shop.db, 'code', { ...own, code: input.code, updatedAt: shop.now() })
+  return { discount }
+}
+
+export const unknownDiscount: UserError = { field: ['id'], message: 'Discount does not exist', code: 'INVALID' }
+
+/** Deactivating ends a discount now; activating begins it now, and takes an end that has passed away. */
+export function switchDiscount(shop: Shop, id: number, isOn: boolean): Written {
+  const known = find(shop.db, 'discount', id)
+  if (!known) return { errors: [unknownDiscount] }
+  const at = shop.now()
+  const change = isOn
+    ? {
+        startsAt: Math.min(known.startsAt, at),
+        endsAt: known.endsAt !== null && known.endsAt <= at ? null : known.endsAt,
+      }
+    : { endsAt: at, startsAt: Math.min(known.startsAt, at) }
+  return { discount: save(shop.db, 'discount', { ...known, ...change, updatedAt: at }) }
+}
+
+export function deleteDiscount(shop: Shop, id: number): boolean {
+  for (const code of ofOwner(shop.db, 'code', id)) remove(shop.db, 'code', code.id)
+  return remove(shop.db, 'discount', id)
+}
+
+export function addCode(shop: Shop, discount: Discount, code: string): Code {
+  const at = shop.now()
+  const id = nextId(shop.db, 'code')
+  return save(shop.db, 'code', { id, createdAt: at, updatedAt: at, discountId: discount.id, code, uses: 0 })
+}
+
+/** In Shopify a code is taken whatever its case, by whichever discount has it. */
+export function codeErrors(shop: Shop, code: string, field: string[]): UserError[] {
+  if (!code.trim()) return [{ field, message: "Code can't be blank", code: 'BLANK' }]
+  if (code.length > 255) return [{ field, message: 'Code is too long (maximum is 255 characters)', code: 'TOO_LONG' }]
+  if (/[\r\n]/.test(code)) return [{ field, message: 'Code is invalid', code: 'INVALID' }]
+  if (findByKey(shop.db, 'code', code))
+    return [{ field, message: 'Code must be unique. Please try a different code.', code: 'TAKEN' }]
+  return []
+}
+
+const inside = (...names: string[]) => ['basicCodeDiscount', ...names]
+
+function missing(input: DiscountInput): UserError[] {
+  const errors: UserError[] = []
+  const need = (isThere: unknown, name: string, words: string) => {
+    if (!isThere) errors.push({ field: inside(name), message: `${words} can't be blank`, code: 'BLANK' })
+  }
+  need(input.title?.trim(), 'title', 'Title')
+  need(input.code?.trim(), 'code', 'Code')
+  need(input.startsAt, 'startsAt', 'Starts at')
+  need(input.customerGets?.value, 'customerGets', 'Customer gets')
+  need(input.customerGets?.items, 'customerGets', 'Customer gets items')
+  const isForSomebody = input.context?.all || input.context?.customers || input.customerSelection
+  if (!isForSomebody)
+    errors.push({ field: inside('context'), message: 'The input field is missing', code: 'MISSING_ARGUMENT' })
+  return errors
+}
+
+function wrong(input: DiscountInput): UserError[] {
+  const errors: UserError[] = []
+  const say = (field: string[], message: string, code: string) => errors.push({ field, message, code })
+  const { value } = input.customerGets ?? {}
+  if (value?.percentage != null && value.discountAmount)
+    say(inside('customerGets', 'value'), 'Only one value can be given', 'TOO_MANY_ARGUMENTS')
+  if (value?.percentage != null && (value.percentage <= 0 || value.percentage > 1))
+    say(inside('customerGets', 'value', 'percentage'), 'Value must be between 0.0 and 1.0', 'VALUE_OUTSIDE_RANGE')
+  const off = value?.discountAmount?.amount
+  if (off != null && Number(off) <= 0)
+    say(inside('customerGets', 'value', 'discountAmount', 'amount'), 'Value must be greater than 0', 'GREATER_THAN')
+  if (input.usageLimit != null && input.usageLimit < 1)
+    say(inside('usageLimit'), 'Usage limit must be greater than 0', 'GREATER_THAN')
+  if (input.startsAt && input.endsAt && Date.parse(input.endsAt) <= Date.parse(input.startsAt))
+    say(inside('endsAt'), 'Ends at needs to be after starts_at', 'END_DATE_BEFORE_START_DATE')
+  if (input.minimumRequirement?.subtotal && input.minimumRequirement.quantity)
+    say(
+      inside('minimumRequirement'),
+      'Both minimums cannot be given',
+      'MINIMUM_SUBTOTAL_AND_QUANTITY_RANGE_BOTH_PRESENT',
+    )
+  if (input.title && input.title.length > 255)
+    say(inside('title'), 'Title is too long (maximum is 255 characters)', 'TOO_LONG')
+  if (input.context?.customerSegments || input.context?.markets || input.customerGets?.items?.collections)
+    say(inside('context'), 'This server does not model segments, markets and collections', 'INVALID')
+  return errors
+}
+
+function applied(known: Discount, input: DiscountInput): Discount {
+  const { minimumRequirement, customerGets, context } = input
+  return {
+    ...known,
+    ...(input.title != null && { title: input.title }),
+    ...(input.startsAt != null && { startsAt: Date.parse(input.startsAt) }),
+    ...(input.endsAt !== undefined && { endsAt: input.endsAt === null ? null : Date.parse(input.endsAt) }),
+    ...(input.usageLimit !== undefined && { usageLimit: input.usageLimit }),
+    ...(input.appliesOncePerCustomer != null && { oncePerCustomer: input.appliesOncePerCustomer }),
+    ...(input.tags && { tags: input.tags }),
+    ...(input.combinesWith && { combinesWith: { ...known.combinesWith, ...input.combinesWith } }),
+    ...(minimumRequirement !== undefined && minimumOf(minimumRequirement)),
+    ...(context && { customerIds: context.customers ? idsIn(context.customers.add) : null }),
+    ...(customerGets?.items && {
+      productIds: customerGets.items.products ? idsIn(customerGets.items.products.productsToAdd) : null,
+    }),
+    ...(customerGets?.value && { value: discountValue(customerGets.value) }),
+  }
+}
+
+function minimumOf(wish: DiscountInput['minimumRequirement']) {
+  const subtotal = wish?.subtotal?.greaterThanOrEqualToSubtotal
+  const quantity = wish?.quantity?.greaterThanOrEqualToQuantity
+  return {
+    minSubtotalMinor: subtotal == null ? null : Math.round(Number(subtotal) * 100),
+    minQuantity: quantity == null ? null : Number(quantity),
+  }
+}
+
+function discountValue(value: NonNullable<NonNullable<DiscountInput['customerGets']>['value']>): Discount['value'] {
+  if (value.discountAmount) {
+    const minor = Math.round(Number(value.discountAmount.amount ?? 0) * 100)
+    return { kind: 'amount', minor, isOnEachItem: value.discountAmount.appliesOnEachItem ?? false }
+  }
+  return { kind: 'percentage', fraction: value.percentage ?? 0 }
+}
+
+const idsIn = (gids: string[] | undefined) => (gids ?? []).flatMap((text) => idOf(text) ?? [])

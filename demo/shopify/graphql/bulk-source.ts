@@ -1,0 +1,15 @@
+import type { Bulk } from '../model.ts'
+import { gid, type Shop } from '../shop.ts'
+import { type Source, time } from './context.ts'
+
+export const bulkSource = ({ home }: Shop, bulk: Bulk): Source => ({
+  __typename: 'BulkOperation',
+  id: gid('BulkOperation', bulk.id),
+  ...{ status: bulk.status, errorCode: bulk.errorCode, type: 'QUERY', query: bulk.query, partialDataUrl: null },
+  objectCount: String(bulk.objects),
+  rootObjectCount: String(bulk.roots),
+  fileSize: bulk.lines === null ? null : String(Buffer.byteLength(bulk.lines)),
+  url: bulk.lines === null ? null : `${home}/bulk-operation-outputs/${bulk.id}.jsonl`,
+  createdAt: time(bulk.createdAt),
+  completedAt: time(bulk.completedAt),
+})

@@ -1,0 +1,103 @@
+// Products and variants.
+import type { Product, Variant } from '../model.ts'
+import { find, ofOwner } from '../records.ts'
+import { amount, gid, type Shop } from '../shop.ts'
+import { type Context, money, type Source, time } from './context.ts'
+import { type PageArgs, pageOfList } from './pages.ts'
+
+const image = (shop: Shop, file: string, alt: string): Source => ({
+  __typename: 'Image',
+  id: gid('ProductImage', [...file].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7) % 2 ** 40),
+  url: pictureUrl(shop, file),
+  altText: alt,
+  width: 600,
+  height: 600,
+})
+
+export const pictureUrl = ({ home }: Shop, file: string) => `${home}/cdn/shop/files/${file}.jpg`
+
+export function productSource(context: Context, product: Product): Source {
+  const { shop } = context
+  const variants = () => ofOwner(shop.db, 'variant', product.id)
+  const picture = image(shop, product.picture, product.title)
+  const media: Source = {
+    __typename: 'MediaImage',
+    ...{ id: gid('MediaImage', product.id), alt: product.title, mediaContentType: 'IMAGE', status: 'READY' },
+    image: picture,
+    preview: { image: picture, status: 'READY' },
+  }
+  return {
+    __typename: 'Product',
+    id: gid('Product', product.id),
+    legacyResourceId: String(product.id),
+    ...{ title: product.title, handle: product.handle, status: product.status, productType: product.productType },
+    ...{ vendor: 'Fern & Finch', tags: [], isGiftCard: false, templateSuffix: null },
+    description: product.description,
+    descriptionHtml: `<p>${product.description}</p>`,
+    createdAt: time(product.createdAt),
+    updatedAt: time(product.updatedAt),
+    publishedAt: product.status === 'ACTIVE' ? time(product.createdAt) : null,
+    onlineStoreUrl: product.status === 'ACTIVE' ? `${shop.home}/products/${product.handle}` : null,
+    hasOnlyDefaultVariant: product.optionName === null,
+    tracksInventory: () => variants().some(({ stock }) => stock !== null),
+    totalInventory: () => variants().reduce((sum, { stock }) => sum + (stock ?? 0), 0),
+    featuredMedia: media,
+    featuredImage: picture,
+    media: (args: PageArgs) => pageOfList([media], args, (each) => each),
+    images: (args: PageArgs) => pageOfList([picture], args, (each) => each),
+    variantsCount: () => ({ count: variants().length, precision: 'EXACT' }),
+    variants: (args: PageArgs) => pageOfList(variants(), args, (each) => variantSource(context, each)),
+    options: () => [
+      {
+        id: gid('ProductOption', product.id),
+        name: product.optionName ?? 'Title',
+        position: 1,
+        values: variants().map(({ title }) => title),
+      },
+    ],
+    priceRangeV2: () => {
+      const prices = variants().map(({ priceMinor }) => priceMinor)
+      return { minVariantPrice: money(Math.min(...prices)), maxVariantPrice: money(Math.max(...prices)) }
+    },
+  }
+}
+
+export function variantSource(context: Context, variant: Variant): Source {
+  const { shop } = context
+  const product = () => find(shop.db, 'product', variant.productId)!
+  return {
+    __typename: 'ProductVariant',
+    id: gid('ProductVariant', variant.id),
+    legacyResourceId: String(variant.id),
+    title: variant.title,
+    displayName: () => `${product().title} - ${variant.title}`,
+    ...{ sku: variant.sku, position: variant.position, barcode: null, taxable: true },
+    price: amount(variant.priceMinor),
+    compareAtPrice: variant.compareAtMinor === null ? null : amount(variant.compareAtMinor),
+    availableForSale: () => isForSale(product(), variant),
+    inventoryPolicy: variant.stock === null ? 'CONTINUE' : 'DENY',
+    inventoryQuantity: variant.stock ?? 0,
+    sellableOnlineQuantity: variant.stock ?? 0,
+    inventoryItem: { id: gid('InventoryItem', variant.id + 1_000_000_000), tracked: variant.stock !== null },
+    createdAt: time(variant.createdAt),
+    updatedAt: time(variant.updatedAt),
+    image: () => (variant.picture ? image(shop, variant.picture, variant.title) : null),
+    media: (args: PageArgs) =>
+      pageOfList(variant.picture ? [image(shop, variant.picture, variant.title)] : [], args, (picture) => ({
+        __typename: 'MediaImage',
+        ...{ id: gid('MediaImage', variant.id), alt: variant.title, mediaContentType: 'IMAGE', status: 'READY' },
+        image: picture,
+        preview: { image: picture, status: 'READY' },
+      })),
+    selectedOptions: () => {
+      const { optionName } = product()
+      return [{ name: optionName ?? 'Title', value: variant.title }]
+    },
+    product: () => productSource(context, product()),
+  }
+}
+
+export const isForSale = (product: Product, variant: Variant) =>
+  product.status === 'ACTIVE' && (variant.stock === null || variant.stock > 0)
+
+export const lineImage = image

@@ -1,0 +1,234 @@
+// Orders and checkouts.
+import type { Checkout, Line, Order, Reduction } from '../model.ts'
+import { find, findByKey } from '../records.ts'
+import { gid, shopId } from '../shop.ts'
+import { bag, type Context, money, type Source, shared, time } from './context.ts'
+import { lineImage, productSource, variantSource } from './goods.ts'
+import { type PageArgs, pageOfList, pageOfRows } from './pages.ts'
+import { addressSource, customerSource, oldestReadable } from './people.ts'
+import { conditionOf, type Searchable, type Term, unknownSearch } from './search.ts'
+
+export type ListArgs = PageArgs & { query?: string | null; sortKey?: string | null }
+
+const text = (name: string): Searchable => ({ sql: `json_extract(doc, '$.${name}')`, as: 'text' })
+
+export const kept: Record<string, Searchable> = {
+  id: { sql: 'id', as: 'id' },
+  created_at: { sql: 'created', as: 'time' },
+  updated_at: { sql: 'updated', as: 'time' },
+}
+
+const orderFields: Record<string, Searchable> = {
+  ...kept,
+  processed_at: { sql: 'created', as: 'time' },
+  customer_id: { sql: 'owner', as: 'id' },
+  checkout_token: { sql: 'key', as: 'text' },
+  cart_token: text('cartToken'),
+  email: text('email'),
+  financial_status: text('financialStatus'),
+  source_name: text('sourceName'),
+}
+
+const orderOrders: Record<string, string> = {
+  ...{ ID: 'id', CREATED_AT: 'created', PROCESSED_AT: 'created', UPDATED_AT: 'updated' },
+}
+
+function orderSpecial({ field, value }: Term) {
+  const none = { sql: 'true', values: [] }
+  if (field === 'test') return { sql: `json_extract(doc, '$.isTest') = ?`, values: [value === 'true' ? 1 : 0] }
+  if (field !== 'status') return null
+  const cancelled = `json_extract(doc, '$.cancelledAt') is not null`
+  const closed = `json_extract(doc, '$.closedAt') is not null`
+  if (value === 'any') return none
+  if (value === 'cancelled') return { sql: cancelled, values: [] }
+  if (value === 'closed') return { sql: closed, values: [] }
+  if (value === 'open') return { sql: `not ${cancelled} and not ${closed}`, values: [] }
+  throw unknownSearch(`status:${value}`)
+}
+
+export function orderCondition(context: Context, query: string | null | undefined, customerId?: number) {
+  const asked = conditionOf(query, orderFields, orderSpecial)
+  const owner = customerId === undefined ? '' : ' and owner = ?'
+  return {
+    sql: ` and created >= ?${owner}${asked.sql}`,
+    values: [oldestReadable(context), ...(customerId === undefined ? [] : [customerId]), ...asked.values],
+  }
+}
+
+export function ordersOf(context: Context, args: ListArgs, customerId?: number): Source {
+  const order = orderOrders[args.sortKey ?? 'PROCESSED_AT']
+  if (!order) throw unknownSearch(`sortKey ${args.sortKey}`)
+  const condition = orderCondition(context, args.query, customerId)
+  const present = (each: Order) => orderSource(context, each)
+  return pageOfRows({ db: context.shop.db, kind: 'order', condition, order, present }, args)
+}
+
+export function orderSource(context: Context, order: Order): Source {
+  const { shop } = context
+  return {
+    __typename: 'Order',
+    id: gid('Order', order.id),
+    legacyResourceId: String(order.id),
+    name: `#${order.number}`,
+    number: order.number,
+    createdAt: time(order.createdAt),
+    processedAt: time(order.createdAt),
+    updatedAt: time(order.updatedAt),
+    cancelledAt: time(order.cancelledAt),
+    closedAt: time(order.closedAt),
+    ...{ cancelReason: order.cancelReason, closed: order.closedAt !== null, confirmed: true, test: order.isTest },
+    ...{ email: order.email, phone: order.phone, customerLocale: order.locale, note: null, tags: [] },
+    ...{ customerAcceptsMarketing: order.acceptsEmail, sourceName: order.sourceName, clientIp: null },
+    ...{ checkoutToken: order.checkoutToken, cartToken: order.cartToken, customAttributes: [] },
+    ...{ discountCode: order.codes[0] ?? null, discountCodes: order.codes },
+    ...{ displayFinancialStatus: order.financialStatus, displayFulfillmentStatus: order.fulfillmentStatus },
+    ...{ currencyCode: 'USD', presentmentCurrencyCode: 'USD', taxesIncluded: false, taxExempt: false },
+    fullyPaid: ['PAID', 'PARTIALLY_REFUNDED', 'REFUNDED'].includes(order.financialStatus),
+    unpaid: ['PENDING', 'AUTHORIZED', 'EXPIRED'].includes(order.financialStatus),
+    statusPageUrl: `${shop.home}/orders/${order.key}/authenticate`,
+    ...orderSums(order),
+    customer: () => customerOf(context, order.customerId),
+    shippingAddress: order.address && addressSource(order.address, order.id),
+    billingAddress: order.address && addressSource(order.address, order.id),
+    displayAddress: order.address && addressSource(order.address, order.id),
+    lineItems: (args: PageArgs) => {
+      const allocations = allocated(order)
+      return pageOfList(order.lines, args, (line) => lineSource(context, line, order, allocations.get(line) ?? []))
+    },
+    discountApplications: (args: PageArgs) =>
+      pageOfList(order.reductions, args, (each) => applicationSource(context, each, order.reductions.indexOf(each))),
+    app: order.sourceName === 'web' ? { id: gid('OrderApp', 580_111), name: 'Online Store' } : null,
+  }
+}
+
+function orderSums(order: Order): Source {
+  const paid = ['PAID', 'PARTIALLY_REFUNDED', 'REFUNDED'].includes(order.financialStatus) ? order.totalMinor : 0
+  const owed = order.cancelledAt === null && paid === 0 ? order.totalMinor : 0
+  return {
+    totalPriceSet: bag(order.totalMinor),
+    originalTotalPriceSet: bag(order.totalMinor),
+    currentTotalPriceSet: bag(order.totalMinor - order.refundedMinor),
+    subtotalPriceSet: bag(order.subtotalMinor - order.discountMinor),
+    currentSubtotalPriceSet: bag(order.subtotalMinor - order.discountMinor),
+    totalDiscountsSet: bag(order.discountMinor),
+    currentTotalDiscountsSet: bag(order.discountMinor),
+    totalShippingPriceSet: bag(order.shippingMinor),
+    totalTaxSet: bag(0),
+    totalRefundedSet: bag(order.refundedMinor),
+    totalReceivedSet: bag(paid),
+    netPaymentSet: bag(paid - order.refundedMinor),
+    totalOutstandingSet: bag(owed),
+  }
+}
+
+function customerOf(context: Context, id: number | null): Source | null {
+  const customer = id === null ? undefined : find(context.shop.db, 'customer', id)
+  return customer ? customerSource(context, customer) : null
+}
+
+const lineTotal = (line: Line) => line.unitMinor * line.quantity
+
+type Allocation = { reduction: Reduction; index: number; minor: number }
+
+/** What each code takes off each line. */
+function allocated({ lines, reductions }: Pick<Order, 'lines' | 'reductions'>): Map<Line, Allocation[]> {
+  const found = new Map<Line, Allocation[]>(lines.map((line) => [line, []]))
+  for (const [index, reduction] of reductions.entries()) {
+    const parts = shared(reduction.minor, lines.map(lineTotal))
+    for (const [at, minor] of parts.entries()) found.get(lines[at]!)!.push({ reduction, index, minor })
+  }
+  return found
+}
+
+function lineSource(context: Context, line: Line, order: Order, allocations: Allocation[]): Source {
+  const off = allocations.reduce((sum, { minor }) => sum + minor, 0)
+  const left = lineTotal(line) - off
+  return {
+    __typename: 'LineItem',
+    id: gid('LineItem', line.id),
+    name: line.variantTitle ? `${line.title} - ${line.variantTitle}` : line.title,
+    ...{ currentQuantity: line.quantity, isGiftCard: false, requiresShipping: true, taxable: true },
+    ...common(context, line),
+    originalUnitPriceSet: bag(line.unitMinor),
+    originalTotalSet: bag(lineTotal(line)),
+    discountedTotalSet: bag(left),
+    discountedUnitPriceSet: bag(line.unitMinor),
+    discountedUnitPriceAfterAllDiscountsSet: bag(Math.round(left / line.quantity)),
+    totalDiscountSet: bag(off),
+    discountAllocations: allocations.map(({ reduction, index, minor }) => ({
+      allocatedAmountSet: bag(minor),
+      discountApplication: () => applicationSource(context, reduction, index),
+    })),
+    refundableQuantity: order.refundedMinor > 0 ? 0 : line.quantity,
+  }
+}
+
+/** What lines of orders and of checkouts have in common. A product that is gone is null, its name stays. */
+function common(context: Context, line: Line): Source {
+  const { shop } = context
+  return {
+    ...{ title: line.title, variantTitle: line.variantTitle, sku: line.sku, quantity: line.quantity },
+    customAttributes: [],
+    image: () => lineImage(shop, line.picture, line.title),
+    product: () => {
+      const product = find(shop.db, 'product', line.productId)
+      return product ? productSource(context, product) : null
+    },
+    variant: () => {
+      const variant = find(shop.db, 'variant', line.variantId)
+      return variant ? variantSource(context, variant) : null
+    },
+  }
+}
+
+function applicationSource({ shop }: Context, { code, minor }: Reduction, index: number): Source {
+  const owner = findByKey(shop.db, 'code', code)
+  const discount = owner && find(shop.db, 'discount', owner.discountId)
+  const fraction = discount?.value.kind === 'percentage' ? discount.value.fraction : null
+  return {
+    __typename: 'DiscountCodeApplication',
+    ...{ code, index, allocationMethod: 'ACROSS', targetSelection: 'ALL', targetType: 'LINE_ITEM' },
+    value: fraction === null ? money(minor) : { __typename: 'PricingPercentageValue', percentage: fraction * 100 },
+  }
+}
+
+export function checkoutSource(context: Context, checkout: Checkout): Source {
+  const { shop } = context
+  const address = checkout.address && addressSource(checkout.address, checkout.id)
+  return {
+    __typename: 'AbandonedCheckout',
+    id: gid('AbandonedCheckout', checkout.id),
+    name: `#${checkout.id}`,
+    abandonedCheckoutUrl: recoveryUrl(shop.home, checkout),
+    createdAt: time(checkout.createdAt),
+    updatedAt: time(checkout.updatedAt),
+    completedAt: time(checkout.completedAt),
+    customer: () => customerOf(context, checkout.customerId),
+    ...{ note: '', customAttributes: [], taxLines: [], taxesIncluded: false, discountCodes: checkout.codes },
+    totalPriceSet: bag(checkout.totalMinor),
+    subtotalPriceSet: bag(checkout.subtotalMinor - checkout.discountMinor),
+    totalLineItemsPriceSet: bag(checkout.subtotalMinor),
+    totalDiscountSet: bag(checkout.discountMinor),
+    totalTaxSet: bag(0),
+    totalDutiesSet: null,
+    ...{ shippingAddress: address, billingAddress: address },
+    lineItems: (args: PageArgs) => pageOfList(checkout.lines, args, (line) => checkoutLine(context, line)),
+  }
+}
+
+export const recoveryUrl = (home: string, { token, key, locale }: Checkout) =>
+  `${home}/${shopId}/checkouts/ac/${token}/recover?key=${key}&locale=${locale}`
+
+function checkoutLine(context: Context, line: Line): Source {
+  return {
+    __typename: 'AbandonedCheckoutLineItem',
+    id: gid('AbandonedCheckoutLineItem', line.id),
+    ...common(context, line),
+    originalUnitPriceSet: bag(line.unitMinor),
+    originalTotalPriceSet: bag(lineTotal(line)),
+    discountedUnitPriceSet: bag(line.unitMinor),
+    discountedTotalPriceSet: bag(lineTotal(line)),
+    discountedTotalPriceWithCodeDiscount: bag(lineTotal(line)),
+    discountedUnitPriceWithCodeDiscount: bag(line.unitMinor),
+  }
+}

@@ -1,0 +1,152 @@
+// Connections: pages by cursor, over rows of the database or over a list.
+import { GraphQLError } from 'graphql'
+import type { Kind, Records } from '../model.ts'
+import { all, type Db, one } from '../records.ts'
+
+export interface PageArgs {
+  first?: number | null
+  last?: number | null
+  after?: string | null
+  before?: string | null
+  reverse?: boolean | null
+  /** Of a bulk operation: all there is. */
+  isWhole?: boolean
+  /** Of a bulk operation: however deep. */
+  isDeep?: boolean
+}
+
+type Source = Record<string, unknown>
+
+const deepest = 25_000
+
+/** What every connection is asked first: how many. */
+export function sizeOf({ first, last, isWhole }: PageArgs): number {
+  if (isWhole) return Number.MAX_SAFE_INTEGER - 1
+  if (first == null && last == null) throw badRequest('you must provide one of first or last')
+  if (first != null && last != null) throw badRequest('providing both first and last is not supported')
+  const size = (first ?? last)!
+  const name = first == null ? 'last' : 'first'
+  if (size < 0) throw badRequest(`${name} cannot be negative`)
+  if (size > 250) throw badRequest(`${name} cannot exceed 250`)
+  return size
+}
+
+const badRequest = (message: string) => new GraphQLError(message, { extensions: { code: 'BAD_REQUEST' } })
+
+/** Of a list that is at hand. */
+export function pageOfList<T>(rows: readonly T[], args: PageArgs, present: (row: T) => Source): Source {
+  const size = sizeOf(args)
+  const ordered = args.reverse ? rows.toReversed() : rows
+  const start = args.after ? positionOf(args.after) + 1 : 0
+  const end = args.before ? positionOf(args.before) : ordered.length
+  const range = ordered.slice(start, end)
+  const from = args.first == null ? Math.max(0, range.length - size) : 0
+  const shown = range.slice(from, from + size)
+  const cursor = (index: number) => cursorText({ last_id: start + from + index })
+  return connection(
+    shown.map((row, index) => ({ node: () => present(row), cursor: cursor(index) })),
+    {
+      hasNextPage: start + from + shown.length < ordered.length,
+      hasPreviousPage: start + from > 0,
+    },
+  )
+}
+
+const positionOf = (cursor: string) => readCursor(cursor).last_id
+
+export interface RowQuery<K extends Kind> {
+  db: Db
+  kind: K
+  /** ` and (…)`, written here. */
+  condition: { sql: string; values: (string | number)[] }
+  /** A column or expression of the table. */
+  order: string
+  present: (doc: Records[K]) => Source
+}
+
+export function pageOfRows<K extends Kind>(query: RowQuery<K>, args: PageArgs): Source {
+  const size = sizeOf(args)
+  if (args.last != null || args.before) throw notModelled('last and before')
+  const { db, kind, condition, order } = query
+  const isDown = args.reverse === true
+  const base = { sql: `kind = ?${condition.sql}`, values: [kind, ...condition.values] }
+  const after = args.after ? beyond(args.after, order, isDown) : null
+  if (after && !args.isDeep) refuseDepth(db, base, order, args.after!, isDown)
+  const way = isDown ? 'desc' : 'asc'
+  const rows = all<{ id: number; place: string | number; doc: string }>(
+    db,
+    `select id, ${order} as place, doc from records where ${base.sql}${after?.sql ?? ''} order by ${order} ${way}, id ${way} limit ?`,
+    ...base.values,
+    ...(after?.values ?? []),
+    size + 1,
+  )
+  const shown = rows.slice(0, size)
+  return connection(
+    shown.map(({ id, place, doc }) => ({
+      node: () => query.present(JSON.parse(doc) as Records[K]),
+      cursor: cursorText({ last_id: id, last_value: place }),
+    })),
+    { hasNextPage: rows.length > size, hasPreviousPage: after !== null },
+  )
+}
+
+export function countRows(
+  db: Db,
+  kind: Kind,
+  condition: { sql: string; values: (string | number)[] },
+  limit?: number | null,
+): Source {
+  const most = limit ?? 10_000
+  const sql = `select count(*) as n from records where kind = ?${condition.sql}`
+  const { n } = one<{ n: number }>(db, sql, kind, ...condition.values)!
+  return n > most ? { count: most, precision: 'AT_LEAST' } : { count: n, precision: 'EXACT' }
+}
+
+function beyond(cursor: string, order: string, isDown: boolean) {
+  const { last_id, last_value } = readCursor(cursor)
+  return { sql: ` and (${order}, id) ${isDown ? '<' : '>'} (?, ?)`, values: [last_value ?? last_id, last_id] }
+}
+
+function refuseDepth(
+  db: Db,
+  base: { sql: string; values: (string | number)[] },
+  order: string,
+  cursor: string,
+  isDown: boolean,
+) {
+  const { last_id, last_value } = readCursor(cursor)
+  const sql = `select count(*) as n from (select 1 from records where ${base.sql} and (${order}, id) ${isDown ? '>=' : '<='} (?, ?) limit ?)`
+  const { n } = one<{ n: number }>(db, sql, ...base.values, last_value ?? last_id, last_id, deepest)!
+  if (n >= deepest) throw badRequest(`Pagination is limited to ${deepest} objects. Add filters to the query.`)
+}
+
+function connection(
+  edges: { node: () => Source; cursor: string }[],
+  info: { hasNextPage: boolean; hasPreviousPage: boolean },
+): Source {
+  return {
+    nodes: () => edges.map(({ node }) => node()),
+    edges: () => edges,
+    pageInfo: { ...info, startCursor: edges[0]?.cursor ?? null, endCursor: edges.at(-1)?.cursor ?? null },
+  }
+}
+
+interface Cursor {
+  last_id: number
+  last_value?: string | number
+}
+
+const cursorText = (cursor: Cursor) => Buffer.from(JSON.stringify(cursor)).toString('base64url')
+
+function readCursor(text: string): Cursor {
+  try {
+    const cursor = JSON.parse(Buffer.from(text, 'base64url').toString()) as Cursor
+    if (Number.isSafeInteger(cursor.last_id)) return cursor
+  } catch {
+    // Refused below, as any other text that is no cursor.
+  }
+  throw badRequest(`Invalid cursor: ${text.slice(0, 40)}`)
+}
+
+export const notModelled = (what: string) =>
+  new GraphQLError(`This server does not model ${what}.`, { extensions: { code: 'NOT_MODELLED' } })

@@ -1,0 +1,107 @@
+// Customers, their consents and addresses.
+import type { Address, Consent, ConsentState, Customer } from '../model.ts'
+import { find } from '../records.ts'
+import { gid } from '../shop.ts'
+import { type Context, money, type Source, time } from './context.ts'
+import { orderSource, ordersOf } from './orders.ts'
+import type { PageArgs } from './pages.ts'
+import { hasScope } from './rights.ts'
+
+const names = new Intl.DisplayNames(['en'], { type: 'region' })
+
+export function customerSource(context: Context, customer: Customer): Source {
+  const { shop } = context
+  const name = [customer.firstName, customer.lastName].filter(Boolean).join(' ')
+  return {
+    __typename: 'Customer',
+    id: gid('Customer', customer.id),
+    legacyResourceId: String(customer.id),
+    ...{ firstName: customer.firstName, lastName: customer.lastName, locale: customer.locale },
+    displayName: name || customer.email || customer.phone || '',
+    ...{ email: customer.email, phone: customer.phone, note: null, tags: [], taxExempt: false },
+    ...{ verifiedEmail: true, state: 'DISABLED', dataSaleOptOut: false },
+    createdAt: time(customer.createdAt),
+    updatedAt: time(customer.updatedAt),
+    numberOfOrders: String(customer.ordersCount),
+    amountSpent: money(customer.spentMinor),
+    defaultEmailAddress: () =>
+      customer.email === null
+        ? null
+        : {
+            emailAddress: customer.email,
+            marketingState: customer.emailConsent.state,
+            marketingOptInLevel: customer.emailConsent.level,
+            marketingUpdatedAt: time(customer.emailConsent.at),
+            validFormat: true,
+          },
+    defaultPhoneNumber: () =>
+      customer.phone === null
+        ? null
+        : {
+            phoneNumber: customer.phone,
+            marketingState: customer.smsConsent.state,
+            marketingOptInLevel: customer.smsConsent.level,
+            marketingUpdatedAt: time(customer.smsConsent.at),
+            smsMarketingConsent: consentSource(customer.smsConsent),
+            whatsAppMarketingConsent: consentSource(customer.whatsAppConsent),
+          },
+    emailMarketingConsent: () =>
+      customer.email === null
+        ? null
+        : {
+            marketingState: customer.emailConsent.state,
+            marketingOptInLevel: customer.emailConsent.level,
+            consentUpdatedAt: time(customer.emailConsent.at),
+          },
+    smsMarketingConsent: () =>
+      customer.phone === null
+        ? null
+        : {
+            marketingState: customer.smsConsent.state,
+            marketingOptInLevel: customer.smsConsent.level ?? 'UNKNOWN',
+            consentUpdatedAt: time(customer.smsConsent.at),
+            consentCollectedFrom: 'SHOPIFY',
+          },
+    defaultAddress: customer.address && addressSource(customer.address, customer.id),
+    lastOrder: () => {
+      const order = customer.lastOrderId === null ? undefined : find(shop.db, 'order', customer.lastOrderId)
+      return order && isReadable(context, order.createdAt) ? orderSource(context, order) : null
+    },
+    orders: (args: PageArgs & { query?: string | null; sortKey?: string | null }) =>
+      ordersOf(context, args, customer.id),
+  }
+}
+
+/** Without `read_all_orders` only the last 60 days. */
+export const isReadable = (context: Context, createdAt: number) => createdAt >= oldestReadable(context)
+
+export function oldestReadable({ shop, rights }: Context): number {
+  return hasScope(rights.scopes, 'read_all_orders') ? 0 : shop.now() - 60 * 86_400_000
+}
+
+const consentSource = ({ state, level, at }: Consent): Source => ({
+  state: consentWord(state),
+  optInLevel: level,
+  updatedAt: time(at),
+  collectedFrom: at === null ? null : 'SHOPIFY',
+})
+
+const consentWord = (state: ConsentState) => (state === 'NOT_SUBSCRIBED' ? 'NEVER_SUBSCRIBED' : state)
+
+export function addressSource(address: Address, id: number): Source {
+  const name = `${address.firstName} ${address.lastName}`.trim()
+  return {
+    __typename: 'MailingAddress',
+    id: `${gid('MailingAddress', id)}?model_name=Address`,
+    ...{ firstName: address.firstName || null, lastName: address.lastName || null, name: name || null },
+    ...{ address1: address.address1 || null, address2: address.address2 || null, company: null },
+    ...{ city: address.city || null, zip: address.zip || null, phone: address.phone || null },
+    country: countryName(address.countryCode),
+    countryCodeV2: address.countryCode,
+    provinceCode: address.provinceCode || null,
+    province: address.provinceCode || null,
+    formatted: () => [name, address.address1, `${address.city} ${address.provinceCode} ${address.zip}`].filter(Boolean),
+  }
+}
+
+export const countryName = (code: string) => names.of(code) ?? code

@@ -1,0 +1,255 @@
+// The fields of the query root.
+
+import type { Checkout, Customer, Discount, Product, Variant } from '../model.ts'
+import { find, findByKey, listAll } from '../records.ts'
+import { apiVersion } from '../schema/schema.ts'
+import { gid, idOf, readSetup } from '../shop.ts'
+import { bulkSource } from './bulk-source.ts'
+import type { Context, Source } from './context.ts'
+import { codeNodeSource, nodeSource, type statusOf } from './discounts.ts'
+import { productSource, variantSource } from './goods.ts'
+import { checkoutSource, kept, type ListArgs, orderCondition, orderSource, ordersOf } from './orders.ts'
+import { countRows, notModelled, type PageArgs, pageOfList, pageOfRows } from './pages.ts'
+import { customerSource, isReadable } from './people.ts'
+import { type Condition, conditionOf, type Term, unknownSearch } from './search.ts'
+import { shopSource } from './shop-source.ts'
+import { webhookSource } from './webhook-source.ts'
+
+export function queries(context: Context): Source {
+  return { ...single(context), ...lists(context), ...counts(context), ...discountLists(context), ...ofApp(context) }
+}
+
+type ById = { id: string }
+
+function single(context: Context): Source {
+  const { shop } = context
+  return {
+    shop: () => shopSource(context),
+    order: ({ id }: ById) => nodeOf(context, id, 'Order'),
+    customer: ({ id }: ById) => nodeOf(context, id, 'Customer'),
+    product: ({ id }: ById) => nodeOf(context, id, 'Product'),
+    productVariant: ({ id }: ById) => nodeOf(context, id, 'ProductVariant'),
+    codeDiscountNode: ({ id }: ById) => nodeOf(context, id, 'DiscountCodeNode'),
+    discountNode: ({ id }: ById) => {
+      const discount = find(shop.db, 'discount', idOf(id) ?? 0)
+      return discount ? nodeSource(context, discount) : null
+    },
+    node: ({ id }: ById) => nodeOf(context, id),
+    nodes: ({ ids }: { ids: string[] }) => ids.map((id) => nodeOf(context, id)),
+    customerByIdentifier: ({
+      identifier,
+    }: {
+      identifier: { emailAddress?: string; id?: string; phoneNumber?: string }
+    }) => {
+      if (identifier.phoneNumber) throw notModelled('customerByIdentifier by phone number')
+      if (identifier.id) return nodeOf(context, identifier.id, 'Customer')
+      const customer = findByKey(shop.db, 'customer', identifier.emailAddress ?? '')
+      return customer ? customerSource(context, customer) : null
+    },
+    codeDiscountNodeByCode: ({ code }: { code: string }) => {
+      const found = findByKey(shop.db, 'code', code)
+      const discount = found && find(shop.db, 'discount', found.discountId)
+      return discount ? codeNodeSource(context, discount) : null
+    },
+  }
+}
+
+/** Types that can be asked for by `node`. */
+function nodeOf(context: Context, text: string, wanted?: string): Source | null {
+  const { db } = context.shop
+  const type = /^gid:\/\/shopify\/([A-Za-z]+)\//.exec(text)?.[1]
+  const id = idOf(text)
+  if (!type || id === null || (wanted && type !== wanted)) return null
+  const of = <T>(doc: T | undefined, source: (context: Context, doc: T) => Source) =>
+    doc === undefined ? null : source(context, doc)
+  switch (type) {
+    case 'Order': {
+      const order = find(db, 'order', id)
+      return order && isReadable(context, order.createdAt) ? orderSource(context, order) : null
+    }
+    case 'Customer':
+      return of(find(db, 'customer', id), customerSource)
+    case 'Product':
+      return of(find(db, 'product', id), productSource)
+    case 'ProductVariant':
+      return of(find(db, 'variant', id), variantSource)
+    case 'AbandonedCheckout': {
+      const checkout = find(db, 'checkout', id)
+      return checkout && isListed(checkout) ? checkoutSource(context, checkout) : null
+    }
+    case 'DiscountNode':
+      return of(find(db, 'discount', id), nodeSource)
+    case 'DiscountCodeNode':
+      return of(find(db, 'discount', id), codeNodeSource)
+    case 'BulkOperation':
+      return of(find(db, 'bulk', id), ({ shop }, bulk) => bulkSource(shop, bulk))
+    case 'WebhookSubscription':
+      return of(find(db, 'webhook', id), (_context, webhook) => webhookSource(webhook))
+    default:
+      throw notModelled(`node of ${type}`)
+  }
+}
+
+/** A checkout is an abandoned one once somebody can be written to about it. */
+const isListed = ({ email, phone }: Checkout) => email !== null || phone !== null
+const listedSql = ` and coalesce(json_extract(doc, '$.email'), json_extract(doc, '$.phone')) is not null`
+
+const completed = `json_extract(doc, '$.completedAt') is not null`
+
+function checkoutSpecial({ field, value }: Term): Condition | null {
+  const chosen = (yes: string, no: string) => {
+    if (value !== yes && value !== no) throw unknownSearch(`${field}:${value}`)
+    return { sql: value === yes ? completed : `not ${completed}`, values: [] }
+  }
+  if (field === 'recovery_state') return chosen('recovered', 'not_recovered')
+  return field === 'status' ? chosen('closed', 'open') : null
+}
+
+function checkoutCondition(query: string | null | undefined): Condition {
+  const asked = conditionOf(query, kept, checkoutSpecial)
+  return { sql: listedSql + asked.sql, values: asked.values }
+}
+
+function orderBy(orders: Record<string, string>, key: string | null | undefined): string {
+  const order = orders[key ?? 'ID']
+  if (!order) throw unknownSearch(`sortKey ${key}`)
+  return order
+}
+
+const byDates = { ID: 'id', CREATED_AT: 'created', UPDATED_AT: 'updated' }
+
+function lists(context: Context): Source {
+  const { db } = context.shop
+  const customerFields = {
+    ...kept,
+    customer_date: kept.created_at!,
+    email: { sql: 'key', as: 'text' as const },
+  }
+  const productSpecial = ({ field, value }: Term) =>
+    field === 'status' ? { sql: `lower(json_extract(doc, '$.status')) = lower(?)`, values: [value] } : null
+  const variantFields = {
+    ...kept,
+    product_id: { sql: 'owner', as: 'id' as const },
+    sku: { sql: 'key', as: 'text' as const },
+  }
+  return {
+    orders: (args: ListArgs) => ordersOf(context, args),
+    abandonedCheckouts: (args: ListArgs) => {
+      const order = orderBy({ ID: 'id', CHECKOUT_ID: 'id', CREATED_AT: 'created' }, args.sortKey)
+      const present = (each: Checkout) => checkoutSource(context, each)
+      return pageOfRows({ db, kind: 'checkout', condition: checkoutCondition(args.query), order, present }, args)
+    },
+    customers: (args: ListArgs) => {
+      const condition = conditionOf(args.query, customerFields)
+      const present = (each: Customer) => customerSource(context, each)
+      return pageOfRows({ db, kind: 'customer', condition, order: orderBy(byDates, args.sortKey), present }, args)
+    },
+    products: (args: ListArgs) => {
+      const condition = conditionOf(args.query, kept, productSpecial)
+      const present = (each: Product) => productSource(context, each)
+      return pageOfRows({ db, kind: 'product', condition, order: orderBy(byDates, args.sortKey), present }, args)
+    },
+    productVariants: (args: ListArgs) => {
+      const condition = conditionOf(args.query, variantFields, variantSpecial)
+      const present = (each: Variant) => variantSource(context, each)
+      return pageOfRows({ db, kind: 'variant', condition, order: orderBy({ ID: 'id' }, args.sortKey), present }, args)
+    },
+  }
+}
+
+/** Lists by commas, of what stands with the product. */
+function variantSpecial({ field, value }: Term): Condition | null {
+  const values = value.split(',')
+  const marks = values.map(() => '?').join(', ')
+  if (field === 'product_ids') return { sql: `owner in (${marks})`, values: values.map(Number) }
+  if (field !== 'product_status') return null
+  const sql = `owner in (select id from records where kind = 'product' and json_extract(doc, '$.status') in (${marks}))`
+  return { sql, values: values.map((each) => each.toUpperCase()) }
+}
+
+function counts(context: Context): Source {
+  const { db } = context.shop
+  type Counted = { query?: string | null; limit?: number | null }
+  return {
+    ordersCount: ({ query, limit }: Counted) => countRows(db, 'order', orderCondition(context, query), limit),
+    customersCount: ({ query }: Counted) => countRows(db, 'customer', conditionOf(query, kept)),
+    productsCount: ({ query }: Counted) => countRows(db, 'product', conditionOf(query, kept)),
+    abandonedCheckoutsCount: ({ query }: Counted) => countRows(db, 'checkout', checkoutCondition(query)),
+  }
+}
+
+function discountLists(context: Context): Source {
+  const { shop } = context
+  const { db } = shop
+  const special = ({ field, value }: Term): Condition | null => {
+    if (field === 'status') return statusCondition(shop.now(), value)
+    if (field === 'code') {
+      const sql = `id in (select owner from records where kind = 'code' and key = ? collate nocase)`
+      return { sql, values: [value] }
+    }
+    // There are codes here and no automatic discounts.
+    if (field === 'method' && value === 'code') return { sql: 'true', values: [] }
+    if (field === 'tag')
+      return { sql: `exists (select 1 from json_each(doc, '$.tags') where value = ?)`, values: [value] }
+    return null
+  }
+  const listOf = (source: (context: Context, discount: Discount) => Source) => (args: ListArgs) => {
+    const condition = conditionOf(args.query, kept, special)
+    const present = (each: Discount) => source(context, each)
+    return pageOfRows({ db, kind: 'discount', condition, order: orderBy(byDates, args.sortKey), present }, args)
+  }
+  return { codeDiscountNodes: listOf(codeNodeSource), discountNodes: listOf(nodeSource) }
+}
+
+function statusCondition(now: number, value: string): Condition {
+  const [starts, ends] = [`json_extract(doc, '$.startsAt')`, `json_extract(doc, '$.endsAt')`]
+  const isOver = `(${ends} is not null and ${ends} <= ?)`
+  const conditions: Record<ReturnType<typeof statusOf>, Condition> = {
+    EXPIRED: { sql: isOver, values: [now] },
+    SCHEDULED: { sql: `not ${isOver} and ${starts} > ?`, values: [now, now] },
+    ACTIVE: { sql: `not ${isOver} and ${starts} <= ?`, values: [now, now] },
+  }
+  const found = conditions[value.toUpperCase() as keyof typeof conditions]
+  if (!found) throw unknownSearch(`status:${value}`)
+  return found
+}
+
+function ofApp(context: Context): Source {
+  const { shop } = context
+  const scopeSource = (handle: string) => ({ handle, description: handle.replaceAll('_', ' ') })
+  const { app } = readSetup(shop)
+  const appSource = {
+    __typename: 'App',
+    ...{ id: gid('App', 91_540_000_001), title: 'Recoup', handle: 'recoup', apiKey: app.clientId, embedded: false },
+  }
+  return {
+    app: () => appSource,
+    currentAppInstallation: () => ({
+      __typename: 'AppInstallation',
+      id: gid('AppInstallation', 620_000_000_001),
+      app: appSource,
+      launchUrl: `${shop.home}/admin/apps/recoup`,
+      accessScopes: [...context.rights.scopes].map(scopeSource),
+    }),
+    publicApiVersions: () => [{ handle: apiVersion, displayName: apiVersion, supported: true }],
+    webhookSubscription: ({ id }: ById) => nodeOf(context, id, 'WebhookSubscription'),
+    webhookSubscriptions: (
+      args: PageArgs & { topics?: string[] | null; uri?: string | null; callbackUrl?: string | null },
+    ) => {
+      const uri = args.uri ?? args.callbackUrl
+      const hooks = listAll(shop.db, 'webhook').filter(
+        (hook) => (!args.topics?.length || args.topics.includes(hook.topic)) && (!uri || hook.uri === uri),
+      )
+      return pageOfList(hooks, args, webhookSource)
+    },
+    bulkOperation: ({ id }: ById) => nodeOf(context, id, 'BulkOperation'),
+    currentBulkOperation: () => {
+      const last = listAll(shop.db, 'bulk').at(-1)
+      return last ? bulkSource(shop, last) : null
+    },
+    bulkOperations: (args: ListArgs) => {
+      if (args.query && args.query !== 'operation_type:query') throw unknownSearch(args.query)
+      return pageOfList(listAll(shop.db, 'bulk'), args, (bulk) => bulkSource(shop, bulk))
+    },
+  }
+}

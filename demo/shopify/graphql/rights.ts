@@ -1,0 +1,53 @@
+// What a token may see, asked field by field from Shopify's own statements beside the schema.
+import {
+  GraphQLError,
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+  getNamedType,
+  isCompositeType,
+  isObjectType,
+} from 'graphql'
+import { type AdminSchema, type ProtectedContent, scopesIn } from '../schema/schema.ts'
+
+export interface Rights {
+  scopes: ReadonlySet<string>
+  protectedData: ReadonlySet<ProtectedContent>
+}
+
+const scopeDocs = 'https://shopify.dev/api/usage/access-scopes'
+const protectedDocs = 'https://shopify.dev/docs/apps/launch/protected-customer-data'
+
+export function hasScope(scopes: ReadonlySet<string>, wanted: string): boolean {
+  return scopes.has(wanted) || (wanted.startsWith('read_') && scopes.has(`write_${wanted.slice(5)}`))
+}
+
+/** Throws what Shopify answers for a field that the app may not read. */
+export function refuseDenied(admin: AdminSchema, rights: Rights, info: GraphQLResolveInfo) {
+  const field = `${info.parentType.name}.${info.fieldName}`
+  const needed = neededAccess(admin, field, info.returnType)
+  const scopes = needed ? scopesIn(needed) : []
+  if (needed && scopes.length && !scopes.some((scope) => hasScope(rights.scopes, scope))) {
+    const message = `Access denied for ${info.fieldName} field. Required access: ${needed}`
+    throw denied(message, { documentation: scopeDocs, requiredAccess: needed })
+  }
+  const content = admin.protectedContent(field)
+  if (content && !rights.protectedData.has(content)) {
+    const message = `This app is not approved to use the ${info.fieldName} field. See ${protectedDocs} for more details.`
+    throw denied(message, { documentation: protectedDocs })
+  }
+}
+
+const denied = (message: string, extensions: Record<string, string>) =>
+  new GraphQLError(message, { extensions: { code: 'ACCESS_DENIED', ...extensions } })
+
+/** A field needs what is said of it, else what its type needs; a connection what its nodes need. */
+function neededAccess(admin: AdminSchema, field: string, returned: GraphQLOutputType): string | undefined {
+  const own = admin.requiredAccess(field)
+  if (own) return own
+  const type = getNamedType(returned)
+  if (!isCompositeType(type)) return undefined
+  const ofType = admin.requiredAccess(type.name)
+  if (ofType || !isObjectType(type) || !type.name.endsWith('Connection')) return ofType
+  const nodes = type.getFields().nodes
+  return nodes && admin.requiredAccess(getNamedType(nodes.type).name)
+}

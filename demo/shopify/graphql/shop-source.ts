@@ -1,0 +1,62 @@
+import {
+  currency,
+  gid,
+  myshopifyDomain,
+  plans,
+  readSetup,
+  shopId,
+  storeName,
+  storeTagline,
+  storeZone,
+} from '../shop.ts'
+import { type Context, type Source, time } from './context.ts'
+
+export function shopSource({ shop }: Context): Source {
+  const { plan, password } = readSetup(shop)
+  const { name, isPlus } = plans[plan]
+  const offset = Temporal.Instant.fromEpochMilliseconds(shop.now()).toZonedDateTimeISO(storeZone)
+  return {
+    __typename: 'Shop',
+    id: gid('Shop', shopId),
+    ...{ name: storeName, description: storeTagline, email: 'owner@fernandfinch.example.com' },
+    ...{ contactEmail: 'hello@fernandfinch.example.com', shopOwnerName: 'Robin Alder' },
+    ...{ myshopifyDomain, url: shop.home, currencyCode: currency, ianaTimezone: storeZone },
+    ...{ timezoneOffset: offset.offset, timezoneOffsetMinutes: offset.offsetNanoseconds / 6e10 },
+    timezoneAbbreviation: 'PST',
+    ...{
+      taxesIncluded: false,
+      taxShipping: false,
+      setupRequired: false,
+      weightUnit: 'POUNDS',
+      unitSystem: 'IMPERIAL_SYSTEM',
+    },
+    enabledPresentmentCurrencies: [currency],
+    shipsToCountries: ['US'],
+    checkoutApiSupported: true,
+    marketingSmsConsentEnabledAtCheckout: true,
+    createdAt: time(Date.UTC(2024, 2, 1)),
+    primaryDomain: {
+      id: gid('Domain', 1),
+      host: new URL(shop.home).host,
+      url: shop.home,
+      sslEnabled: shop.home.startsWith('https:'),
+    },
+    plan: { displayName: name, publicDisplayName: name, partnerDevelopment: false, shopifyPlus: isPlus },
+    shopAddress: {
+      ...{ id: gid('ShopAddress', 1), address1: '2210 SE Clinton St', address2: null, city: 'Portland', zip: '97202' },
+      ...{ company: 'Fern & Finch', phone: null, country: 'United States', countryCodeV2: 'US', countryCode: 'US' },
+      ...{ provinceCode: 'OR', province: 'Oregon', coordinatesValidated: true },
+    },
+    billingAddress: {
+      ...{
+        id: gid('ShopAddress', 1),
+        countryCodeV2: 'US',
+        country: 'United States',
+        provinceCode: 'OR',
+        city: 'Portland',
+      },
+    },
+    features: { storefront: password === null, reports: true, liveView: true, giftCards: true },
+    resourceLimits: { maxProductOptions: 3, maxProductVariants: 2048, locationLimit: 10, redirectLimitReached: false },
+  }
+}

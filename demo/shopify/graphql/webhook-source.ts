@@ -1,0 +1,16 @@
+import type { Webhook } from '../model.ts'
+import { apiVersion } from '../schema/schema.ts'
+import { gid } from '../shop.ts'
+import { type Source, time } from './context.ts'
+
+export const webhookSource = (webhook: Webhook): Source => ({
+  __typename: 'WebhookSubscription',
+  id: gid('WebhookSubscription', webhook.id),
+  legacyResourceId: String(webhook.id),
+  ...{ topic: webhook.topic, uri: webhook.uri, callbackUrl: webhook.uri, format: 'JSON', filter: null, name: null },
+  endpoint: { __typename: 'WebhookHttpEndpoint', callbackUrl: webhook.uri },
+  ...{ includeFields: [], metafieldNamespaces: [], metafields: [] },
+  apiVersion: { handle: apiVersion, displayName: apiVersion, supported: true },
+  createdAt: time(webhook.createdAt),
+  updatedAt: time(webhook.updatedAt),
+})

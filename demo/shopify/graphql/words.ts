@@ -1,0 +1,135 @@
+// What is wrong with a query, in Shopify's words: its server is graphql-ruby, whose sentences and codes differ from graphql-js'.
+import { type ASTNode, type DocumentNode, GraphQLError, type GraphQLSchema, parse, validate } from 'graphql'
+
+export interface WireError {
+  message: string
+  locations?: readonly { line: number; column: number }[]
+  path?: readonly (string | number)[]
+  extensions?: Record<string, unknown>
+}
+
+/** The document, or what is wrong with its letters. */
+export function readQuery(query: string): DocumentNode | WireError {
+  try {
+    return parse(query, { maxTokens: 20_000 })
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error
+    const at = error.locations?.[0]
+    const message = `${error.message.replace(/^Syntax Error: /, 'syntax error, ')} at [${at?.line}, ${at?.column}]`
+    return { message, locations: error.locations ?? [] }
+  }
+}
+
+export function validateQuery(schema: GraphQLSchema, document: DocumentNode): WireError[] {
+  return validate(schema, document).map((error) => {
+    const { message, ...extensions } = inWords(error)
+    return { message, locations: error.locations ?? [], path: pathOf(error), extensions }
+  })
+}
+
+type Words = { message: string; code: string } & Record<string, unknown>
+
+const translations: [pattern: RegExp, words: (match: string[], error: GraphQLError) => Words][] = [
+  [
+    /^Cannot query field "(\w+)" on type "(\w+)"/,
+    ([, fieldName, typeName]) => ({
+      message: `Field '${fieldName}' doesn't exist on type '${typeName}'`,
+      ...{ code: 'undefinedField', typeName, fieldName },
+    }),
+  ],
+  [
+    /^Unknown argument "(\w+)" on field "\w+\.(\w+)"/,
+    ([, argumentName, name]) => ({
+      message: `Field '${name}' doesn't accept argument '${argumentName}'`,
+      ...{ code: 'argumentNotAccepted', name, typeName: 'Field', argumentName },
+    }),
+  ],
+  [
+    /^Expected value of type "(\w+)!?" not to include unknown field "(\w+)"/,
+    ([, name, argumentName]) => ({
+      message: `InputObject '${name}' doesn't accept argument '${argumentName}'`,
+      ...{ code: 'argumentNotAccepted', name, typeName: 'InputObject', argumentName },
+    }),
+  ],
+  [
+    /^(?:Argument|Input field) "(\w+)\.(\w+)\((\w+):\)".* was not provided/,
+    ([, , name, argument]) => ({
+      message: `Field '${name}' is missing required arguments: ${argument}`,
+      ...{ code: 'missingRequiredArguments', className: 'Field', name, arguments: argument },
+    }),
+  ],
+  [
+    /^Variable "\$(\w+)" of type "([^"]+)" used in position expecting type "([^"]+)"/,
+    ([, name, has, wants]) => ({
+      message: `Type mismatch on variable $${name} and argument ${name} (${has} / ${wants})`,
+      ...{ code: 'variableMismatch', variableName: name, typeName: has },
+    }),
+  ],
+  [
+    /^Variable "\$(\w+)" is not defined/,
+    ([, name]) => ({
+      message: `Variable $${name} is used by anonymous query but not declared`,
+      ...{ code: 'variableNotDefined', variableName: name },
+    }),
+  ],
+  [
+    /^Variable "\$(\w+)" is never used/,
+    ([, name]) => ({
+      message: `Variable $${name} is declared by anonymous query but not used`,
+      ...{ code: 'variableNotUsed', variableName: name },
+    }),
+  ],
+  [
+    /^Field "(\w+)" of type "([^"]+)" must have a selection/,
+    ([, name, type]) => ({
+      message: `Field must have selections (field '${name}' returns ${type!.replace(/[![\]]/g, '')} but has no selections. Did you mean '${name} { ... }'?)`,
+      ...{ code: 'selectionMismatch', nodeName: `field '${name}'`, typeName: type },
+    }),
+  ],
+  [
+    /^Field "(\w+)" must not have a selection/,
+    ([, name]) => ({
+      message: `Selections can't be made on scalars (field '${name}')`,
+      ...{ code: 'selectionMismatch', nodeName: `field '${name}'` },
+    }),
+  ],
+  [
+    /^Unknown fragment "(\w+)"/,
+    ([, name]) => ({ message: `Fragment ${name} was used, but not defined`, code: 'useAndDefineFragment' }),
+  ],
+  [
+    /^Unknown type "(\w+)"/,
+    ([, name]) => ({ message: `No such type ${name}, so it can't be a fragment condition`, code: 'undefinedType' }),
+  ],
+  [
+    /^Value "(\w+)" does not exist in "(\w+)" enum|^(?:Expected value of type "(\w+)!?"|.*cannot represent)/,
+    (_match, error) => literalWords(error),
+  ],
+]
+
+function inWords(error: GraphQLError): Words {
+  for (const [pattern, words] of translations) {
+    const match = pattern.exec(error.message)
+    if (match) return words([...match], error)
+  }
+  return { message: error.message, code: 'graphqlValidation' }
+}
+
+/** A value that its argument does not take: the argument is named, the value shown as it was written. */
+function literalWords(error: GraphQLError): Words {
+  const node = error.nodes?.[0]
+  const value = node ? written(node) : ''
+  const expected = /"([A-Za-z]\w*!?)"(?: enum)?[^"]*$/.exec(error.message.split('Did you mean')[0]!)?.[1] ?? ''
+  return {
+    message: `Argument has an invalid value (${value}). Expected type '${expected}'.`,
+    ...{ code: 'argumentLiteralsIncompatible', typeName: 'Field' },
+  }
+}
+
+const written = ({ loc }: ASTNode) => loc?.source.body.slice(loc.start, loc.end) ?? ''
+
+/** Shopify names the way to the mistake by the fields around it. */
+function pathOf(error: GraphQLError): string[] {
+  const node = error.nodes?.[0]
+  return node && 'name' in node && node.name ? [node.name.value] : []
+}

@@ -1,0 +1,130 @@
+// Orders: from a checkout, or by the staff; and what becomes of them.
+import { randomBytes } from 'node:crypto'
+import { keep } from './checkouts.ts'
+import { announce, type Desk } from './events.ts'
+import type { Checkout, FinancialStatus, Order } from './model.ts'
+import { customerBody, orderBody, productBody } from './payloads.ts'
+import { find, findByKey, nextId, save, transact } from './records.ts'
+import type { Shop } from './shop.ts'
+
+export type Payment = 'paid' | 'authorized' | 'pending'
+
+const statuses: Record<Payment, FinancialStatus> = { paid: 'PAID', authorized: 'AUTHORIZED', pending: 'PENDING' }
+
+export function placeOrder(desk: Desk, checkout: Checkout, payment: Payment): Order {
+  const { shop } = desk
+  return transact(shop.db, () => {
+    const priced = keep(desk, checkout)
+    const at = shop.now()
+    const order = insertOrder(shop, {
+      ...{
+        createdAt: at,
+        customerId: priced.customerId,
+        email: priced.email,
+        phone: priced.phone,
+        locale: priced.locale,
+      },
+      ...{ checkoutToken: priced.token, cartToken: priced.cartToken, lines: priced.lines, codes: priced.codes },
+      ...{ reductions: priced.reductions, subtotalMinor: priced.subtotalMinor, discountMinor: priced.discountMinor },
+      ...{ shippingMinor: priced.shippingMinor, totalMinor: priced.totalMinor, address: priced.address },
+      ...{ financialStatus: statuses[payment], acceptsEmail: priced.acceptsEmail },
+    })
+    keep(desk, { ...priced, completedAt: at, orderId: order.id })
+    takeStock(desk, order)
+    announce(desk, 'ORDERS_CREATE', orderBody(shop, order))
+    if (payment === 'paid') announce(desk, 'ORDERS_PAID', orderBody(shop, order))
+    tellCustomer(desk, order)
+    return order
+  })
+}
+
+/** Writes an order as it is told, with its effect on customer and codes, and tells nobody. */
+export function insertOrder(
+  shop: Shop,
+  wish: Partial<Order> & Pick<Order, 'createdAt' | 'lines' | 'totalMinor'>,
+): Order {
+  const { db } = shop
+  const order = save(db, 'order', {
+    ...{ id: nextId(db, 'order'), number: nextId(db, 'order_number'), updatedAt: wish.createdAt },
+    ...{ customerId: null, email: null, phone: null, locale: 'en', checkoutToken: null, cartToken: null },
+    ...{
+      codes: [],
+      reductions: [],
+      subtotalMinor: wish.totalMinor,
+      discountMinor: 0,
+      shippingMinor: 0,
+      refundedMinor: 0,
+    },
+    ...{
+      financialStatus: 'PAID',
+      fulfillmentStatus: 'UNFULFILLED',
+      cancelledAt: null,
+      cancelReason: null,
+      closedAt: null,
+    },
+    ...{ sourceName: 'web', isTest: false, address: null, acceptsEmail: false, key: randomBytes(16).toString('hex') },
+    ...wish,
+  })
+  for (const { code } of order.reductions) {
+    const used = findByKey(db, 'code', code)
+    if (used) save(db, 'code', { ...used, uses: used.uses + 1 })
+  }
+  const customer = order.customerId === null ? undefined : find(db, 'customer', order.customerId)
+  if (customer) {
+    const [ordersCount, spentMinor] = [customer.ordersCount + 1, customer.spentMinor + order.totalMinor]
+    const updatedAt = Math.max(customer.updatedAt, order.createdAt)
+    save(db, 'customer', { ...customer, ordersCount, spentMinor, lastOrderId: order.id, updatedAt })
+  }
+  return order
+}
+
+function takeStock(desk: Desk, { lines }: Order) {
+  const { shop } = desk
+  for (const { variantId, quantity } of lines) {
+    const variant = find(shop.db, 'variant', variantId)
+    if (!variant || variant.stock === null) continue
+    save(shop.db, 'variant', { ...variant, stock: Math.max(0, variant.stock - quantity), updatedAt: shop.now() })
+    announce(desk, 'PRODUCTS_UPDATE', productBody(shop, variant.productId))
+  }
+}
+
+function tellCustomer(desk: Desk, { customerId }: Order) {
+  const customer = customerId === null ? undefined : find(desk.shop.db, 'customer', customerId)
+  if (customer) announce(desk, 'CUSTOMERS_UPDATE', customerBody(desk.shop, customer))
+}
+
+export type Deed = 'pay' | 'fulfil' | 'cancel' | 'refund' | 'void'
+
+/** As the staff does it in the admin. Answers the order, or null when the deed does not fit it. */
+export function changeOrder(desk: Desk, id: number, deed: Deed): Order | null {
+  const { shop } = desk
+  const known = find(shop.db, 'order', id)
+  const change = known && changeBy(known, deed, shop.now())
+  if (!known || !change) return null
+  return transact(shop.db, () => {
+    const order = save(shop.db, 'order', { ...known, ...change, updatedAt: shop.now() })
+    if (deed === 'pay') announce(desk, 'ORDERS_PAID', orderBody(shop, order))
+    if (deed === 'cancel') announce(desk, 'ORDERS_CANCELLED', orderBody(shop, order))
+    announce(desk, 'ORDERS_UPDATED', orderBody(shop, order))
+    return order
+  })
+}
+
+function changeBy(order: Order, deed: Deed, at: number): Partial<Order> | null {
+  const isOpen = order.cancelledAt === null
+  const isPaid = order.financialStatus === 'PAID'
+  const isUnpaid = ['PENDING', 'AUTHORIZED', 'PARTIALLY_PAID'].includes(order.financialStatus)
+  if (deed === 'pay' && isOpen && isUnpaid) return { financialStatus: 'PAID' }
+  if (deed === 'void' && isOpen && isUnpaid) return { financialStatus: 'VOIDED' }
+  if (deed === 'fulfil' && isOpen && order.fulfillmentStatus === 'UNFULFILLED')
+    return { fulfillmentStatus: 'FULFILLED', closedAt: at }
+  if (deed === 'refund' && (isPaid || order.financialStatus === 'PARTIALLY_REFUNDED'))
+    return { financialStatus: 'REFUNDED', refundedMinor: order.totalMinor }
+  if (deed === 'cancel' && isOpen) {
+    const money = isPaid
+      ? { financialStatus: 'REFUNDED' as const, refundedMinor: order.totalMinor }
+      : { financialStatus: 'VOIDED' as const }
+    return { ...money, cancelledAt: at, closedAt: at, cancelReason: 'CUSTOMER' }
+  }
+  return null
+}

@@ -1,0 +1,193 @@
+// Bodies of webhooks. Shopify publishes no schema for them: the shapes are those of its REST resources. What the app may not read of
+// people is null in them.
+
+import { recoveryUrl } from './graphql/orders.ts'
+import type { Address, Cart, Checkout, Consent, Customer, Line, Order } from './model.ts'
+import { find, ofOwner } from './records.ts'
+import type { ProtectedContent } from './schema/schema.ts'
+import {
+  amount,
+  currency,
+  gid,
+  localInstant,
+  myshopifyDomain,
+  readSetup,
+  type Shop,
+  shopId,
+  storeName,
+} from './shop.ts'
+
+const time = (at: number | null) => (at === null ? null : localInstant(at))
+
+export function checkoutBody(shop: Shop, checkout: Checkout): Record<string, unknown> {
+  const may = mayRead(shop)
+  const customer = checkout.customerId === null ? undefined : find(shop.db, 'customer', checkout.customerId)
+  return {
+    ...{ id: checkout.id, token: checkout.token, cart_token: checkout.cartToken },
+    ...{ email: may.email(checkout.email), phone: may.phone(checkout.phone), gateway: null },
+    ...{ buyer_accepts_marketing: checkout.acceptsEmail, buyer_accepts_sms_marketing: checkout.acceptsSms },
+    sms_marketing_phone: checkout.acceptsSms ? may.phone(checkout.phone) : null,
+    created_at: time(checkout.createdAt),
+    updated_at: time(checkout.updatedAt),
+    completed_at: time(checkout.completedAt),
+    ...{ landing_site: '/', referring_site: '', note: null, note_attributes: [], source_name: 'web', user_id: null },
+    ...{ currency, presentment_currency: currency, customer_locale: checkout.locale, taxes_included: false },
+    line_items: checkout.lines.map(lineBody),
+    name: `#${checkout.id}`,
+    abandoned_checkout_url: recoveryUrl(shop.home, checkout),
+    discount_codes: codesBody(checkout),
+    ...sumsBody(checkout),
+    customer: customer ? customerBody(shop, customer) : null,
+    ...addressesBody(shop, checkout.address),
+  }
+}
+
+export function orderBody(shop: Shop, order: Order): Record<string, unknown> {
+  const may = mayRead(shop)
+  const customer = order.customerId === null ? undefined : find(shop.db, 'customer', order.customerId)
+  const email = may.email(order.email)
+  return {
+    ...{ id: order.id, admin_graphql_api_id: gid('Order', order.id), name: `#${order.number}` },
+    ...{ number: order.number - 1000, order_number: order.number, token: order.key, test: order.isTest },
+    ...{ checkout_token: order.checkoutToken, cart_token: order.cartToken, source_name: order.sourceName },
+    ...{ email, contact_email: email, phone: may.phone(order.phone), customer_locale: order.locale },
+    buyer_accepts_marketing: order.acceptsEmail,
+    created_at: time(order.createdAt),
+    processed_at: time(order.createdAt),
+    updated_at: time(order.updatedAt),
+    cancelled_at: time(order.cancelledAt),
+    cancel_reason: order.cancelReason?.toLowerCase() ?? null,
+    closed_at: time(order.closedAt),
+    financial_status: order.financialStatus.toLowerCase(),
+    fulfillment_status: order.fulfillmentStatus === 'UNFULFILLED' ? null : order.fulfillmentStatus.toLowerCase(),
+    ...{ currency, presentment_currency: currency, taxes_included: false, confirmed: true, note: null, tags: '' },
+    ...sumsBody(order),
+    current_total_price: amount(order.totalMinor - order.refundedMinor),
+    discount_codes: codesBody(order),
+    line_items: order.lines.map(lineBody),
+    customer: customer ? customerBody(shop, customer) : null,
+    ...addressesBody(shop, order.address),
+  }
+}
+
+export const fullToken = ({ token, key }: Cart) => `${token}?key=${key}`
+
+export function cartBody(cart: Cart, lines: Line[]): Record<string, unknown> {
+  return {
+    ...{ id: fullToken(cart), token: fullToken(cart), note: cart.note || null },
+    line_items: lines.map(lineBody),
+    created_at: time(cart.createdAt),
+    updated_at: time(cart.updatedAt),
+  }
+}
+
+export function customerBody(shop: Shop, customer: Customer): Record<string, unknown> {
+  const may = mayRead(shop)
+  return {
+    ...{ id: customer.id, admin_graphql_api_id: gid('Customer', customer.id) },
+    ...{ email: may.email(customer.email), phone: may.phone(customer.phone) },
+    ...{ first_name: may.name(customer.firstName), last_name: may.name(customer.lastName) },
+    ...{ orders_count: customer.ordersCount, total_spent: amount(customer.spentMinor), state: 'disabled' },
+    ...{ currency, verified_email: true, tags: '', note: null, last_order_id: customer.lastOrderId },
+    created_at: time(customer.createdAt),
+    updated_at: time(customer.updatedAt),
+    email_marketing_consent: customer.email === null ? null : consentBody(customer.emailConsent),
+    sms_marketing_consent:
+      customer.phone === null ? null : { ...consentBody(customer.smsConsent), consent_collected_from: 'SHOPIFY' },
+    default_address: customer.address && addressBody(shop, customer.address),
+  }
+}
+
+export const emailConsentBody = (shop: Shop, customer: Customer) => ({
+  customer_id: customer.id,
+  email_address: mayRead(shop).email(customer.email),
+  email_marketing_consent: consentBody(customer.emailConsent),
+})
+
+export const smsConsentBody = (shop: Shop, customer: Customer) => ({
+  id: customer.id,
+  phone: mayRead(shop).phone(customer.phone),
+  sms_marketing_consent: { ...consentBody(customer.smsConsent), consent_collected_from: 'SHOPIFY' },
+})
+
+export const whatsAppConsentBody = (shop: Shop, customer: Customer) => ({
+  id: customer.id,
+  phone: mayRead(shop).phone(customer.phone),
+  whatsapp_marketing_consent: { ...consentBody(customer.whatsAppConsent), consent_collected_from: 'SHOPIFY' },
+})
+
+const consentBody = ({ state, level, at }: Consent) => ({
+  state: state.toLowerCase(),
+  opt_in_level: level?.toLowerCase() ?? null,
+  consent_updated_at: time(at),
+})
+
+export function productBody(shop: Shop, id: number): Record<string, unknown> | null {
+  const product = find(shop.db, 'product', id)
+  if (!product) return null
+  return {
+    ...{ id, admin_graphql_api_id: gid('Product', id), title: product.title, handle: product.handle },
+    ...{ status: product.status.toLowerCase(), vendor: storeName, product_type: product.productType },
+    created_at: time(product.createdAt),
+    updated_at: time(product.updatedAt),
+    variants: ofOwner(shop.db, 'variant', id).map((variant) => ({
+      ...{ id: variant.id, product_id: id, title: variant.title, sku: variant.sku },
+      ...{ price: amount(variant.priceMinor), inventory_quantity: variant.stock ?? 0 },
+    })),
+  }
+}
+
+export const shopBody = (shop: Shop) => ({
+  ...{ id: shopId, name: storeName, domain: new URL(shop.home).host, myshopify_domain: myshopifyDomain },
+})
+
+function mayRead(shop: Shop): Record<ProtectedContent, <T>(value: T) => T | null> {
+  const { plan, app } = readSetup(shop)
+  const may =
+    (content: ProtectedContent) =>
+    <T>(value: T) =>
+      plan !== 'basic' && app.protectedData.includes(content) ? value : null
+  return { name: may('name'), email: may('email'), phone: may('phone'), address: may('address') }
+}
+
+function lineBody(line: Line): Record<string, unknown> {
+  return {
+    ...{ id: line.id, key: String(line.id), variant_id: line.variantId, product_id: line.productId },
+    ...{ title: line.title, variant_title: line.variantTitle, sku: line.sku, quantity: line.quantity },
+    price: amount(line.unitMinor),
+    line_price: amount(line.unitMinor * line.quantity),
+    ...{ properties: null, vendor: storeName, requires_shipping: true, taxable: true, gift_card: false },
+  }
+}
+
+const codesBody = ({ reductions }: Pick<Order, 'reductions'>) =>
+  reductions.map(({ code, minor }) => ({ code, amount: amount(minor), type: 'fixed_amount' }))
+
+function sumsBody(sums: Pick<Order, 'subtotalMinor' | 'discountMinor' | 'shippingMinor' | 'totalMinor'>) {
+  return {
+    total_line_items_price: amount(sums.subtotalMinor),
+    total_discounts: amount(sums.discountMinor),
+    subtotal_price: amount(sums.subtotalMinor - sums.discountMinor),
+    total_price: amount(sums.totalMinor),
+    total_tax: '0.00',
+  }
+}
+
+function addressesBody(shop: Shop, address: Address | null) {
+  const body = address && addressBody(shop, address)
+  return { shipping_address: body, billing_address: body }
+}
+
+function addressBody(shop: Shop, address: Address): Record<string, unknown> {
+  const may = mayRead(shop)
+  return {
+    ...{ first_name: may.name(address.firstName), last_name: may.name(address.lastName) },
+    ...{
+      address1: may.address(address.address1),
+      address2: may.address(address.address2),
+      zip: may.address(address.zip),
+    },
+    ...{ city: address.city, province_code: address.provinceCode, country_code: address.countryCode },
+    phone: may.phone(address.phone || null),
+  }
+}

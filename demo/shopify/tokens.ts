@@ -1,0 +1,77 @@
+// Access tokens: 24 hours from the client credentials grant, unlimited for an app that was made in the admin before 2026.
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { one, run } from './records.ts'
+import { readSetup, type Setup, type Shop } from './shop.ts'
+
+const lifeMs = 86_399_000
+
+interface TokenRow {
+  token: string
+  scopes: string
+  expires: number | null
+  revoked: number
+}
+
+/** The scopes of a token that is good now; null: it is none. */
+export function scopesOfToken(shop: Shop, token: string): string[] | null {
+  const row = one<TokenRow>(shop.db, 'select * from tokens where token = ?', token)
+  const isGood = row && !row.revoked && (row.expires === null || row.expires > shop.now())
+  return isGood && readSetup(shop).app.isInstalled ? (JSON.parse(row.scopes) as string[]) : null
+}
+
+export function makeToken(shop: Shop, scopes: readonly string[], isLasting = false): string {
+  const token = `shpat_${randomBytes(16).toString('hex')}`
+  const expires = isLasting ? null : shop.now() + lifeMs
+  run(shop.db, 'insert into tokens values (?, ?, ?, 0)', token, JSON.stringify(scopes), expires)
+  return token
+}
+
+export function revokeTokens(shop: Shop) {
+  run(shop.db, 'update tokens set revoked = 1')
+}
+
+export function expireTokens(shop: Shop) {
+  run(shop.db, 'update tokens set expires = ? where expires is not null', shop.now() - 1)
+}
+
+/** The client credentials grant. An app may send a form, as the documentation shows, or JSON, as Shopify's own library does. */
+export function serveTokens(app: FastifyInstance, shop: Shop) {
+  app.post('/admin/oauth/access_token', (request, reply) => {
+    const wish = wishOf(request.body)
+    const setup = readSetup(shop)
+    if (setup.state === 'frozen') return reply.code(402).send({ errors: 'Unavailable Shop' })
+    const problem = refusal(setup, wish)
+    if (problem) return refuse(reply, ...problem)
+    const { scopes } = setup.app
+    return reply.send({
+      access_token: makeToken(shop, scopes),
+      scope: scopes.join(','),
+      expires_in: Math.floor(lifeMs / 1000),
+    })
+  })
+}
+
+function refusal({ app }: Setup, wish: Record<string, unknown>): [code: string, words: string] | null {
+  if (wish.grant_type !== 'client_credentials') return ['invalid_request', 'The grant_type must be client_credentials.']
+  if (wish.client_id !== app.clientId)
+    return ['application_cannot_be_found', `Could not find Shopify API application with api_key ${wish.client_id}`]
+  if (!isSame(String(wish.client_secret ?? ''), app.secret))
+    return ['invalid_client', 'The client secret does not belong to the application.']
+  if (!app.isOfOwner) return ['shop_not_permitted', 'Client credentials cannot be performed on this shop.']
+  if (!app.isInstalled) return ['app_not_installed', 'The application is not installed on this shop.']
+  return null
+}
+
+const refuse = (reply: FastifyReply, error: string, words: string) =>
+  reply.code(400).send({ error, error_description: `Oauth error ${error}: ${words}` })
+
+function wishOf(body: unknown): Record<string, unknown> {
+  if (typeof body === 'string') return Object.fromEntries(new URLSearchParams(body))
+  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
+}
+
+function isSame(a: string, b: string): boolean {
+  const [x, y] = [Buffer.from(a), Buffer.from(b)]
+  return x.length === y.length && timingSafeEqual(x, y)
+}

@@ -1,0 +1,52 @@
+import { type ShopifyStore, type ShopifyStoreOptions, startShopifyStore } from '../../demo/shopify/store.ts'
+
+/** The Shopify store of the demo as a contract server: on a free port, in memory, with webhooks to this machine allowed. */
+export function openShopify(options: Partial<ShopifyStoreOptions> = {}): Promise<ShopifyStore> {
+  return startShopifyStore({
+    ...{ port: 0, dataFile: ':memory:', allowedWebhookHosts: ['localhost', '127.0.0.1'] },
+    ...options,
+  })
+}
+
+export interface ShopifyAnswer {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever is answered
+  data: any
+  errors: { message: string; path?: unknown[]; extensions: Record<string, unknown> }[]
+  cost: { requestedQueryCost: number; actualQueryCost: number | null; throttleStatus: Record<string, number> }
+}
+
+/** Asks a store as an app that connects with client id and secret does; for tests of the store itself. */
+export async function shopifyApp(store: ShopifyStore) {
+  const token = await shopifyToken(store)
+  return async (query: string, variables: Record<string, unknown> = {}, own = token): Promise<ShopifyAnswer> => {
+    const answer = await fetch(`${store.url}/admin/api/2026-10/graphql.json`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-shopify-access-token': own },
+      body: JSON.stringify({ query, variables }),
+    })
+    const {
+      data,
+      errors = [],
+      extensions,
+    } = (await answer.json()) as Partial<ShopifyAnswer> & { extensions?: { cost: ShopifyAnswer['cost'] } }
+    return {
+      status: answer.status,
+      data,
+      errors: errors as ShopifyAnswer['errors'],
+      cost: extensions?.cost as ShopifyAnswer['cost'],
+    }
+  }
+}
+
+export async function shopifyToken(store: ShopifyStore): Promise<string> {
+  const { body } = await exchange(store, store.keys)
+  return String(body.access_token)
+}
+
+export async function exchange(store: ShopifyStore, keys: { clientId: string; clientSecret: string }) {
+  const form = { grant_type: 'client_credentials', client_id: keys.clientId, client_secret: keys.clientSecret }
+  const body = new URLSearchParams(form)
+  const answer = await fetch(`${store.url}/admin/oauth/access_token`, { method: 'POST', body })
+  return { status: answer.status, body: (await answer.json()) as Record<string, string | number> }
+}
