@@ -39,8 +39,8 @@ export function setQuantity(desk: Desk, cart: Cart, variantId: number, quantity:
 }
 
 /** Puts exactly these into it: a permalink, a recovered checkout. */
-export function fillCart(desk: Desk, known: Cart | undefined, lines: CartLine[]): Cart {
-  return keep(desk, { ...(known ?? freshCart(desk.shop)), lines }, !known)
+export function fillCart(desk: Desk, known: Cart | undefined, lines: CartLine[], name = token()): Cart {
+  return keep(desk, { ...(known ?? { ...freshCart(desk.shop), token: name }), lines }, !known)
 }
 
 function keep(desk: Desk, cart: Cart, isNew: boolean): Cart {

@@ -11,6 +11,8 @@ import type { Desk } from './events.ts'
 import { Faults } from './faults.ts'
 import { Bucket } from './graphql/cost.ts'
 import { serveGraphql } from './graphql/serve.ts'
+import { writeThemeHead } from './pages/layout.ts'
+import { servePages } from './pages/routes.ts'
 import { emptyRecords, one, openRecords, readMeta, transact } from './records.ts'
 import { seedStore } from './seed.ts'
 import { readSetup, type Setup, type Shop, writeSetup } from './shop.ts'
@@ -52,6 +54,8 @@ export interface ShopifyStore {
   deliverWebhooks: () => Promise<number>
   /** Resolves when bulk operations that were started are done. */
   settled: () => Promise<void>
+  /** What the owner pastes into theme.liquid, before </head>; kept over restarts and resets. */
+  setThemeHead: (html: string) => void
   /** Back to the seed; keys, plan and the snippet stay. */
   reset: () => void
   stop: () => Promise<void>
@@ -86,6 +90,7 @@ export async function startShopifyStore(options: ShopifyStoreOptions): Promise<S
   serveTokens(app, shop)
   serveGraphql(app, { shop, bucket, faults, later })
   serveBulkFiles(app, shop)
+  servePages(app, desk)
   await listen(app, shop, options)
   const jobs = startJobs(desk)
   const settled = async () => {
@@ -95,6 +100,7 @@ export async function startShopifyStore(options: ShopifyStoreOptions): Promise<S
     ...{ url: shop.home, shop, desk, app, bucket, faults, connections, settled, deliverWebhooks: jobs.deliver },
     keys: keysOf(shop),
     controls: controlsOf(desk, clock),
+    setThemeHead: (html) => writeThemeHead(shop, html),
     reset: () => reset(shop),
     stop: async () => {
       connections.restore()

@@ -1,0 +1,98 @@
+// A slim admin for the demo: orders with the buttons that staff press, the theme's code, the password page, codes and webhooks. There is
+// no login: it is a toy.
+import type { FastifyReply } from 'fastify'
+import { esc } from '../../store/pages/layout.ts'
+import { statusOf } from '../graphql/discounts.ts'
+import type { Discount, Order } from '../model.ts'
+import { changeOrder, type Deed } from '../orders.ts'
+import { listAll, listed, ofOwner } from '../records.ts'
+import { plans, readSetup, type Shop, writeSetup } from '../shop.ts'
+import { money, readThemeHead, writeThemeHead } from './layout.ts'
+import { show, type View } from './visit.ts'
+
+const deeds: Record<Deed, string> = {
+  ...{ pay: 'Mark as paid', fulfil: 'Fulfill', refund: 'Refund', cancel: 'Cancel', void: 'Void' },
+}
+
+export function adminPage(view: View): FastifyReply {
+  const { shop } = view
+  const { app, plan, password } = readSetup(shop)
+  const orders = listed<'order'>(shop.db, 'kind = ? order by updated desc, id desc limit 50', 'order')
+  const discounts = listed<'discount'>(shop.db, 'kind = ? order by id desc limit 50', 'discount')
+  const body = `<h1>Store admin</h1>
+<section class="panel"><h2>App “Recoup”</h2><dl class="facts"><div><dt>Client id</dt><dd><code>${esc(app.clientId)}</code></dd></div>
+<div><dt>Client secret</dt><dd><code>${esc(app.secret)}</code></dd></div><div><dt>Scopes</dt><dd>${esc(app.scopes.join(', '))}</dd></div>
+<div><dt>Plan</dt><dd>${esc(plans[plan].name)}</dd></div></dl></section>
+${themeForm(shop)}${passwordForm(password)}
+<h2>Orders</h2>${orders.length ? table('Order,Customer,Items,Total,Payment,Fulfillment,', orders.map(orderRow)) : '<p class="empty">No orders yet.</p>'}
+<h2>Discounts</h2>${table(
+    'Title,Codes,Used,Status',
+    discounts.map((each) => discountRow(shop, each)),
+  )}
+<h2>Webhooks</h2>${webhooks(shop)}`
+  return show(view, { title: 'Store admin', body, isOutsideTheme: true })
+}
+
+const themeForm = (shop: Shop) => `<section class="panel"><h2>Theme code</h2><form method="post" action="/admin">
+<label for="head">theme.liquid, before &lt;/head&gt;</label><textarea id="head" name="head" rows="4" spellcheck="false">${esc(readThemeHead(shop))}</textarea>
+<button class="button small" name="do" value="theme">Save theme</button></form></section>`
+
+const passwordForm = (
+  password: string | null,
+) => `<section class="panel"><h2>Password page</h2><form method="post" action="/admin">
+<label for="password">Password <span class="hint">(empty: the store is open to everybody)</span></label>
+<input id="password" name="password" autocomplete="off" value="${esc(password ?? '')}"><button class="button small" name="do" value="password">Save password</button></form></section>`
+
+function orderRow(order: Order): string {
+  const who = order.address ? `${order.address.firstName} ${order.address.lastName}`.trim() : ''
+  const items = order.lines.map(({ title, quantity }) => `${esc(title)} × ${quantity}`).join('<br>')
+  const word = (text: string) => text.toLowerCase().replaceAll('_', ' ')
+  return `<tr><td>#${order.number}</td><td>${esc(who || '–')}<br><small>${esc(order.email ?? '')}</small></td><td>${items}</td><td>${money(order.totalMinor)}</td>
+<td><span class="status">${order.cancelledAt ? 'cancelled, ' : ''}${word(order.financialStatus)}</span></td><td>${word(order.fulfillmentStatus)}</td><td>${buttons(order)}</td></tr>`
+}
+
+function buttons(order: Order): string {
+  const isOpen = order.cancelledAt === null
+  const isUnpaid = ['PENDING', 'AUTHORIZED'].includes(order.financialStatus)
+  const fits: Record<Deed, boolean> = {
+    pay: isOpen && isUnpaid,
+    fulfil: isOpen && order.fulfillmentStatus === 'UNFULFILLED',
+    refund: order.financialStatus === 'PAID',
+    cancel: isOpen,
+    void: isOpen && isUnpaid,
+  }
+  const button = (deed: Deed) =>
+    `<button class="button small quiet" name="deed" value="${deed}" aria-label="${deeds[deed]} order #${order.number}">${deeds[deed]}</button>`
+  const shown = (Object.keys(deeds) as Deed[]).filter((deed) => fits[deed])
+  return `<form method="post" action="/admin" class="row-buttons"><input type="hidden" name="do" value="order"><input type="hidden" name="order" value="${order.id}">${shown.map(button).join('')}</form>`
+}
+
+function discountRow(shop: Shop, discount: Discount): string {
+  const codes = ofOwner(shop.db, 'code', discount.id)
+  const names = codes.slice(0, 3).map(({ code }) => `<code>${esc(code)}</code>`)
+  const more = codes.length > 3 ? ` and ${codes.length - 3} more` : ''
+  const used = codes.reduce((sum, { uses }) => sum + uses, 0)
+  return `<tr><td>${esc(discount.title)}</td><td>${names.join(' ')}${more}</td><td>${used}</td><td>${statusOf(shop, discount).toLowerCase()}</td></tr>`
+}
+
+function webhooks(shop: Shop): string {
+  const rows = listAll(shop.db, 'webhook').map(
+    ({ topic, uri, failures }) => `<tr><td>${esc(topic)}</td><td>${esc(uri)}</td><td>${failures}</td></tr>`,
+  )
+  return rows.length ? table('Topic,Address,Failures in a row', rows) : '<p class="empty">None yet.</p>'
+}
+
+function table(heads: string, rows: string[]): string {
+  const cells = heads.split(',').map((head) => `<th>${head || '<span class="hidden">Actions</span>'}</th>`)
+  return `<div class="scroll" tabindex="0" role="region" aria-label="Table"><table><thead><tr>${cells.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`
+}
+
+export function changeByAdmin(view: View): FastifyReply {
+  const { shop, form, reply } = view
+  const deed = form.get('do')
+  if (deed === 'theme') writeThemeHead(shop, (form.get('head') ?? '').slice(0, 20_000))
+  if (deed === 'password') writeSetup(shop, { ...readSetup(shop), password: form.get('password')?.trim() || null })
+  const asked = form.get('deed') ?? ''
+  if (deed === 'order' && asked in deeds) changeOrder(view, Number(form.get('order')), asked as Deed)
+  return reply.redirect('/admin', 303)
+}

@@ -1,0 +1,166 @@
+// The cart: its page, the addresses that themes' scripts use, and links that fill it.
+import type { FastifyReply } from 'fastify'
+import { esc } from '../../store/pages/layout.ts'
+import { addToCart, CartProblem, fillCart, goodOf, linesOf, setQuantity } from '../carts.ts'
+import { pictureUrl } from '../graphql/goods.ts'
+import type { CartLine, Line } from '../model.ts'
+import { fullToken } from '../payloads.ts'
+import { subtotalOf } from '../pricing.ts'
+import { find } from '../records.ts'
+import { currency, type Shop } from '../shop.ts'
+import { goToCheckout } from './checkout.ts'
+import { money } from './layout.ts'
+import { holdCart, setCookie, show, type View } from './visit.ts'
+
+export function cartPage(view: View): FastifyReply {
+  const { shop, cart } = view
+  const lines = linesOf(shop, cart?.lines ?? [])
+  const empty = `<div class="empty"><p>Your cart is empty.</p><a class="button" href="/collections/all">Continue shopping</a></div>`
+  const body = `<h1>Your cart</h1>${lines.length ? filled(shop, lines) : empty}`
+  return show(view, { title: 'Your cart', body, path: 'cart' })
+}
+
+function filled(shop: Shop, lines: Line[]): string {
+  return `<div class="two"><section aria-label="Items"><ul class="lines">${lines.map((line) => row(shop, line)).join('')}</ul></section>
+<aside class="panel" aria-label="Summary"><h2>Summary</h2><dl class="totals"><div class="grand"><dt>Estimated total</dt><dd>${money(subtotalOf(lines))}</dd></div></dl>
+<p class="hint">Shipping and discounts are calculated at checkout.</p>
+<a class="button wide-button" href="/checkout">Check out</a></aside></div>`
+}
+
+function row(shop: Shop, line: Line): string {
+  const name = line.variantTitle ? `${line.title} – ${line.variantTitle}` : line.title
+  const id = `quantity-${line.variantId}`
+  return `<li class="line"><img src="${pictureUrl(shop, line.picture)}" alt="" width="84" height="84">
+<div class="line-name"><a href="${productLink(shop, line)}">${esc(name)}</a><span>${money(line.unitMinor)} each</span></div>
+<form method="post" action="/cart/change" class="line-quantity"><input type="hidden" name="id" value="${line.variantId}">
+<label class="hidden" for="${id}">Quantity of ${esc(name)}</label>
+<input id="${id}" name="quantity" type="number" inputmode="numeric" min="0" max="999" value="${line.quantity}">
+<button class="button small quiet" type="submit">Update</button></form>
+<strong class="line-total">${money(line.unitMinor * line.quantity)}</strong>
+<form method="post" action="/cart/change"><input type="hidden" name="id" value="${line.variantId}"><input type="hidden" name="quantity" value="0">
+<button class="plain" type="submit" aria-label="Remove ${esc(name)}">Remove</button></form></li>`
+}
+
+const productLink = ({ db }: Shop, { productId }: Line) => `/products/${find(db, 'product', productId)?.handle ?? ''}`
+
+/** `/cart/add` and `/cart/change` as forms; back to the cart. */
+export function changeByForm(view: View, what: 'add' | 'change'): FastifyReply {
+  const { form, reply } = view
+  try {
+    change(view, what, [{ variantId: Number(form.get('id')), quantity: wholeOf(form.get('quantity') ?? '1') }])
+  } catch (error) {
+    if (!(error instanceof CartProblem)) throw error
+    view.error = error.message
+    return cartPage(view)
+  }
+  return reply.redirect('/cart', 303)
+}
+
+const wholeOf = (value: unknown) => Math.min(999, Math.max(0, Math.floor(Number(value)) || 0))
+
+function change(view: View, what: 'add' | 'change', wanted: CartLine[]) {
+  if (what === 'add') {
+    holdCart(
+      view,
+      addToCart(
+        view,
+        view.cart,
+        wanted.map((line) => ({ ...line, quantity: Math.max(1, line.quantity) })),
+      ),
+    )
+    return
+  }
+  const [line] = wanted
+  if (view.cart && line) holdCart(view, setQuantity(view, view.cart, line.variantId, line.quantity))
+}
+
+interface Wish {
+  id?: unknown
+  quantity?: unknown
+  items?: { id?: unknown; quantity?: unknown }[]
+  updates?: Record<string, unknown>
+}
+
+/** `/cart/add.js`, `/cart/change.js`, `/cart/update.js`, `/cart/clear.js`: what a theme's script calls. */
+export function cartScript(view: View, what: string): FastifyReply {
+  const wish = wishOf(view)
+  try {
+    if (what === 'add') return view.reply.send(added(view, wish))
+    if (what === 'change') change(view, 'change', [lineOf(wish)])
+    if (what === 'update') update(view, wish)
+    if (what === 'clear' && view.cart) holdCart(view, fillCart(view, view.cart, []))
+  } catch (error) {
+    if (!(error instanceof CartProblem)) throw error
+    return view.reply.code(422).send({ status: 422, message: 'Cart Error', description: error.message })
+  }
+  return sendCart(view)
+}
+
+function update(view: View, { updates = {} }: Wish) {
+  for (const [id, quantity] of Object.entries(updates))
+    change(view, 'change', [{ variantId: Number(id), quantity: wholeOf(quantity) }])
+}
+
+function wishOf({ request, form }: View): Wish {
+  if (typeof request.body === 'string') return { id: form.get('id'), quantity: form.get('quantity') ?? 1 }
+  return (request.body ?? {}) as Wish
+}
+
+const lineOf = ({ id, quantity = 1 }: Wish): CartLine => ({ variantId: Number(id), quantity: wholeOf(quantity) })
+
+function added(view: View, wish: Wish) {
+  const wanted = (wish.items ?? [wish]).map(lineOf)
+  change(view, 'add', wanted)
+  const lines = linesOf(view.shop, view.cart?.lines ?? []).filter(({ variantId }) =>
+    wanted.some((line) => line.variantId === variantId),
+  )
+  const items = lines.map((line) => itemJson(view.shop, line))
+  return wish.items ? { items } : items[0]
+}
+
+export function sendCart(view: View): FastifyReply {
+  const { shop, cart } = view
+  const lines = linesOf(shop, cart?.lines ?? [])
+  const total = subtotalOf(lines)
+  return view.reply.header('cache-control', 'no-store').send({
+    token: cart ? fullToken(cart) : '',
+    ...{ note: cart?.note ?? '', attributes: cart?.attributes ?? {}, currency, requires_shipping: true },
+    ...{ original_total_price: total, total_price: total, total_discount: 0, total_weight: 0 },
+    item_count: lines.reduce((sum, { quantity }) => sum + quantity, 0),
+    items: lines.map((line) => itemJson(shop, line)),
+    items_subtotal_price: total,
+    cart_level_discount_applications: [],
+  })
+}
+
+function itemJson(shop: Shop, line: Line) {
+  const total = line.unitMinor * line.quantity
+  const found = goodOf(shop, line.variantId)
+  return {
+    ...{ id: line.variantId, variant_id: line.variantId, product_id: line.productId, key: `${line.variantId}:1` },
+    ...{ quantity: line.quantity, sku: line.sku, product_title: line.title, variant_title: line.variantTitle },
+    title: line.variantTitle ? `${line.title} - ${line.variantTitle}` : line.title,
+    ...{ price: line.unitMinor, final_price: line.unitMinor, line_price: total, final_line_price: total },
+    ...{ properties: {}, gift_card: false, taxable: true, image: pictureUrl(shop, line.picture) },
+    ...{ url: `${productLink(shop, line)}?variant=${line.variantId}`, handle: found?.product.handle ?? '' },
+  }
+}
+
+/** `/cart/<variant>:<quantity>,…?discount=CODE`: fills a cart and goes on to the checkout. What cannot be bought is left out. */
+export function permalink(view: View, text: string): FastifyReply | null {
+  if (!/^\d{1,16}:\d{1,3}(,\d{1,16}:\d{1,3}){0,99}$/.test(text)) return null
+  const lines = text.split(',').flatMap((part) => {
+    const [variantId, quantity] = part.split(':').map(Number) as [number, number]
+    return quantity > 0 && goodOf(view.shop, variantId) ? [{ variantId, quantity }] : []
+  })
+  if (!lines.length) return view.reply.redirect('/cart', 302)
+  holdCart(view, fillCart(view, undefined, lines))
+  return goToCheckout(view, view.query.get('discount'))
+}
+
+/** `/discount/CODE?redirect=/…`: the code is tried at the next checkout. */
+export function holdDiscount(view: View, code: string): FastifyReply {
+  setCookie(view, 'discount_code', code)
+  const target = view.query.get('redirect') ?? '/'
+  return view.reply.redirect(/^\/(?![/\\])/.test(target) ? target : '/', 302)
+}

@@ -1,0 +1,205 @@
+// The shop's own checkout: contact, delivery, discount, payment. What is typed is kept as soon as its field is left.
+import type { FastifyReply } from 'fastify'
+import { esc, stateOptions } from '../../store/pages/layout.ts'
+import { fillCart, linesOf } from '../carts.ts'
+import {
+  applyCode,
+  checkoutByToken,
+  dropCode,
+  type Filled,
+  fillCheckout,
+  isRecoverable,
+  openCheckout,
+} from '../checkouts.ts'
+import { pictureUrl } from '../graphql/goods.ts'
+import type { Address, Checkout } from '../model.ts'
+import { type Payment, placeOrder } from '../orders.ts'
+import { rates, shippingOf } from '../pricing.ts'
+import { find, findByKey } from '../records.ts'
+import { readSetup, type Shop, storeName } from '../shop.ts'
+import { money } from './layout.ts'
+import { cookie, holdCart, setCookie, show, type View } from './visit.ts'
+
+export const checkoutPath = ({ token }: Checkout) => `/checkouts/cn/${token}`
+
+export const startCheckout = (view: View) => goToCheckout(view, cookie(view.request, 'discount_code') ?? null)
+
+/** Opens the checkout of the cart, with the code if it holds. */
+export function goToCheckout(view: View, code: string | null): FastifyReply {
+  const { shop, cart, reply } = view
+  if (!cart || !linesOf(shop, cart.lines).length) return reply.redirect('/cart', 302)
+  if (readSetup(shop).plan === 'paused') return closedPage(view)
+  const checkout = openCheckout(view, cart)
+  const problem = code ? applyCode(view, checkout, code).problem : null
+  setCookie(view, 'discount_code', '', 0)
+  return reply.redirect(`${checkoutPath(checkout)}${problem ? `?problem=${encodeURIComponent(problem)}` : ''}`, 302)
+}
+
+const closedPage = (view: View) =>
+  show(view, {
+    title: 'Checkout closed',
+    isOutsideTheme: true,
+    body: `<h1>${esc(storeName)} isn’t taking orders right now</h1><p>Please come back later.</p>`,
+  })
+
+/** `/<shop id>/checkouts/ac/<token>/recover?key=…`: the recovery link. In a checkout's first ten minutes it leads to the home page. */
+export function recover(view: View, token: string): FastifyReply | null {
+  const { shop, query, reply } = view
+  const checkout = checkoutByToken(shop, token)
+  if (!checkout || checkout.key !== query.get('key')) return null
+  if (checkout.completedAt !== null) return reply.redirect(`${checkoutPath(checkout)}/thank-you`, 302)
+  if (!isRecoverable(shop, checkout)) return reply.redirect('/', 302)
+  const lines = checkout.lines.map(({ variantId, quantity }) => ({ variantId, quantity }))
+  const known = findByKey(shop.db, 'cart', checkout.cartToken)
+  holdCart(view, fillCart(view, known, lines, checkout.cartToken))
+  return goToCheckout(view, query.get('discount'))
+}
+
+export function checkoutPage(view: View, token: string): FastifyReply | null {
+  const checkout = checkoutByToken(view.shop, token)
+  if (!checkout) return null
+  if (checkout.completedAt !== null) return view.reply.redirect(`${checkoutPath(checkout)}/thank-you`, 302)
+  view.error ??= view.query.get('problem') ?? ''
+  const body = `<h1>Checkout</h1><div class="two checkout">
+<form method="post" action="${checkoutPath(checkout)}" data-checkout>${contact(checkout)}${delivery(checkout)}${shipping(checkout)}${payment}
+<button class="button wide-button" type="submit" name="do" value="pay">Pay now</button></form>
+<aside class="panel" aria-label="Order summary">${summary(view.shop, checkout)}</aside></div>`
+  return show(view, { title: 'Checkout', body, isOutsideTheme: true })
+}
+
+function contact(checkout: Checkout): string {
+  return `<fieldset><legend>Contact</legend>
+${field('email', 'Email', checkout.email ?? '', 'type="email" autocomplete="email" required')}
+${box('accepts_email', 'Email me with news and offers', checkout.acceptsEmail)}
+${field('phone', 'Phone for news by text message (optional)', checkout.phone ?? '', 'type="tel" autocomplete="tel"')}
+${box('accepts_sms', 'Text me with news and offers', checkout.acceptsSms)}</fieldset>`
+}
+
+function delivery({ address }: Checkout): string {
+  const value = (name: keyof Address) => address?.[name] ?? ''
+  return `<fieldset><legend>Delivery</legend><div class="pair">
+${field('first_name', 'First name', value('firstName'), 'autocomplete="given-name"')}
+${field('last_name', 'Last name', value('lastName'), 'autocomplete="family-name" required')}</div>
+${field('address1', 'Address', value('address1'), 'autocomplete="address-line1" required')}
+<div class="pair">${field('city', 'City', value('city'), 'autocomplete="address-level2" required')}
+<div class="field"><label for="province">State</label><select id="province" name="province" autocomplete="address-level1">${stateOptions(value('provinceCode') || 'OR')}</select></div></div>
+${field('zip', 'ZIP code', value('zip'), 'autocomplete="postal-code" required')}</fieldset>`
+}
+
+function shipping(checkout: Checkout): string {
+  const options = (['standard', 'express'] as const).map((name) => {
+    const cost = shippingOf(name, checkout.subtotalMinor - checkout.discountMinor, checkout.lines)
+    return `<label class="choice"><input type="radio" name="shipping" value="${name}"${checkout.shipping === name ? ' checked' : ''}><span>${rates[name].name}</span><span>${cost ? money(cost) : 'Free'}</span></label>`
+  })
+  return `<fieldset><legend>Shipping method</legend>${options.join('')}</fieldset>`
+}
+
+const payment = `<fieldset><legend>Payment</legend>
+<label class="choice"><input type="radio" name="payment" value="paid" checked><span>Card (test): charged</span></label>
+<label class="choice"><input type="radio" name="payment" value="authorized"><span>Card (test): authorized, charged later</span></label>
+<label class="choice"><input type="radio" name="payment" value="pending"><span>Bank deposit</span></label>
+<label class="choice"><input type="radio" name="payment" value="declined"><span>Card (test): declined</span></label></fieldset>`
+
+function summary(shop: Shop, checkout: Checkout): string {
+  const lines = checkout.lines.map(
+    (line) =>
+      `<li><span><img src="${pictureUrl(shop, line.picture)}" alt="" width="44" height="44">${esc(line.title)}${line.variantTitle ? ` – ${esc(line.variantTitle)}` : ''} × ${line.quantity}</span><span>${money(line.unitMinor * line.quantity)}</span></li>`,
+  )
+  const codes = checkout.reductions.map(
+    ({ code, minor }) => `<div class="discount"><dt>Discount <code>${esc(code)}</code>
+<form method="post" action="${checkoutPath(checkout)}" class="inline"><input type="hidden" name="code" value="${esc(code)}"><button class="plain" name="do" value="drop" aria-label="Remove discount ${esc(code)}">Remove</button></form></dt><dd>−${money(minor)}</dd></div>`,
+  )
+  return `<h2>Order summary</h2><ul class="summary">${lines.join('')}</ul>
+<form method="post" action="${checkoutPath(checkout)}" class="coupon-form"><label for="discount">Discount code</label>
+<div class="buy-row"><input id="discount" name="code" autocomplete="off" required><button class="button quiet" name="do" value="apply">Apply</button></div></form>
+<dl class="totals" data-totals><div><dt>Subtotal</dt><dd>${money(checkout.subtotalMinor)}</dd></div>${codes.join('')}
+<div><dt>Shipping</dt><dd>${checkout.shippingMinor ? money(checkout.shippingMinor) : 'Free'}</dd></div>
+<div class="grand"><dt>Total</dt><dd>${money(checkout.totalMinor)}</dd></div></dl>`
+}
+
+function field(name: string, label: string, value: string, more: string): string {
+  return `<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" value="${esc(value)}" ${more}></div>`
+}
+
+/** Never ticked from the start. */
+const box = (name: string, words: string, isOn: boolean) =>
+  `<label class="choice agree"><input type="checkbox" name="${name}" value="1"${isOn ? ' checked' : ''}><span>${words}</span></label>`
+
+/** The form was sent, or a field of it was left (`do=keep`). */
+export function changeCheckout(view: View, token: string): FastifyReply | null {
+  const { form, shop, reply } = view
+  const known = checkoutByToken(shop, token)
+  if (!known || known.completedAt !== null) return null
+  const deed = form.get('do') ?? 'keep'
+  const back = (problem?: string | null) =>
+    reply.redirect(`${checkoutPath(known)}${problem ? `?problem=${encodeURIComponent(problem)}` : ''}`, 303)
+  if (deed === 'apply') return back(applyCode(view, known, form.get('code')?.trim() ?? '').problem)
+  if (deed === 'drop') {
+    dropCode(view, known, form.get('code') ?? '')
+    return back()
+  }
+  const wrong = problemOf(form, deed === 'pay')
+  const checkout = fillCheckout(view, known, filledOf(form))
+  if (deed === 'keep') return reply.send({ total: money(checkout.totalMinor) })
+  if (wrong) return back(wrong)
+  if (form.get('payment') === 'declined') return back('Your card was declined. Try another one.')
+  placeOrder(view, checkout, paymentOf(form.get('payment')))
+  if (view.cart) holdCart(view, fillCart(view, undefined, []))
+  return reply.redirect(`${checkoutPath(checkout)}/thank-you`, 303)
+}
+
+const paymentOf = (text: string | null): Payment => (text === 'authorized' || text === 'pending' ? text : 'paid')
+
+const isEmail = (text: string) => text.length <= 254 && /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(text)
+const isPhone = (text: string) => /^\+?[\d\s().-]{7,20}$/.test(text)
+
+function problemOf(form: URLSearchParams, isPaying: boolean): string | null {
+  const has = (name: string) => Boolean(form.get(name)?.trim())
+  if (!isPaying) return null
+  if (!isEmail(form.get('email')?.trim() ?? '')) return 'Enter a valid email'
+  if (has('phone') && !isPhone(form.get('phone')!.trim())) return 'Enter a valid phone number'
+  if (!has('last_name')) return 'Enter a last name'
+  return has('address1') && has('city') && has('zip') ? null : 'Enter an address, a city and a ZIP code'
+}
+
+/** What does not look like an address or a number is not kept. */
+function filledOf(form: URLSearchParams): Filled {
+  const text = (name: string) => (form.get(name) ?? '').trim().slice(0, 120)
+  const email = (form.get('email') ?? '').trim()
+  const phone = text('phone')
+  return {
+    email: isEmail(email) ? email : null,
+    phone: isPhone(phone) ? dialled(phone) : null,
+    acceptsEmail: form.get('accepts_email') === '1',
+    acceptsSms: form.get('accepts_sms') === '1',
+    shipping: form.get('shipping') === 'express' ? 'express' : 'standard',
+    address: addressOf(text, phone),
+  }
+}
+
+function addressOf(text: (name: string) => string, phone: string): Address | null {
+  const address = {
+    ...{ firstName: text('first_name'), lastName: text('last_name'), address1: text('address1'), address2: '' },
+    ...{ city: text('city'), provinceCode: text('province').slice(0, 2), zip: text('zip'), countryCode: 'US' },
+    phone: isPhone(phone) ? dialled(phone) : '',
+  }
+  return address.firstName || address.lastName || address.address1 || address.city || address.zip ? address : null
+}
+
+/** With the country's prefix, as Shopify keeps it. */
+function dialled(phone: string): string {
+  const digits = phone.replace(/\D/g, '')
+  return phone.startsWith('+') ? `+${digits}` : `+1${digits.replace(/^1(?=\d{10}$)/, '')}`
+}
+
+export function thankYouPage(view: View, token: string): FastifyReply | null {
+  const checkout = checkoutByToken(view.shop, token)
+  if (!checkout) return null
+  const order = checkout.orderId === null ? undefined : find(view.shop.db, 'order', checkout.orderId)
+  if (!order) return view.reply.redirect(checkoutPath(checkout), 302)
+  const body = `<section class="received"><h1>Thank you${checkout.address?.firstName ? `, ${esc(checkout.address.firstName)}` : ''}!</h1>
+<p class="lead">Your order is confirmed.</p><dl class="facts"><div><dt>Order</dt><dd data-order-number>#${order.number}</dd></div>
+<div><dt>Total</dt><dd>${money(order.totalMinor)}</dd></div><div><dt>Email</dt><dd>${esc(order.email ?? '')}</dd></div></dl>
+<p><a class="button" href="/collections/all">Continue shopping</a></p></section>`
+  return show(view, { title: 'Thank you', body, isOutsideTheme: true })
+}

@@ -1,0 +1,119 @@
+// The storefront's addresses, as Shopify names them.
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Desk } from '../events.ts'
+import { readSetup, storeName } from '../shop.ts'
+import { adminPage, changeByAdmin } from './admin.ts'
+import { cartPage, cartScript, changeByForm, holdDiscount, permalink, sendCart } from './cart.ts'
+import { changeCheckout, checkoutPage, recover, startCheckout, thankYouPage } from './checkout.ts'
+import { logo } from './layout.ts'
+import { collectionPage, homePage, productPage } from './shop.ts'
+import { cookie, openView, setCookie, show, type View } from './visit.ts'
+
+type Handler = (view: View, params: Record<string, string>) => FastifyReply | null
+
+export function servePages(app: FastifyInstance, desk: Desk) {
+  const page = (handler: Handler) => (request: FastifyRequest, reply: FastifyReply) => {
+    const view = openView(desk, request, reply)
+    return closedTo(view) ?? handler(view, request.params as Record<string, string>) ?? missing(view)
+  }
+  const get = (path: string, handler: Handler) => app.get(path, page(handler))
+  const post = (path: string, handler: Handler) => app.post(path, { preHandler: refuseStrangers }, page(handler))
+  get('/', homePage)
+  get('/collections/all', collectionPage)
+  get('/products/:handle', (view, { handle }) => productPage(view, handle!))
+  get('/cart', cartPage)
+  get('/cart.js', sendCart)
+  get('/cart.json', sendCart)
+  get('/cart/:lines', (view, { lines }) => permalink(view, lines!))
+  post('/cart/add', (view) => changeByForm(view, 'add'))
+  post('/cart/change', (view) => changeByForm(view, 'change'))
+  for (const what of ['add', 'change', 'update', 'clear']) post(`/cart/${what}.js`, (view) => cartScript(view, what))
+  get('/discount/:code', (view, { code }) => holdDiscount(view, code!))
+  get('/checkout', startCheckout)
+  get('/checkouts/cn/:token', (view, { token }) => checkoutPage(view, token!))
+  post('/checkouts/cn/:token', (view, { token }) => changeCheckout(view, token!))
+  get('/checkouts/cn/:token/thank-you', (view, { token }) => thankYouPage(view, token!))
+  get('/:shop/checkouts/ac/:token/recover', (view, { token }) => recover(view, token!))
+  get('/password', passwordPage)
+  post('/password', enter)
+  get('/admin', adminPage)
+  post('/admin', changeByAdmin)
+  post('/forget-me', forget)
+  app.setNotFoundHandler((request, reply) => missing(openView(desk, request, reply)))
+  serveFiles(app)
+}
+
+const open = ['/password', '/admin', '/forget-me']
+
+/** A store with a password shows nobody anything but its password page. */
+function closedTo(view: View): FastifyReply | null {
+  const { password } = readSetup(view.shop)
+  const path = (view.request.raw.url ?? '').split('?')[0]!
+  if (password === null || open.includes(path) || cookie(view.request, 'storefront_digest') === digest(password))
+    return null
+  return view.reply.redirect('/password', 302)
+}
+
+const digest = (password: string) => createHash('sha256').update(password).digest('hex')
+
+const passwordPage = (view: View) =>
+  show(view, {
+    title: 'Opening soon',
+    isOutsideTheme: true,
+    body: `<section class="narrow"><h1>Opening soon</h1><p>${storeName.replace('&', '&amp;')} is not open to everybody yet.</p>
+<form method="post" action="/password"><label for="password">Store password</label><input id="password" name="password" type="password" autocomplete="off" required>
+<button class="button wide-button" type="submit">Enter</button></form></section>`,
+  })
+
+function enter(view: View): FastifyReply {
+  const { password } = readSetup(view.shop)
+  if (password !== null && view.form.get('password') !== password) {
+    view.error = 'Password incorrect, please try again.'
+    return passwordPage(view)
+  }
+  setCookie(view, 'storefront_digest', digest(password ?? ''))
+  return view.reply.redirect('/', 303)
+}
+
+function missing(view: View): FastifyReply {
+  view.reply.code(404)
+  const body = `<h1>Page not found</h1><p>The page you requested does not exist.</p><p><a class="button" href="/collections/all">Continue shopping</a></p>`
+  return show(view, { title: 'Page not found', body })
+}
+
+function forget(view: View): FastifyReply {
+  const gone = ['cart', 'discount_code', 'storefront_digest'].map((name) => `${name}=; Path=/; Max-Age=0; SameSite=Lax`)
+  return view.reply.header('set-cookie', gone).redirect('/', 303)
+}
+
+/** Another site's form must not change anything here. */
+async function refuseStrangers(request: FastifyRequest, reply: FastifyReply) {
+  const { origin, host } = request.headers
+  if (!origin || (URL.canParse(origin) && new URL(origin).host === host)) return
+  return reply.code(403).send('This form belongs to another site.')
+}
+
+/** The look is the other demo store's, in other colors. */
+function serveFiles(app: FastifyInstance) {
+  const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
+  const files: Record<string, [type: string, text: string]> = {
+    'shop.css': ['text/css; charset=utf-8', read('../../store/assets/store.css') + read('../assets/look.css')],
+    'shop.js': ['text/javascript; charset=utf-8', read('../assets/shop.js')],
+    'icon.svg': ['image/svg+xml', logo.replace('<svg', '<svg xmlns="http://www.w3.org/2000/svg"')],
+  }
+  const folder = new URL('../pictures/', import.meta.url)
+  const pictures = new Map(readdirSync(folder).map((name) => [name, readFileSync(new URL(name, folder))]))
+  app.get('/assets/:name', (request, reply) => {
+    const file = files[(request.params as { name: string }).name]
+    return file ? reply.header('content-type', file[0]).send(file[1]) : reply.callNotFound()
+  })
+  app.get('/cdn/shop/files/:name', (request, reply) => {
+    const name = (request.params as { name: string }).name
+    const picture = pictures.get(name)
+    if (!picture) return reply.callNotFound()
+    const type = name.endsWith('.png') ? 'image/png' : 'image/jpeg'
+    return reply.header('content-type', type).header('cache-control', 'max-age=86400').send(picture)
+  })
+}

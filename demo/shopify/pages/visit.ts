@@ -1,0 +1,57 @@
+// One page view: whose cart it is, and what the page is shown with.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { cartOf } from '../carts.ts'
+import type { Desk } from '../events.ts'
+import type { Cart } from '../model.ts'
+import { fullToken } from '../payloads.ts'
+import { type Page, renderPage } from './layout.ts'
+
+export interface View extends Desk {
+  request: FastifyRequest
+  reply: FastifyReply
+  query: URLSearchParams
+  form: URLSearchParams
+  cart: Cart | undefined
+  error?: string
+  notice?: string
+}
+
+export function openView(desk: Desk, request: FastifyRequest, reply: FastifyReply): View {
+  const query = new URLSearchParams((request.raw.url ?? '').split(/\?(.*)/s)[1] ?? '')
+  const form = new URLSearchParams(typeof request.body === 'string' ? request.body : '')
+  return { ...desk, request, reply, query, form, cart: cartOf(desk.shop, cookie(request, 'cart')) }
+}
+
+export function show(view: View, page: Page): FastifyReply {
+  const { reply } = view
+  reply.header('content-type', 'text/html; charset=utf-8').header('cache-control', 'no-store')
+  return reply.send(renderPage(view, page))
+}
+
+export function cookie({ headers }: FastifyRequest, name: string): string | undefined {
+  for (const part of (headers.cookie ?? '').split(/;\s*/)) {
+    const at = part.indexOf('=')
+    if (at > 0 && part.slice(0, at) === name) return decode(part.slice(at + 1))
+  }
+  return undefined
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+const fortnight = 14 * 86_400
+
+export function setCookie(view: View, name: string, value: string, seconds = fortnight) {
+  view.reply.header('set-cookie', `${name}=${encodeURIComponent(value)}; Path=/; Max-Age=${seconds}; SameSite=Lax`)
+}
+
+/** The browser goes on with this cart. */
+export function holdCart(view: View, cart: Cart) {
+  view.cart = cart
+  setCookie(view, 'cart', fullToken(cart))
+}
