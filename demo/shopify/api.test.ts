@@ -68,7 +68,7 @@ test('a token from before 2026 lasts', async () => {
 test.each([
   ['frozen', 402, 'Unavailable Shop'],
   ['locked', 423, 'Locked'],
-  ['unknown', 404, 'Not Found'],
+  ['missing', 404, 'Not Found'],
 ] as const)('a shop that is %s answers %i', async (state, status, errors) => {
   store.controls.setState(state)
   const answer = await fetch(`${store.url}/admin/api/2026-10/graphql.json`, { method: 'POST' })

@@ -18,8 +18,8 @@ export const plans = {
 
 /** What an owner or Shopify can change while the store runs; kept with the data. */
 export interface Setup {
-  /** `unknown`: there is no shop of this name. */
-  state: 'open' | 'frozen' | 'locked' | 'unknown'
+  /** `missing`: there is no shop of this name. */
+  state: 'open' | 'frozen' | 'locked' | 'missing'
   plan: keyof typeof plans
   /** The storefront asks for this; null: open to everybody. */
   password: string | null

@@ -155,7 +155,7 @@ function takeForms(app: FastifyInstance) {
 /** A name that no shop has: nothing is there. */
 function refuseUnknown(app: FastifyInstance, shop: Shop) {
   app.addHook('onRequest', async (_request, reply) => {
-    if (readSetup(shop).state === 'unknown') return reply.code(404).send({ errors: 'Not Found' })
+    if (readSetup(shop).state === 'missing') return reply.code(404).send({ errors: 'Not Found' })
   })
 }
 
