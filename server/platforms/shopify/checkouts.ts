@@ -1,0 +1,50 @@
+import type { CheckoutPage, CheckoutQuery, PlatformCheckout } from '../platform.ts'
+import { StoreProblem } from '../store-problem.ts'
+import { idText } from '../woocommerce/text.ts'
+import { readRows } from '../woocommerce/wire.ts'
+import { readCheckout } from './checkout-wire.ts'
+import { gid } from './fields.ts'
+import type { Graph } from './graph.ts'
+import { type LinesQuery, withAllLines } from './lines.ts'
+import { chunksOf } from './lists.ts'
+import { CHECKOUT_BY_ID, CHECKOUT_ITEMS, CHECKOUTS, changedSince } from './queries.ts'
+
+// Checkouts that were begun: those with a contact, whether or not an order came of them. They come by id, so nothing is said of where
+// to go on: whoever broke off begins again.
+
+export async function* pullCheckouts(
+  graph: Graph,
+  { modifiedSince, signal }: CheckoutQuery,
+): AsyncGenerator<CheckoutPage> {
+  const list = {
+    ...{ document: CHECKOUTS, root: 'abandonedCheckouts', signal },
+    variables: { query: changedSince(modifiedSince) },
+    sizes: { first: 10, most: 100 },
+  }
+  let page = 0
+  for await (const { nodes, hasNext } of chunksOf(graph, list)) {
+    const whole: unknown[] = []
+    for (const node of nodes) whole.push(await withAllLines(linesOf(graph, signal), node))
+    page += 1
+    const place = { page, totalPages: page + (hasNext ? 1 : 0), isLast: !hasNext, resumeFrom: null }
+    yield { ...readRows(whole, readCheckout), ...place }
+  }
+}
+
+const linesOf = (graph: Graph, signal: AbortSignal | undefined): LinesQuery => ({
+  ...{ graph, signal, document: CHECKOUT_ITEMS },
+  ...{ root: 'node', type: 'AbandonedCheckout' },
+})
+
+export async function readSingleCheckout(graph: Graph, checkoutId: string): Promise<PlatformCheckout | null> {
+  const id = idText(checkoutId)
+  if (!id) return null
+  const { data } = await graph.read(CHECKOUT_BY_ID, { id: gid('AbandonedCheckout', id) })
+  if (data.node === null || data.node === undefined) return null
+  const reading = readCheckout(await withAllLines(linesOf(graph, undefined), data.node))
+  if ('row' in reading && reading.row.checkoutId === id) return reading.row
+  throw new StoreProblem(
+    'shopify_bad_answer',
+    `checkout ${id}: ${'skipped' in reading ? reading.skipped.reason : 'another one'}`,
+  )
+}

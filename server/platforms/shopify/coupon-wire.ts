@@ -1,0 +1,245 @@
+import { z } from 'zod'
+import { normalizeEmail } from '../../../shared/contact.ts'
+import { currencyExponent } from '../../../shared/money.ts'
+import type { CouponChange, CouponLimits, PlatformCoupon } from '../coupon.ts'
+import { plainText } from '../woocommerce/text.ts'
+import { field, type RowReading, skip, wirePart, wireText } from '../woocommerce/wire.ts'
+import { amountOf, at, connection, minorIn, tailOf, wireFlag, wireInstant } from './fields.ts'
+
+// What we read of a discount with a code, and what we write into one. Its title is what shoppers see, so what we know it by stands in
+// its tags: in pieces, as a tag may be short.
+
+const MARK_TAG = /^recoup-(\d{1,2}):([\x21-\x7e]{1,60})$/
+const MARK_PIECE = 25
+const MOST_USES = 2_000_000_000
+/** A restriction that cannot be read is one all the same: no address matches two stars. */
+const SOMEBODY = '*?*'
+
+const uses = field((input) => (typeof input === 'number' && input > 0 ? Math.min(Math.trunc(input), MOST_USES) : null))
+
+const Discount = z.object({
+  __typename: wireText(60),
+  title: wireText(300),
+  status: wireText(40),
+  startsAt: wireInstant,
+  endsAt: wireInstant,
+  createdAt: wireInstant,
+  updatedAt: wireInstant,
+  tags: field((input) => (Array.isArray(input) ? input.slice(0, 300) : [])),
+  usageLimit: uses,
+  asyncUsageCount: uses,
+  appliesOncePerCustomer: wireFlag,
+  codes: z.unknown().optional(),
+  combinesWith: wirePart,
+  context: wirePart,
+  minimumRequirement: wirePart,
+  customerGets: wirePart,
+})
+
+type WireDiscount = z.infer<typeof Discount>
+
+/** null: an automatic discount, which has no code. `code`: the one it was found by. */
+export function readCoupon(raw: unknown, currency: string, code?: string): RowReading<PlatformCoupon> | null {
+  const id = tailOf(at(raw, 'id'))
+  const parsed = Discount.safeParse(at(raw, 'codeDiscount'))
+  if (!id || !parsed.success) return skip(raw, 'not a discount')
+  const wire = parsed.data
+  if (!wire.__typename?.startsWith('DiscountCode')) return null
+  const without = (reason: string) => ({ skipped: { id, reason } })
+  const first = code ?? plainText(at(connection(wire.codes).nodes[0], 'code'), 200)
+  if (!first) return without('no code')
+  const minSpendMinor = minimumOf(wire, currency)
+  const terms = minSpendMinor === 'other' ? { ...NO_TERMS, platformType: 'minimum_quantity' } : termsOf(wire, currency)
+  if (!terms) return without('no amount')
+  const limits = limitsOf(wire)
+  if (!limits) return without('too many restrictions')
+  const { orderDiscounts, productDiscounts, shippingDiscounts } = wire.combinesWith
+  return {
+    row: {
+      couponId: id,
+      code: first,
+      ...terms,
+      minSpendMinor: minSpendMinor === 'other' ? null : minSpendMinor,
+      maxSpendMinor: null,
+      expiresAt: wire.endsAt,
+      usageLimit: wire.usageLimit,
+      usageLimitPerUser: wire.appliesOncePerCustomer ? 1 : null,
+      usageCount: wire.asyncUsageCount ?? 0,
+      // One that has ended says when; one that begins later is none yet.
+      isPublished: wire.status !== 'SCHEDULED',
+      isIndividual: orderDiscounts === false && productDiscounts === false && shippingDiscounts === false,
+      excludesSaleItems: false,
+      limits,
+      createdAt: wire.createdAt,
+      modifiedAt: wire.updatedAt,
+      mark: markOf(wire.tags),
+    },
+  }
+}
+
+type Terms = Pick<PlatformCoupon, 'type' | 'platformType' | 'percent' | 'amountMinor'>
+
+const NO_TERMS = { type: 'other', percent: null, amountMinor: null } as const
+
+/** null: a discount that cannot be read. */
+function termsOf({ __typename: type, customerGets }: WireDiscount, currency: string): Terms | null {
+  const value = at(customerGets, 'value')
+  if (type !== 'DiscountCodeBasic') return { ...NO_TERMS, platformType: KINDS.get(type) ?? 'unknown' }
+  if (at(value, '__typename') === 'DiscountPercentage') {
+    const share = at(value, 'percentage')
+    const percent = typeof share === 'number' ? Math.round(share * 10_000) : Number.NaN
+    if (!(percent >= 0 && percent <= 10_000)) return null
+    return { type: 'percentage', platformType: 'percentage', percent, amountMinor: null }
+  }
+  if (at(value, '__typename') !== 'DiscountAmount') return { ...NO_TERMS, platformType: 'on_quantity' }
+  const amountMinor = minorIn(amountOf(at(value, 'amount')), currency)
+  if (amountMinor === null || amountMinor < 0) return null
+  const isWhole = at(value, 'appliesOnEachItem') === false
+  return {
+    type: isWhole ? 'fixed' : 'other',
+    platformType: isWhole ? 'fixed_amount' : 'fixed_each',
+    percent: null,
+    amountMinor,
+  }
+}
+
+const KINDS = new Map<string | null, string>([
+  ['DiscountCodeFreeShipping', 'free_shipping'],
+  ['DiscountCodeBxgy', 'buy_x_get_y'],
+  ['DiscountCodeApp', 'app'],
+])
+
+/** other: so many pieces, or an amount in another currency. What it takes off a cart then is nothing we can say. */
+function minimumOf({ minimumRequirement }: WireDiscount, currency: string): number | null | 'other' {
+  if (minimumRequirement.__typename === undefined) return null
+  const minor = minorIn(amountOf(minimumRequirement.greaterThanOrEqualToSubtotal), currency)
+  return minor === null ? 'other' : minor > 0 ? minor : null
+}
+
+/** null: more than came along. A restriction that is cut would be another one. */
+function limitsOf({ customerGets, context }: WireDiscount): CouponLimits | null {
+  const items = at(customerGets, 'items')
+  const [products, variants, collections] = ['products', 'productVariants', 'collections'].map((name) =>
+    connection(at(items, name)),
+  )
+  if (products!.hasNext || variants!.hasNext || collections!.hasNext) return null
+  const ids = (nodes: readonly unknown[]) => nodes.map((node) => tailOf(at(node, 'id'))).filter((id) => id !== null)
+  return {
+    productIds: ids([...products!.nodes, ...variants!.nodes]),
+    excludedProductIds: [],
+    categoryIds: ids(collections!.nodes),
+    excludedCategoryIds: [],
+    emails: emailsOf(context),
+    items: null,
+  }
+}
+
+/** Of customers whose address may not be read, of segments and of markets: somebody, and nobody we know. */
+function emailsOf(context: Record<string, unknown>): string[] {
+  const type = context.__typename
+  if (type === undefined || type === 'DiscountBuyerSelectionAll') return []
+  const customers = Array.isArray(context.customers) ? context.customers.slice(0, 500) : [null]
+  return customers.map((each) => normalizeEmail(at(each, 'defaultEmailAddress', 'emailAddress')) ?? SOMEBODY)
+}
+
+/** In pieces with their number; null: not ours. */
+function markOf(tags: readonly unknown[]): string | null {
+  const pieces = tags.flatMap((tag) => {
+    const match = typeof tag === 'string' ? MARK_TAG.exec(tag) : null
+    return match ? [[Number(match[1]), match[2]!] as const] : []
+  })
+  const ordered = pieces.sort(([a], [b]) => a - b)
+  const isWhole = ordered.length > 0 && ordered.every(([place], index) => place === index + 1)
+  return isWhole
+    ? ordered
+        .map(([, piece]) => piece)
+        .join('')
+        .slice(0, 200)
+    : null
+}
+
+function tagsOf(mark: string): string[] {
+  const pieces = mark.match(new RegExp(`.{1,${MARK_PIECE}}`, 'g')) ?? []
+  return ['Recoup', ...pieces.map((piece, index) => `recoup-${index + 1}:${piece}`)]
+}
+
+const HOUR_MS = 3_600_000
+/** Shopify's clock may be behind ours: a code that starts now starts there. */
+const LEAD_MS = 5 * 60_000
+
+interface Sending {
+  now: Date
+  /** The customer whose code it is; null: everybody's. */
+  customerId?: string | null
+}
+
+/** What is sent: what is named, and nothing else. A new one names everything. */
+export function couponInput(draft: CouponChange['draft'], { now, customerId }: Sending): Record<string, unknown> {
+  const { code, currency, minSpendMinor, expiresAt, usageLimit, isIndividual, email, mark } = draft
+  const value = discountOf(draft)
+  const start = startOf(draft, now)
+  return {
+    // The title is shown to shoppers.
+    ...(code !== undefined && { code, title: code }),
+    ...(value && { customerGets: { value, ...(mark !== undefined && { items: { all: true } }) } }),
+    ...(minSpendMinor !== undefined && { minimumRequirement: minimumInput(minSpendMinor, currency) }),
+    ...(start && { startsAt: start }),
+    ...(expiresAt !== undefined && { endsAt: expiresAt === null ? null : inSeconds(Date.parse(expiresAt)) }),
+    ...(usageLimit !== undefined && { usageLimit }),
+    ...(isIndividual !== undefined && { combinesWith: combining(!isIndividual) }),
+    ...(email !== undefined && { context: customerId ? { customers: { add: [gidOf(customerId)] } } : { all: 'ALL' } }),
+    ...(mark !== undefined && { appliesOncePerCustomer: false, tags: tagsOf(mark) }),
+  }
+}
+
+const gidOf = (id: string) => `gid://shopify/Customer/${id}`
+
+const combining = (may: boolean) => ({ orderDiscounts: may, productDiscounts: may, shippingDiscounts: may })
+
+function minimumInput(minor: number | null, currency: string) {
+  return minor ? { subtotal: { greaterThanOrEqualToSubtotal: decimalText(minor, currency) } } : null
+}
+
+function discountOf({ type, percent, amountMinor, currency }: CouponChange['draft']) {
+  const isPercentage = type === 'percentage' || (type === undefined && percent != null)
+  if (isPercentage && percent != null) return { percentage: percent / 10_000 }
+  if (amountMinor == null) return null
+  return { discountAmount: { amount: decimalText(amountMinor, currency), appliesOnEachItem: false } }
+}
+
+/** A new one starts when it says, else now. Whatever has ended must have started before it did. */
+function startOf({ startsAt, expiresAt, mark }: CouponChange['draft'], now: Date): string | null {
+  const end = expiresAt ? Date.parse(expiresAt) : Number.POSITIVE_INFINITY
+  const wanted = startsAt ? Date.parse(startsAt) : now.getTime() - LEAD_MS
+  if (end <= wanted) return inSeconds(end - HOUR_MS)
+  return mark === undefined && startsAt === undefined ? null : inSeconds(wanted)
+}
+
+const inSeconds = (time: number): string => `${new Date(time).toISOString().slice(0, 19)}Z`
+
+/** Which of what was sent the store keeps otherwise; null: none. */
+export function changedByStore(draft: CouponChange['draft'], kept: PlatformCoupon): string | null {
+  const emails = draft.email === undefined ? undefined : draft.email === null ? [] : [draft.email.toLowerCase()]
+  const expiry = draft.expiresAt ? inSeconds(Date.parse(draft.expiresAt)) : draft.expiresAt
+  const pairs: [string, unknown, unknown][] = [
+    ['code', draft.code?.toLowerCase(), kept.code.toLowerCase()],
+    ['type', draft.type, kept.type],
+    ['amount', draft.percent ?? draft.amountMinor ?? undefined, kept.percent ?? kept.amountMinor],
+    ['minimum spend', draft.minSpendMinor, kept.minSpendMinor],
+    ['end date', expiry, kept.expiresAt],
+    ['usage limit', draft.usageLimit, kept.usageLimit],
+    ['individual use', draft.isIndividual, kept.isIndividual],
+    ['customer', emails?.join(), kept.limits.emails.join()],
+    ['tags', draft.mark, kept.mark],
+    // One that begins later is not there yet, as it should be.
+    ['status', draft.mark === undefined || draft.startsAt ? undefined : true, kept.isPublished],
+  ]
+  return pairs.find(([, sent, stands]) => sent !== undefined && sent !== stands)?.[0] ?? null
+}
+
+/** 1050 of a currency with cents: "10.50". */
+function decimalText(minor: number, currency: string): string {
+  const digits = currencyExponent(currency)
+  const text = String(minor).padStart(digits + 1, '0')
+  return digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`
+}

@@ -1,0 +1,193 @@
+import { normalizeEmail } from '../../../shared/contact.ts'
+import type { StoreNet } from '../access.ts'
+import type { CouponChange, CouponChanged, CouponDraft, CouponMade, CouponsRead, PlatformCoupon } from '../coupon.ts'
+import type { Page } from '../platform.ts'
+import { StoreProblem } from '../store-problem.ts'
+import { idText } from '../woocommerce/text.ts'
+import { changedByStore, couponInput, readCoupon } from './coupon-wire.ts'
+import { at, connection, gid, tailOf } from './fields.ts'
+import type { Graph } from './graph.ts'
+import { numberedPages } from './lists.ts'
+import { DISCOUNT_CREATE, DISCOUNT_DELETE, DISCOUNT_UPDATE } from './mutations.ts'
+import { type UserError, userErrors } from './problems.ts'
+import {
+  CUSTOMER_BY_EMAIL,
+  changedSince,
+  DISCOUNT_BY_CODE,
+  DISCOUNTS,
+  DISCOUNTS_BY_ID,
+  DISCOUNTS_PAST,
+} from './queries.ts'
+
+// Coupons: a discount with one code each. A mutation says which discount it made, and what became of it is read by its id: a field
+// that may not be read then costs no second discount.
+
+const PAGE_SIZE = 100
+/** Of the fields of a discount a query holds so many. */
+const AT_ONCE = 8
+
+/** Shopify's own page of it. */
+export function couponUrl(storeUrl: string, couponId: string): string {
+  const { hostname } = new URL(storeUrl)
+  const id = idText(couponId) ?? '0'
+  const shop = /^([a-z0-9][a-z0-9-]*)\.myshopify\.com$/.exec(hostname)?.[1]
+  return shop ? `https://admin.shopify.com/store/${shop}/discounts/${id}` : `${storeUrl}/admin/discounts/${id}`
+}
+
+interface CouponQuery {
+  currency: string
+  signal?: AbortSignal
+}
+
+export function pullCoupons(
+  graph: Graph,
+  { currency, modifiedSince, firstPage, signal }: CouponQuery & { modifiedSince?: string; firstPage?: number },
+): AsyncGenerator<Page<PlatformCoupon>> {
+  const changed = modifiedSince === undefined ? [] : [changedSince(modifiedSince)]
+  const variables = { query: ['method:code', ...changed].join(' AND ') }
+  const root = 'discountNodes'
+  return numberedPages(graph, {
+    ...{ firstPage, pageSize: PAGE_SIZE, read: (raw) => readCoupon(raw, currency) },
+    query: { document: DISCOUNTS, root, variables, sizes: { first: AT_ONCE, most: PAGE_SIZE }, signal },
+    past: { document: DISCOUNTS_PAST, root, variables, sizes: { first: 250, most: 250 }, signal },
+  })
+}
+
+/** What is neither among the rows nor skipped is gone. */
+export async function readCouponsById(
+  graph: Graph,
+  { ids, currency, signal }: CouponQuery & { ids: readonly string[] },
+): Promise<CouponsRead> {
+  const read: CouponsRead = { rows: [], skipped: [] }
+  for (const some of chunks([...new Set(ids.filter((id) => idText(id)))])) {
+    const { data } = await graph.read(DISCOUNTS_BY_ID, { ids: some.map((id) => gid('DiscountCodeNode', id)) }, signal)
+    if (!Array.isArray(data.nodes)) throw new StoreProblem('shopify_bad_answer', 'a list of discounts was expected')
+    for (const node of data.nodes) {
+      const reading = readCoupon(node, currency)
+      if (!reading) continue
+      if ('row' in reading && some.includes(reading.row.couponId)) read.rows.push(reading.row)
+      if ('skipped' in reading && reading.skipped.id && some.includes(reading.skipped.id)) {
+        read.skipped.push({ id: reading.skipped.id, reason: reading.skipped.reason })
+      }
+    }
+  }
+  return read
+}
+
+/** Without case; a discount of many codes is found by each of them. */
+export async function findCoupon(graph: Graph, code: string, currency: string): Promise<PlatformCoupon | null> {
+  const { data } = await graph.read(DISCOUNT_BY_CODE, { code })
+  if (data.codeDiscountNodeByCode === null || data.codeDiscountNodeByCode === undefined) return null
+  const reading = readCoupon(data.codeDiscountNodeByCode, currency, code)
+  if (reading && 'row' in reading) return reading.row
+  throw new StoreProblem('shopify_bad_answer', `discount ${code}: ${reading?.skipped.reason ?? 'not one with a code'}`)
+}
+
+/** In the order given. What the store keeps otherwise than it was sent is deleted again and reported (decision 32). */
+export async function createCoupons(
+  graph: Graph,
+  net: StoreNet,
+  drafts: readonly CouponDraft[],
+): Promise<CouponMade[]> {
+  const made: CouponMade[] = []
+  for (const draft of drafts) made.push(await createCoupon(graph, net, draft))
+  return made
+}
+
+async function createCoupon(graph: Graph, net: StoreNet, draft: CouponDraft): Promise<CouponMade> {
+  const owner = await ownerOf(graph, draft.email)
+  if (owner === 'unknown') return { refusal: 'refused', words: NOBODY }
+  const input = couponInput(draft, { now: net.now(), customerId: owner })
+  const { data } = await graph.write(DISCOUNT_CREATE, { input })
+  const errors = userErrors(data.discountCodeBasicCreate)
+  if (errors.length > 0) return refusalOf(errors)
+  const id = tailOf(at(data.discountCodeBasicCreate, 'codeDiscountNode', 'id'))
+  if (!id) throw new StoreProblem('shopify_bad_answer', 'the answer names no discount')
+  const kept = await keptOf(graph, { id, draft })
+  if ('coupon' in kept) return kept
+  await deleteCoupons(graph, [id])
+  return kept
+}
+
+const NOBODY = 'The store has no customer with this email address, so the code cannot be theirs alone.'
+
+/** null: everybody's. */
+async function ownerOf(graph: Graph, email: string | null | undefined): Promise<string | null | 'unknown'> {
+  if (email == null) return null
+  const wanted = normalizeEmail(email)
+  if (!wanted || !graph.flags.customers || !graph.flags.emails) return 'unknown'
+  const { data } = await graph.read(CUSTOMER_BY_EMAIL, { query: `email:${JSON.stringify(wanted)}` })
+  const nodes = connection(data.customers).nodes
+  const isSame = (node: unknown) => normalizeEmail(at(node, 'defaultEmailAddress', 'emailAddress')) === wanted
+  return tailOf(at(nodes.find(isSame), 'id')) ?? 'unknown'
+}
+
+interface Sent {
+  id: string
+  draft: CouponChange['draft']
+}
+
+/** What stands in the store now, or in what it differs from what was sent. */
+async function keptOf(
+  graph: Graph,
+  { id, draft }: Sent,
+): Promise<{ coupon: PlatformCoupon } | { refusal: 'refused'; words: string }> {
+  const { rows, skipped } = await readCouponsById(graph, { ids: [id], currency: draft.currency })
+  const [coupon] = rows
+  if (!coupon)
+    return { refusal: 'refused', words: `The store’s answer cannot be read: ${skipped[0]?.reason ?? 'it is gone'}.` }
+  const wrong = changedByStore(draft, coupon)
+  return wrong ? { refusal: 'refused', words: `The store did not keep what was sent (${wrong}).` } : { coupon }
+}
+
+const DUPLICATES = new Set(['TAKEN', 'DUPLICATE', 'IMPLICIT_DUPLICATE'])
+
+function refusalOf(errors: readonly UserError[]): { refusal: 'duplicate' | 'refused'; words: string } {
+  const duplicate = errors.find(({ code }) => DUPLICATES.has(code))
+  return { refusal: duplicate ? 'duplicate' : 'refused', words: (duplicate ?? errors[0]!).words }
+}
+
+/** Only what is named changes. */
+export async function updateCoupon(graph: Graph, net: StoreNet, { id, draft }: CouponChange): Promise<CouponChanged> {
+  const gone: CouponChanged = { refusal: 'gone', words: 'The store has no such discount.' }
+  if (!idText(id)) return gone
+  const owner = await ownerOf(graph, draft.email)
+  if (owner === 'unknown') return { refusal: 'refused', words: NOBODY }
+  const input = couponInput(draft, { now: net.now(), customerId: owner })
+  const { data } = await graph.write(DISCOUNT_UPDATE, { id: gid('DiscountCodeNode', id), input })
+  const errors = userErrors(data.discountCodeBasicUpdate)
+  if (errors.length === 0) return keptOf(graph, { id, draft })
+  return (await isThere(graph, id)) ? refusalOf(errors) : gone
+}
+
+export async function updateCoupons(
+  graph: Graph,
+  net: StoreNet,
+  changes: readonly CouponChange[],
+): Promise<CouponChanged[]> {
+  const changed: CouponChanged[] = []
+  for (const change of changes) changed.push(await updateCoupon(graph, net, change))
+  return changed
+}
+
+/** For good. Answers which are gone now; what was gone before is one of them. */
+export async function deleteCoupons(graph: Graph, ids: readonly string[]): Promise<string[]> {
+  const gone: string[] = []
+  for (const id of ids.filter((each) => idText(each))) {
+    const { data } = await graph.write(DISCOUNT_DELETE, { id: gid('DiscountCodeNode', id) })
+    const deleted = tailOf(at(data.discountCodeDelete, 'deletedCodeDiscountId'))
+    if (deleted === id || !(await isThere(graph, id))) gone.push(id)
+  }
+  return gone
+}
+
+async function isThere(graph: Graph, id: string): Promise<boolean> {
+  const { rows, skipped } = await readCouponsById(graph, { ids: [id], currency: 'USD' })
+  return rows.length + skipped.length > 0
+}
+
+function chunks<Item>(items: readonly Item[]): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / AT_ONCE) }, (_, n) =>
+    items.slice(n * AT_ONCE, (n + 1) * AT_ONCE),
+  )
+}

@@ -1,0 +1,59 @@
+import { FetchProblem } from '../../net/fetch-problem.ts'
+import type { StoreNet } from '../access.ts'
+import { problemFromFetch } from '../woocommerce/http.ts'
+import type { ShopifyAnswer } from './problems.ts'
+
+// One request that carries keys: a redirect is never followed with them.
+
+export interface Dialled {
+  url: string
+  headers: Record<string, string>
+  body: string
+  signal?: AbortSignal | undefined
+  /** Reading again is harmless: once more, when a kept-alive connection had just been closed. */
+  isRead?: boolean
+}
+
+const TEXT_LENGTH = 4_000
+
+/** Any status; throws StoreProblem only when there was no answer. */
+export async function dial(net: StoreNet, request: Dialled): Promise<ShopifyAnswer> {
+  try {
+    return await once(net, request)
+  } catch (error) {
+    const isStale = error instanceof FetchProblem && error.kind === 'connection_lost'
+    if (!isStale || !request.isRead) throw problemFromFetch(error)
+  }
+  try {
+    return await once(net, request)
+  } catch (error) {
+    throw problemFromFetch(error)
+  }
+}
+
+async function once(net: StoreNet, { url, headers, body, signal }: Dialled): Promise<ShopifyAnswer> {
+  const answer = await net.fetch(url, {
+    method: 'POST',
+    headers: { accept: 'application/json', ...headers },
+    hasCredentials: true,
+    body,
+    ...(signal ? { signal } : {}),
+  })
+  const date = Date.parse(answer.headers.date ?? '')
+  const text = answer.body.toString('utf8')
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    body: parseJson(text),
+    text: text.slice(0, TEXT_LENGTH),
+    clockSkewMs: Number.isNaN(date) ? null : date - net.now().getTime(),
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,84 @@
+import { parseCurrency, parseMinor } from '../../../shared/money.ts'
+import { idText, isRecord } from '../woocommerce/text.ts'
+import { field, wirePart } from '../woocommerce/wire.ts'
+
+// Readers for what Shopify's answers are made of. All of it is hostile: any value may be missing, of another type, or enormous.
+
+const GID = /^gid:\/\/shopify\/\w{1,60}\/(\d{1,19})$/
+
+/** `gid://shopify/Order/123` → `123`; null for anything else. */
+export const tailOf = (input: unknown): string | null =>
+  typeof input === 'string' ? idText(GID.exec(input)?.[1]) : null
+
+export const gid = (type: string, id: string): string => `gid://shopify/${type}/${id}`
+
+export const wireGid = field(tailOf)
+export const wireFlag = field((input) => input === true)
+export const wireWords = field((input) =>
+  Array.isArray(input) ? input.slice(0, 50).filter((each) => typeof each === 'string') : [],
+)
+
+/** Names an instant of our time: with a zone, as GraphQL (`Z`) and webhooks (`-05:00`) write it. → UTC, whole seconds. */
+export function instant(input: unknown): string | null {
+  if (typeof input !== 'string') return null
+  const match = /^(\d{4})-\d\d-(\d\d)T\d\d:\d\d:\d\d(?:\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.exec(input)
+  const time = match ? Date.parse(input) : Number.NaN
+  if (!match || Number.isNaN(time)) return null
+  const year = Number(match[1])
+  // 31 February would have been carried into March.
+  if (year < 1990 || year > 2200 || (match[3] === 'Z' && new Date(time).getUTCDate() !== Number(match[2]))) return null
+  return `${new Date(time).toISOString().slice(0, 19)}Z`
+}
+
+export const wireInstant = field(instant)
+
+export interface Amount {
+  amountMinor: number
+  currency: string
+}
+
+/** `{ amount, currencyCode }`; null when it is no amount. */
+export function amountOf(input: unknown): Amount | null {
+  if (!isRecord(input)) return null
+  const currency = parseCurrency(input.currencyCode ?? input.currency_code)
+  const amountMinor = currency ? parseMinor(input.amount, currency) : null
+  return currency && amountMinor !== null ? { amountMinor, currency } : null
+}
+
+/** What it is in the currency of the shop, of a `MoneyBag`. */
+export const shopMoney = (input: unknown): Amount | null => (isRecord(input) ? amountOf(input.shopMoney) : null)
+
+export const wireMoney = field(shopMoney)
+
+/** Minor units, when they are of this currency. */
+export const minorIn = (amount: Amount | null, currency: string): number | null =>
+  amount?.currency === currency ? amount.amountMinor : null
+
+export interface Connection {
+  nodes: unknown[]
+  endCursor: string | null
+  hasNext: boolean
+}
+
+const MAX_NODES = 1_000
+
+/** A list of GraphQL; empty when there is none. A cursor that leads nowhere ends it. */
+export function connection(input: unknown): Connection {
+  if (!isRecord(input)) return { nodes: [], endCursor: null, hasNext: false }
+  const place = isRecord(input.pageInfo) ? input.pageInfo : {}
+  const endCursor = typeof place.endCursor === 'string' && place.endCursor.length < 4_000 ? place.endCursor : null
+  return {
+    nodes: Array.isArray(input.nodes) ? input.nodes.slice(0, MAX_NODES) : [],
+    endCursor,
+    hasNext: place.hasNextPage === true && endCursor !== null,
+  }
+}
+
+export const wireConnection = field(connection)
+
+/** What an answer holds at a path of names; undefined when any of it is missing. */
+export function at(input: unknown, ...path: string[]): unknown {
+  return path.reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), input)
+}
+
+export { wirePart }

@@ -1,0 +1,142 @@
+import type { StoreAccess, StoreNet, StoreToken, TokenShelf } from '../access.ts'
+import { StoreProblem } from '../store-problem.ts'
+import { isRecord } from '../woocommerce/text.ts'
+import { dial } from './dial.ts'
+import { at } from './fields.ts'
+import {
+  type GraphProblem,
+  type Lack,
+  problemOfErrors,
+  problemOfStatus,
+  type ShopifyAnswer,
+  secretsOf,
+} from './problems.ts'
+import { API_VERSION } from './queries.ts'
+import { createThrottle, pause } from './throttle.ts'
+import { createTokens } from './tokens.ts'
+
+// One question to one store, and its answer. Whoever asks never sees a throttled store, a token that ended, or a field that the
+// store's app may not read: it is waited for, made anew, left out.
+
+/** What the store's app may read, as far as is known: all of it until a store refuses. */
+export type Flags = Record<Lack, boolean>
+
+export interface GraphAnswer {
+  data: Record<string, unknown>
+  /** What a query like this is reckoned at before it runs; null when the store does not say. */
+  requestedCost: number | null
+  clockSkewMs: number | null
+}
+
+const EVERYTHING: Flags = { names: true, emails: true, phones: true, customers: true, products: true }
+
+type Variables = Readonly<Record<string, unknown>>
+
+export interface Graph {
+  /** Asked again when the store stumbles. */
+  read(document: string, variables?: Variables, signal?: AbortSignal): Promise<GraphAnswer>
+  /** Sent once: what was refused may have been done all the same. */
+  write(document: string, variables: Variables): Promise<GraphAnswer>
+  flags: Readonly<Flags>
+  /** A plan or an app may have changed. */
+  hopeAgain(): void
+}
+
+/** The query asks for more than one query may; fewer rows at once may do. */
+export class TooCostly extends StoreProblem {}
+
+/** A store that restores points at all has had enough time by then. */
+const LONGEST_THROTTLED_MS = 10 * 60_000
+const USUAL_COST = 50
+const STUMBLE_MS = 1_000
+
+interface Asking {
+  document: string
+  variables: Variables
+  signal?: AbortSignal | undefined
+  isRead: boolean
+}
+
+export function createGraph(access: StoreAccess, net: StoreNet, shelf: TokenShelf): Graph {
+  const tokens = createTokens(access, net, shelf)
+  const throttle = createThrottle(net)
+  const secrets = secretsOf(access.keys)
+  const flags: Flags = { ...EVERYTHING }
+  const costs = new Map<string, number>()
+  const costOf = (document: string) => costs.get(document) ?? USUAL_COST
+
+  async function send({ document, variables, signal, isRead }: Asking, token: StoreToken): Promise<ShopifyAnswer> {
+    await throttle.take(costOf(document), signal)
+    return dial(net, {
+      url: `${access.storeUrl}/admin/api/${API_VERSION}/graphql.json`,
+      headers: { 'content-type': 'application/json', 'x-shopify-access-token': token.accessToken },
+      body: JSON.stringify({ query: document, variables: { ...flagsOf(document, flags), ...variables } }),
+      signal,
+      isRead,
+    })
+  }
+
+  /** With a token that the store takes. */
+  async function signedIn(asking: Asking): Promise<ShopifyAnswer> {
+    const token = await tokens.current(asking.signal)
+    const answer = await send(asking, token)
+    if (answer.status !== 401) return answer
+    const next = await tokens.after(token, asking.signal)
+    return next ? send(asking, next) : answer
+  }
+
+  /** When it is not throttled. */
+  async function patiently(asking: Asking): Promise<{ answer: ShopifyAnswer; found: GraphProblem | null }> {
+    const since = net.now().getTime()
+    for (;;) {
+      const answer = await signedIn(asking)
+      const extensions = at(answer.body, 'extensions')
+      throttle.note(extensions)
+      const cost = at(extensions, 'cost', 'requestedQueryCost')
+      if (typeof cost === 'number' && cost > 0 && cost < 1e6) costs.set(asking.document, cost)
+      const found = answer.status === 200 ? problemOfErrors(at(answer.body, 'errors'), secrets) : null
+      const problem = answer.status === 429 ? problemOfStatus(answer, secrets) : found?.problem
+      if (problem?.code !== 'rate_limited') return { answer, found }
+      if (net.now().getTime() - since > LONGEST_THROTTLED_MS) throw problem
+      if (problem.retryAfterMs) await pause(net, Math.min(problem.retryAfterMs, LONGEST_THROTTLED_MS), asking.signal)
+      else await throttle.wait(costOf(asking.document), asking.signal)
+    }
+  }
+
+  async function ask(asking: Asking, tries = 2): Promise<GraphAnswer> {
+    const { answer, found } = await patiently(asking)
+    if (found?.kind === 'too_costly') throw new TooCostly(found.problem.code, found.problem.detail)
+    if (found?.kind === 'lack' && leaveOut(found.lacks, asking.document, flags)) return ask(asking, tries)
+    const isStumbling = answer.status >= 500 || found?.kind === 'transient'
+    if (isStumbling && asking.isRead && tries > 1) {
+      await pause(net, STUMBLE_MS, asking.signal)
+      return ask(asking, tries - 1)
+    }
+    if (found) throw found.problem
+    const data = at(answer.body, 'data')
+    if (answer.status !== 200 || !isRecord(data)) throw problemOfStatus(answer, secrets)
+    return { data, requestedCost: costs.get(asking.document) ?? null, clockSkewMs: answer.clockSkewMs }
+  }
+
+  return {
+    flags,
+    read: (document, variables = {}, signal) => ask({ document, variables, signal, isRead: true }),
+    write: (document, variables) => ask({ document, variables, isRead: false }),
+    hopeAgain: () => Object.assign(flags, EVERYTHING),
+  }
+}
+
+const namesOf = (flags: Flags): Lack[] => Object.keys(flags) as Lack[]
+
+function flagsOf(document: string, flags: Flags): Partial<Flags> {
+  return Object.fromEntries(
+    namesOf(flags).flatMap((name) => (document.includes(`$${name}:`) ? [[name, flags[name]]] : [])),
+  )
+}
+
+/** false: the query cannot do without, or did already. */
+function leaveOut(lacks: readonly Lack[], document: string, flags: Flags): boolean {
+  const asked = lacks.filter((name) => flags[name] && document.includes(`$${name}:`))
+  for (const name of asked) flags[name] = false
+  return asked.length > 0
+}

@@ -1,0 +1,84 @@
+import { FetchProblem } from '../../net/fetch-problem.ts'
+import type { GuardedAnswer } from '../../net/guarded-fetch.ts'
+import type { StoreNet } from '../access.ts'
+import { StoreProblem } from '../store-problem.ts'
+import { problemFromFetch } from '../woocommerce/http.ts'
+
+// A file of one JSON value a line, of any length, read piece by piece: never more of it is held than a piece and a line.
+
+const PIECE = 4 * 1024 * 1024
+const LONGEST_LINE = 4 * 1024 * 1024
+const MOST_PIECES = 5_000
+const NEWLINE = 0x0a
+
+export interface LinesFile {
+  url: string
+  pieceBytes?: number
+  signal?: AbortSignal | undefined
+}
+
+/** Values in the order they stand; a line that is no JSON is `undefined`. The address is public: no key goes along. */
+export async function* readJsonLines(net: StoreNet, file: LinesFile): AsyncGenerator<unknown> {
+  const size = file.pieceBytes ?? PIECE
+  let rest = Buffer.alloc(0)
+  for (let piece = 0; piece < MOST_PIECES; piece += 1) {
+    const { bytes, isLast } = await readPiece(net, file, { from: piece * size, size })
+    const text = Buffer.concat([rest, bytes])
+    const end = text.lastIndexOf(NEWLINE) + 1
+    yield* valuesIn(text.subarray(0, end))
+    rest = text.subarray(end)
+    if (isLast) return yield* valuesIn(rest)
+    if (rest.length > LONGEST_LINE) break
+  }
+  throw new StoreProblem('shopify_bad_answer', 'a file of orders that does not end')
+}
+
+function* valuesIn(text: Buffer): Generator<unknown> {
+  for (let start = 0; start < text.length; ) {
+    const found = text.indexOf(NEWLINE, start)
+    const end = found < 0 ? text.length : found
+    const line = text.toString('utf8', start, end).trim()
+    if (line !== '') yield parse(line)
+    start = end + 1
+  }
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+async function readPiece(net: StoreNet, { url, signal }: LinesFile, { from, size }: { from: number; size: number }) {
+  const answer = await ask(net, url, {
+    // Packed, a piece would be one of something else.
+    headers: { range: `bytes=${from}-${from + size - 1}`, 'accept-encoding': 'identity' },
+    ...(signal ? { signal } : {}),
+  })
+  // Behind the end: the piece before was the last one, to the byte.
+  if (answer.status === 416 && from > 0) return { bytes: Buffer.alloc(0), isLast: true }
+  // It knows no pieces: then this is all of it.
+  if (answer.status === 200 && from === 0) return { bytes: answer.body, isLast: true }
+  if (answer.status !== 206)
+    throw new StoreProblem('shopify_bad_answer', `status ${answer.status} for a file of orders`)
+  const total = /^bytes \d{1,15}-\d{1,15}\/(\d{1,15})$/.exec(answer.headers['content-range'] ?? '')?.[1]
+  const isLast = total === undefined ? answer.body.length < size : from + answer.body.length >= Number(total)
+  if (answer.body.length === 0 && !isLast)
+    throw new StoreProblem('shopify_bad_answer', 'an empty piece of a file of orders')
+  return { bytes: answer.body.subarray(0, size), isLast }
+}
+
+async function ask(net: StoreNet, url: string, request: Parameters<StoreNet['fetch']>[1]): Promise<GuardedAnswer> {
+  try {
+    return await net.fetch(url, request)
+  } catch (error) {
+    if (!(error instanceof FetchProblem) || error.kind !== 'connection_lost') throw problemFromFetch(error)
+  }
+  try {
+    return await net.fetch(url, request)
+  } catch (error) {
+    throw problemFromFetch(error)
+  }
+}

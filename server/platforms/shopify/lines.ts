@@ -1,0 +1,32 @@
+import { isRecord } from '../woocommerce/text.ts'
+import { at, connection, gid, tailOf } from './fields.ts'
+import type { Graph } from './graph.ts'
+
+// Carts and orders of more lines than come with them: the rest is read for each of them, which is rare.
+
+const MAX_PAGES = 20
+
+export interface LinesQuery {
+  graph: Graph
+  document: string
+  /** What the answer calls the one that was asked for. */
+  root: 'order' | 'node'
+  type: 'Order' | 'AbandonedCheckout'
+  signal?: AbortSignal | undefined
+}
+
+/** The same, with all its lines; what holds no more is handed back as it is. */
+export async function withAllLines(query: LinesQuery, raw: unknown): Promise<unknown> {
+  const first = connection(at(raw, 'lineItems'))
+  const id = tailOf(at(raw, 'id'))
+  if (!isRecord(raw) || !first.hasNext || !id) return raw
+  const nodes = [...first.nodes]
+  let last = first
+  for (let page = 0; page < MAX_PAGES && last.hasNext; page += 1) {
+    const variables = { id: gid(query.type, id), after: last.endCursor }
+    const { data } = await query.graph.read(query.document, variables, query.signal)
+    last = connection(at(data[query.root], 'lineItems'))
+    nodes.push(...last.nodes)
+  }
+  return { ...raw, lineItems: { nodes } }
+}

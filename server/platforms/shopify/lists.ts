@@ -1,0 +1,117 @@
+import type { Page, SkippedRow } from '../platform.ts'
+import { StoreProblem } from '../store-problem.ts'
+import { type RowReading, readRows } from '../woocommerce/wire.ts'
+import { at, type Connection, connection } from './fields.ts'
+import { type Graph, type GraphAnswer, TooCostly } from './graph.ts'
+
+// Lists by cursor. How many rows are asked for at once follows what the store says a query costs.
+
+/** One query may cost 1,000 points: this much of them is used. */
+const WANTED_COST = 900
+const MAX_PAGES = 50_000
+
+export interface ListQuery {
+  document: string
+  /** The name of the list in the answer. */
+  root: string
+  variables?: Readonly<Record<string, unknown>>
+  /** How many rows are asked for first, and at most. */
+  sizes: { first: number; most: number }
+  after?: string | null
+  signal?: AbortSignal | undefined
+}
+
+export interface ListChunk extends Connection {
+  answer: GraphAnswer
+}
+
+/** Ends after the last chunk; at least one comes. */
+export async function* chunksOf(graph: Graph, query: ListQuery): AsyncGenerator<ListChunk> {
+  let after = query.after ?? null
+  let size = query.sizes.first
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const { chunk, asked } = await chunkOf(graph, query, { after, size })
+    yield chunk
+    if (!chunk.hasNext) return
+    if (chunk.endCursor === after) break
+    after = chunk.endCursor
+    size = nextSize(asked, chunk.answer.requestedCost, query.sizes.most)
+  }
+  throw new StoreProblem('shopify_bad_answer', `the list of ${query.root} does not end`)
+}
+
+async function chunkOf(graph: Graph, query: ListQuery, { after, size }: { after: string | null; size: number }) {
+  for (let asked = size; ; asked = Math.floor(asked / 2)) {
+    try {
+      const answer = await graph.read(query.document, { ...query.variables, first: asked, after }, query.signal)
+      return { asked, chunk: { ...connection(listIn(answer, query.root)), answer } }
+    } catch (error) {
+      if (!(error instanceof TooCostly) || asked < 2) throw error
+    }
+  }
+}
+
+function listIn({ data }: GraphAnswer, root: string): unknown {
+  const list = data[root]
+  if (!Array.isArray(at(list, 'nodes'))) throw new StoreProblem('shopify_bad_answer', `a list of ${root} was expected`)
+  return list
+}
+
+function nextSize(asked: number, cost: number | null, most: number): number {
+  if (!cost) return asked
+  return Math.max(1, Math.min(most, Math.floor((asked * WANTED_COST) / cost)))
+}
+
+interface Numbered<Row> {
+  firstPage?: number | undefined
+  /** Rows of a page, the same each time. */
+  pageSize: number
+  /** The same list, without what is in it. */
+  past: ListQuery
+  query: ListQuery
+  read(raw: unknown, answer: GraphAnswer): RowReading<Row> | null
+}
+
+/** Pages with numbers, over a list by ascending id. A later first page is reached by going past what came before. */
+export async function* numberedPages<Row>(graph: Graph, list: Numbered<Row>): AsyncGenerator<Page<Row>> {
+  const firstPage = Math.max(Math.trunc(list.firstPage ?? 1), 1)
+  const start = await cursorAfter(graph, list.past, (firstPage - 1) * list.pageSize)
+  let page = firstPage
+  let pending: RowReading<Row>[] = []
+  let count = 0
+  if (start !== 'end') {
+    for await (const chunk of chunksOf(graph, { ...list.query, after: start })) {
+      for (const raw of chunk.nodes) {
+        const reading = list.read(raw, chunk.answer)
+        if (reading) pending.push(reading)
+        count += 1
+        if (count === list.pageSize) {
+          yield pageOf(pending, page, false)
+          page += 1
+          ;[pending, count] = [[], 0]
+        }
+      }
+    }
+  }
+  yield pageOf(pending, page, true)
+}
+
+/** null: from the beginning. */
+async function cursorAfter(graph: Graph, past: ListQuery, rows: number): Promise<string | null | 'end'> {
+  let cursor: string | null = null
+  for (let left = rows; left > 0; ) {
+    const size = Math.min(left, past.sizes.most)
+    const { chunk, asked } = await chunkOf(graph, past, { after: cursor, size })
+    if (!chunk.hasNext) return 'end'
+    cursor = chunk.endCursor
+    left -= asked
+  }
+  return cursor
+}
+
+function pageOf<Row>(readings: readonly RowReading<Row>[], page: number, isLast: boolean): Page<Row> {
+  const { rows, skipped } = readRows(readings, (reading: unknown) => reading as RowReading<Row>)
+  return { rows, skipped, page, totalPages: page + (isLast ? 0 : 1), isLast }
+}
+
+export type { SkippedRow }

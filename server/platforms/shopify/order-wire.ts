@@ -1,0 +1,192 @@
+import { z } from 'zod'
+import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
+import { capitals } from '../../../shared/coupons.ts'
+import { parseCurrency } from '../../../shared/money.ts'
+import type { OrderDiscount, OrderKind, OrderSource, PlatformItem, PlatformOrder } from '../platform.ts'
+import { plainText, webAddress } from '../woocommerce/text.ts'
+import { field, type RowReading, skip, wirePart, wireText } from '../woocommerce/wire.ts'
+import {
+  at,
+  connection,
+  minorIn,
+  shopMoney,
+  tailOf,
+  wireConnection,
+  wireFlag,
+  wireGid,
+  wireInstant,
+  wireMoney,
+  wireWords,
+} from './fields.ts'
+import { stateOf, type WireAddress, wireAddress, wirePerson } from './people.ts'
+
+// What we read of an order, and nothing more. A row without id, time, currency or total is given up, by itself.
+
+/** Cart tokens of webhooks and browsers carry a key behind them; the token alone says which cart it is. */
+export const tokenOf = (input: unknown): string | null =>
+  typeof input === 'string' ? (/^([\w-]{8,200})(?:\?|$)/.exec(input)?.[1] ?? null) : null
+
+export const wireToken = field(tokenOf)
+
+const Order = z.object({
+  id: wireGid,
+  createdAt: wireInstant,
+  updatedAt: wireInstant,
+  processedAt: wireInstant,
+  cancelledAt: wireInstant,
+  test: wireFlag,
+  sourceName: wireText(60),
+  displayFinancialStatus: wireText(40),
+  currencyCode: field(parseCurrency),
+  checkoutToken: wireToken,
+  cartToken: wireToken,
+  discountCodes: wireWords,
+  email: field(normalizeEmail),
+  phone: z.unknown().optional(),
+  totalPriceSet: wireMoney,
+  totalRefundedSet: wireMoney,
+  customer: wirePerson,
+  shippingAddress: wireAddress,
+  billingAddress: wireAddress,
+  lineItems: wireConnection,
+})
+
+type WireOrder = z.infer<typeof Order>
+
+export function readOrder(raw: unknown): RowReading<PlatformOrder> {
+  const parsed = Order.safeParse(raw)
+  if (!parsed.success) return skip(raw, 'not an order')
+  const wire = parsed.data
+  if (!wire.id) return skip(raw, 'no id')
+  const without = (what: string) => ({ skipped: { id: wire.id, reason: `no ${what}` } })
+  if (!wire.currencyCode) return without('currency')
+  if (!wire.updatedAt) return without('time of modification')
+  const totalMinor = minorIn(wire.totalPriceSet, wire.currencyCode)
+  if (totalMinor === null) return without('total')
+  const kind = orderKind(wire)
+  const createdAt = wire.createdAt ?? wire.updatedAt
+  return {
+    row: {
+      orderId: wire.id,
+      kind,
+      status: statusOf(wire),
+      createdAt,
+      modifiedAt: wire.updatedAt,
+      // An order of Shopify's is there when it was placed; when it was paid stands in no field.
+      paidAt: kind === 'purchase' ? (wire.processedAt ?? createdAt) : null,
+      currency: wire.currencyCode,
+      totalMinor,
+      refundedMinor: Math.abs(minorIn(wire.totalRefundedSet, wire.currencyCode) ?? 0),
+      customerId: wire.customer.id,
+      ...contactOf(wire),
+      coupons: codesOf(wire.discountCodes),
+      items: itemsOf(wire.lineItems.nodes, wire.currencyCode),
+      source: sourceOf(wire),
+      isTest: wire.test,
+      checkoutToken: wire.checkoutToken,
+      cartToken: wire.cartToken,
+      paymentUrl: null,
+    },
+  }
+}
+
+export const codesOf = (words: readonly unknown[]): string[] =>
+  words.map((code) => plainText(code, 200)).filter((code) => code !== null)
+
+/** The store's words: `paid`, `partially_refunded` …; one that was cancelled is that first. */
+const statusOf = ({ cancelledAt, displayFinancialStatus }: WireOrder): string =>
+  cancelledAt ? 'cancelled' : (displayFinancialStatus?.toLowerCase() ?? 'open')
+
+/**
+ * Engine rule S4. Whoever has an order has bought, paid or not: cash on delivery and bank transfer are `pending` here. A payment that
+ * was given back or let lapse before it was taken brought nothing.
+ */
+function orderKind({ cancelledAt, displayFinancialStatus }: WireOrder): OrderKind {
+  const isVoid = displayFinancialStatus === 'VOIDED' || displayFinancialStatus === 'EXPIRED'
+  return cancelledAt || isVoid ? 'cancelled' : 'purchase'
+}
+
+const STAFF_SOURCES = new Set(['shopify_draft_order', 'iphone', 'android'])
+
+/** A renewal has no checkout; the first order of a subscription has. Channels and apps are named freely: their shoppers are shoppers. */
+function sourceOf({ sourceName, checkoutToken }: WireOrder): OrderSource {
+  if (sourceName === 'pos') return 'pos'
+  if (sourceName && STAFF_SOURCES.has(sourceName)) return 'staff'
+  return sourceName?.startsWith('subscription_contract') && !checkoutToken ? 'staff' : 'shopper'
+}
+
+function contactOf({ email, phone, customer, shippingAddress, billingAddress }: WireOrder) {
+  const place = placeOf(shippingAddress, billingAddress)
+  const numbers = [phone, shippingAddress.phone, billingAddress.phone]
+  return {
+    email,
+    phone: numbers.map((number) => normalizePhone(number, place.country)).find((number) => number !== null) ?? null,
+    firstName: customer.firstName ?? shippingAddress.firstName ?? billingAddress.firstName,
+    lastName: customer.lastName ?? shippingAddress.lastName ?? billingAddress.lastName,
+    ...place,
+  }
+}
+
+/** Where it goes to, else who pays for it. */
+export function placeOf(shipping: WireAddress, billing: WireAddress) {
+  const place = shipping.countryCodeV2 ? shipping : billing
+  return { country: place.countryCodeV2, state: stateOf(place) }
+}
+
+const Item = z.object({
+  quantity: z.unknown().optional(),
+  sku: wireText(100),
+  title: wireText(300),
+  variantTitle: wireText(200),
+  image: wirePart,
+  originalUnitPriceSet: field(shopMoney),
+  product: wirePart,
+  variant: wirePart,
+})
+
+export const itemsOf = (nodes: readonly unknown[], currency: string): PlatformItem[] =>
+  nodes.map((node) => readItem(node, currency)).filter((item) => item !== null)
+
+/** null for a line without a product: typed by staff, or deleted since. */
+function readItem(raw: unknown, currency: string): PlatformItem | null {
+  const line = Item.safeParse(raw)
+  if (!line.success) return null
+  const { quantity, title, sku, variantTitle, image, originalUnitPriceSet, product, variant } = line.data
+  const [productId, variationId] = [tailOf(product.id), tailOf(variant.id)]
+  if (!productId || typeof quantity !== 'number' || !Number.isInteger(quantity)) return null
+  if (quantity < 1 || quantity > 1_000_000) return null
+  const name = [title, variantTitle === DEFAULT_TITLE ? null : variantTitle].filter((part) => part !== null).join(' - ')
+  return {
+    productId,
+    variationId,
+    name: name || sku || `#${productId}`,
+    sku,
+    quantity,
+    unitPriceMinor: Math.max(minorIn(originalUnitPriceSet, currency) ?? 0, 0),
+    imageUrl: webAddress(image.url),
+  }
+}
+
+/** What the only variant of a product is called. */
+export const DEFAULT_TITLE = 'Default Title'
+
+/** What each code took off the lines. One that took off the shipping says nothing of them. */
+export function discountsOf(raw: unknown, currency: string): OrderDiscount[] {
+  const codes = new Map<unknown, string>()
+  for (const node of connection(at(raw, 'discountApplications')).nodes) {
+    const code = capitals(plainText(at(node, 'code'), 200) ?? '')
+    if (code && at(node, 'targetType') !== 'SHIPPING_LINE') codes.set(at(node, 'index'), code)
+  }
+  const sums = new Map([...codes.values()].map((code) => [code, 0]))
+  for (const line of connection(at(raw, 'lineItems')).nodes) {
+    const allocations = at(line, 'discountAllocations')
+    for (const allocation of Array.isArray(allocations) ? allocations.slice(0, 100) : []) {
+      const code = codes.get(at(allocation, 'discountApplication', 'index'))
+      const minor = minorIn(shopMoney(at(allocation, 'allocatedAmountSet')), currency)
+      if (code && minor !== null) sums.set(code, sums.get(code)! + Math.max(minor, 0))
+    }
+  }
+  return [...sums].flatMap(([code, discountMinor]) =>
+    Number.isSafeInteger(discountMinor) ? [{ code, discountMinor }] : [],
+  )
+}

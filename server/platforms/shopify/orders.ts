@@ -1,0 +1,112 @@
+import type { StoreNet } from '../access.ts'
+import type { OrderPage, OrderQuery, PlatformOrder } from '../platform.ts'
+import { StoreProblem } from '../store-problem.ts'
+import { idText } from '../woocommerce/text.ts'
+import { readRows } from '../woocommerce/wire.ts'
+import { ordersByBulk } from './bulk.ts'
+import { at, gid, tailOf } from './fields.ts'
+import type { Graph } from './graph.ts'
+import { type LinesQuery, withAllLines } from './lines.ts'
+import { chunksOf } from './lists.ts'
+import { discountsOf, readOrder } from './order-wire.ts'
+import { changedSince, ORDER_BY_ID, ORDER_DISCOUNTS, ORDER_ITEMS, ORDERS, ORDERS_COUNT } from './queries.ts'
+
+// The order pull. Orders come by time of change, and a cursor stands for a time and an id: one that changes meanwhile moves to the end
+// and comes once more.
+
+/** More are read by a bulk operation, which costs no points. */
+const MANY = 5_000
+/** A pull that reaches back no further is never asked how much there is: the order check is one query. */
+const RECENT_MS = 3 * 86_400_000
+const MOST_DISCOUNTED = 6
+
+export async function* pullOrders(graph: Graph, net: StoreNet, query: OrderQuery): AsyncGenerator<OrderPage> {
+  // Shopify has no trash: an order that was deleted is in no list.
+  if (query.list === 'trash')
+    return yield { rows: [], skipped: [], page: 1, totalPages: 1, isLast: true, resumeFrom: null }
+  let place = { modifiedSince: query.modifiedSince, page: 0 }
+  if (await isMany(graph, net, query)) place = yield* ordersByBulk(graph, net, query)
+  yield* pullPages(graph, query, place)
+}
+
+async function isMany(graph: Graph, net: StoreNet, { modifiedSince, signal }: OrderQuery): Promise<boolean> {
+  if (net.now().getTime() - Date.parse(modifiedSince) < RECENT_MS) return false
+  const variables = { query: changedSince(modifiedSince), limit: MANY + 1 }
+  const { data } = await graph.read(ORDERS_COUNT, variables, signal)
+  const count = at(data.ordersCount, 'count')
+  return typeof count === 'number' && count > MANY
+}
+
+async function* pullPages(
+  graph: Graph,
+  query: OrderQuery,
+  place: { modifiedSince: string; page: number },
+): AsyncGenerator<OrderPage> {
+  const most = Math.min(Math.max(Math.trunc(query.pageSize ?? 100), 1), 100)
+  const list = {
+    ...{ document: ORDERS, root: 'orders', signal: query.signal },
+    variables: { query: changedSince(place.modifiedSince) },
+    sizes: { first: Math.min(most, 10), most },
+  }
+  let { page } = place
+  let reached = instantOf(place.modifiedSince)
+  for await (const { nodes, hasNext } of chunksOf(graph, list)) {
+    const { rows, skipped } = readRows(await wholeOrders(graph, nodes, query.signal), readOrder)
+    await addDiscounts(graph, rows, query.signal)
+    page += 1
+    // A row may have changed since the list was put in order; the earliest of a page has hardly.
+    const earliest = rows.reduce(
+      (first, { modifiedAt }) => (modifiedAt < first ? modifiedAt : first),
+      rows[0]?.modifiedAt ?? reached,
+    )
+    // Otherwise a pull that is taken up again there would miss some.
+    if (earliest < reached) throw new StoreProblem('shopify_bad_answer', 'orders are not listed by time of change')
+    reached = earliest
+    yield {
+      ...{ rows, skipped, page, totalPages: page + (hasNext ? 1 : 0), isLast: !hasNext },
+      resumeFrom: rows.length > 0 ? earliest : null,
+    }
+  }
+}
+
+const instantOf = (instant: string): string => `${new Date(instant).toISOString().slice(0, 19)}Z`
+
+const linesOf = (graph: Graph, signal: AbortSignal | undefined): LinesQuery => ({
+  ...{ graph, signal, document: ORDER_ITEMS },
+  ...{ root: 'order', type: 'Order' },
+})
+
+async function wholeOrders(graph: Graph, nodes: readonly unknown[], signal: AbortSignal | undefined) {
+  const whole: unknown[] = []
+  for (const node of nodes) whole.push(await withAllLines(linesOf(graph, signal), node))
+  return whole
+}
+
+/** Few orders have a code; what it took off is asked of those alone. */
+async function addDiscounts(graph: Graph, rows: readonly PlatformOrder[], signal: AbortSignal | undefined) {
+  const discounted = rows.filter(({ coupons }) => coupons.length > 0)
+  for (let start = 0; start < discounted.length; start += MOST_DISCOUNTED) {
+    const some = discounted.slice(start, start + MOST_DISCOUNTED)
+    const ids = some.map(({ orderId }) => gid('Order', orderId))
+    const { data } = await graph.read(ORDER_DISCOUNTS, { ids }, signal)
+    const nodes = Array.isArray(data.nodes) ? data.nodes : []
+    for (const order of some) {
+      const node = nodes.find((each) => tailOf(at(each, 'id')) === order.orderId)
+      // Of more lines than came, what a code took off is not known.
+      if (node && at(node, 'lineItems', 'pageInfo', 'hasNextPage') !== true) {
+        order.discounts = discountsOf(node, order.currency)
+      }
+    }
+  }
+}
+
+export async function readSingleOrder(graph: Graph, orderId: string): Promise<PlatformOrder | null> {
+  const id = idText(orderId)
+  if (!id) return null
+  const { data } = await graph.read(ORDER_BY_ID, { id: gid('Order', id) })
+  if (data.order === null || data.order === undefined) return null
+  const reading = readOrder(await withAllLines(linesOf(graph, undefined), data.order))
+  if ('skipped' in reading) throw new StoreProblem('shopify_bad_answer', `order ${id}: ${reading.skipped.reason}`)
+  await addDiscounts(graph, [reading.row], undefined)
+  return reading.row
+}

@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
+import type { PlatformConsent, PlatformCustomer } from '../platform.ts'
+import { countryCode } from '../woocommerce/text.ts'
+import { field, type RowReading, skip, wirePart, wireText } from '../woocommerce/wire.ts'
+import { amountOf, wireGid, wireInstant } from './fields.ts'
+
+// Who somebody is, and what they agreed to. What the app may not read is simply not there.
+
+export const Address = z.object({
+  firstName: wireText(120),
+  lastName: wireText(120),
+  company: wireText(200),
+  phone: z.unknown().optional(),
+  countryCodeV2: field(countryCode),
+  provinceCode: field(countryCode),
+})
+
+export type WireAddress = z.infer<typeof Address>
+
+export const wireAddress = wirePart.pipe(Address)
+
+const Consent = z.object({ state: wireText(40), optInLevel: wireText(40), updatedAt: wireInstant })
+
+export const Person = z.object({
+  id: wireGid,
+  firstName: wireText(120),
+  lastName: wireText(120),
+  locale: field((input) => languageOf(input)),
+  defaultEmailAddress: wirePart.pipe(
+    z.object({
+      emailAddress: field(normalizeEmail),
+      marketingState: wireText(40),
+      marketingOptInLevel: wireText(40),
+      marketingUpdatedAt: wireInstant,
+    }),
+  ),
+  defaultPhoneNumber: wirePart.pipe(
+    z.object({
+      phoneNumber: z.unknown().optional(),
+      smsMarketingConsent: wirePart.pipe(Consent),
+      whatsAppMarketingConsent: wirePart.pipe(Consent),
+    }),
+  ),
+})
+
+export const wirePerson = wirePart.pipe(Person)
+
+export type WirePerson = z.infer<typeof Person>
+
+/** `fr-CA` → `fr`. */
+function languageOf(input: unknown): string | null {
+  const match = typeof input === 'string' ? /^([a-z]{2,3})(?:[-_]|$)/i.exec(input) : null
+  return match ? match[1]!.toLowerCase() : null
+}
+
+export const phoneOf = ({ defaultPhoneNumber }: WirePerson, country: string | null): string | null =>
+  normalizePhone(defaultPhoneNumber.phoneNumber, country)
+
+export const stateOf = ({ countryCodeV2, provinceCode }: WireAddress): string | null =>
+  countryCodeV2 === 'US' ? provinceCode : null
+
+/** Of each channel the store says anything about. */
+export function consentsOf({ defaultEmailAddress: email, defaultPhoneNumber: phone }: WirePerson): PlatformConsent[] {
+  const { smsMarketingConsent: sms, whatsAppMarketingConsent: whatsapp } = phone
+  return [
+    consentOf('email', {
+      state: email.marketingState,
+      optInLevel: email.marketingOptInLevel,
+      updatedAt: email.marketingUpdatedAt,
+    }),
+    consentOf('sms', sms),
+    consentOf('whatsapp', whatsapp),
+  ].filter((consent) => consent !== null)
+}
+
+const LEVELS: Readonly<Record<string, PlatformConsent['level']>> = {
+  SINGLE_OPT_IN: 'single',
+  CONFIRMED_OPT_IN: 'double',
+}
+
+/** PENDING (asked, and not answered), INVALID and whatever comes to be agree to nothing. Shopify keeps no wording. */
+function consentOf(channel: PlatformConsent['channel'], { state, optInLevel, updatedAt }: z.infer<typeof Consent>) {
+  if (state === null) return null
+  const isWithdrawn = state === 'UNSUBSCRIBED' || state === 'REDACTED'
+  const kept = state === 'SUBSCRIBED' ? 'granted' : isWithdrawn ? 'withdrawn' : 'none'
+  const level = Object.hasOwn(LEVELS, optInLevel ?? '') ? LEVELS[optInLevel!]! : 'unknown'
+  return { channel, state: kept, level, at: updatedAt, wording: null } satisfies PlatformConsent
+}
+
+const Customer = Person.extend({
+  createdAt: wireInstant,
+  updatedAt: wireInstant,
+  numberOfOrders: field(countOf),
+  amountSpent: field(amountOf),
+  defaultAddress: wireAddress,
+})
+
+/** A whole number, which comes as text. */
+function countOf(input: unknown): number | null {
+  const count = typeof input === 'string' && /^\d{1,9}$/.test(input) ? Number(input) : input
+  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : null
+}
+
+export function readCustomer(raw: unknown): RowReading<PlatformCustomer> {
+  const parsed = Customer.safeParse(raw)
+  if (!parsed.success) return skip(raw, 'not a customer')
+  const wire = parsed.data
+  if (!wire.id) return skip(raw, 'no id')
+  const country = wire.defaultAddress.countryCodeV2
+  return {
+    row: {
+      customerId: wire.id,
+      email: wire.defaultEmailAddress.emailAddress,
+      phone: phoneOf(wire, country),
+      firstName: wire.firstName,
+      lastName: wire.lastName,
+      company: wire.defaultAddress.company,
+      country,
+      createdAt: wire.createdAt,
+      modifiedAt: wire.updatedAt,
+      lastLoginAt: null,
+      consents: consentsOf(wire),
+      ...(wire.numberOfOrders === null ? {} : { ordersCount: wire.numberOfOrders }),
+      ...(wire.amountSpent === null ? {} : { spentMinor: Math.max(wire.amountSpent.amountMinor, 0) }),
+    },
+  }
+}

@@ -1,0 +1,16 @@
+import type { Platform } from '../kind.ts'
+import { createShopifyClient } from './client.ts'
+import { couponUrl } from './coupons.ts'
+import { restoreLink } from './restore.ts'
+import { canDeliverTo, readDelivery, TOPICS, webhookSecret } from './webhooks.ts'
+
+export const shopify: Platform = {
+  createClient: createShopifyClient,
+  readDelivery,
+  webhookTopics: TOPICS,
+  webhookSecret,
+  canDeliverTo,
+  restoreLink,
+  couponUrl: ({ storeUrl }, couponId) => couponUrl(storeUrl, couponId),
+  plugin: null,
+}

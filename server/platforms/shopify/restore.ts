@@ -1,0 +1,48 @@
+import type { RestoreAlong, RestoreItem, RestoreLink, RestoreSource } from '../kind.ts'
+import { idText } from '../woocommerce/text.ts'
+
+/** Younger than this, the shop's own address of a checkout leads to its front page. */
+const RIPE_MS = 10 * 60_000
+const MAX_QUANTITY = 9_999
+const MAX_LINES = 100
+
+/**
+ * The address that brings a cart back; null when no item is usable. The shop's own address of the checkout, with all that was typed
+ * there; else a cart permalink, which works without a checkout. Both take a code with them.
+ */
+export function restoreLink(
+  { homeUrl, checkout, now }: RestoreSource,
+  items: readonly RestoreItem[],
+  along: RestoreAlong = {},
+): RestoreLink | null {
+  const usable = items.filter((item) => idOf(item) && boundedQuantity(item.quantity) > 0).slice(0, MAX_LINES)
+  const isRipe = checkout && (!now || now.getTime() - Date.parse(checkout.createdAt) >= RIPE_MS)
+  if (isRipe && URL.canParse(checkout.url)) return { url: withParameters(checkout.url, along), items: [...items] }
+  const lines = [...quantitiesOf(usable)].map(([id, quantity]) => `${id}:${quantity}`)
+  if (lines.length === 0) return null
+  const home = homeUrl.replace(/(?<!\/)\/+$/, '')
+  return { url: withParameters(`${home}/cart/${lines.join(',')}`, along), items: usable }
+}
+
+function withParameters(address: string, { coupon, extra = {} }: RestoreAlong): string {
+  const url = new URL(address)
+  if (coupon) url.searchParams.set('discount', coupon.toWellFormed())
+  for (const [name, value] of Object.entries(extra)) url.searchParams.set(name, value.toWellFormed())
+  return url.href
+}
+
+function quantitiesOf(items: readonly RestoreItem[]): Map<string, number> {
+  const quantities = new Map<string, number>()
+  for (const item of items) {
+    const id = idOf(item)!
+    const quantity = boundedQuantity(item.quantity)
+    quantities.set(id, Math.min((quantities.get(id) ?? 0) + quantity, MAX_QUANTITY))
+  }
+  return quantities
+}
+
+/** A permalink takes variants alone. */
+const idOf = ({ variationId }: RestoreItem): string | null => idText(variationId)
+
+const boundedQuantity = (quantity: number): number =>
+  Number.isFinite(quantity) ? Math.min(Math.max(Math.trunc(quantity), 0), MAX_QUANTITY) : 0

@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import type { StoreAccess, StoreNet, StoreToken, TokenShelf } from '../access.ts'
+import { StoreProblem } from '../store-problem.ts'
+import { dial } from './dial.ts'
+import { problemOfToken, secretsOf } from './problems.ts'
+
+// What a store is asked with. An app's token lives for a day: it is made from the app's keys, kept on a shelf that all processes
+// share, and made anew at 80 % of its life or when the store refuses it.
+
+const RENEW_AT = 0.8
+const DAY_S = 86_400
+
+export interface Tokens {
+  current(signal?: AbortSignal): Promise<StoreToken>
+  /** Another one, after the store refused this one; null: there is none to be had. */
+  after(refused: StoreToken, signal?: AbortSignal): Promise<StoreToken | null>
+}
+
+export function createTokens(access: StoreAccess, net: StoreNet, shelf: TokenShelf): Tokens {
+  const { keys } = access
+  if (keys.kind === 'woocommerce') throw new Error('A Shopify store has no keys of the kind woocommerce.')
+  if (keys.kind === 'shopify_token') {
+    const only: StoreToken = { accessToken: keys.accessToken, scopes: [], madeAt: '', expiresAt: '' }
+    return { current: async () => only, after: async () => null }
+  }
+  let held: StoreToken | null = null
+  const make = (signal?: AbortSignal) => () => exchange(access, net, keys, signal)
+  return {
+    async current(signal) {
+      const now = net.now().getTime()
+      if (!held || now >= renewAt(held)) held = await freshest(now, signal)
+      return held
+    },
+    async after(refused, signal) {
+      held = await shelf.renew(refused, make(signal))
+      return held
+    },
+  }
+
+  async function freshest(now: number, signal: AbortSignal | undefined): Promise<StoreToken> {
+    const kept = await shelf.read()
+    if (kept && now < renewAt(kept)) return kept
+    try {
+      return await shelf.renew(kept, make(signal))
+    } catch (error) {
+      // It is early: what is still good goes on.
+      if (kept && now < Date.parse(kept.expiresAt)) return kept
+      throw error
+    }
+  }
+}
+
+function renewAt({ madeAt, expiresAt }: StoreToken): number {
+  const [made, expires] = [Date.parse(madeAt), Date.parse(expiresAt)]
+  return made + (expires - made) * RENEW_AT
+}
+
+const Granted = z.object({
+  access_token: z
+    .string()
+    .min(1)
+    .max(500)
+    .regex(/^[\x21-\x7e]+$/),
+  scope: z.string().max(10_000).catch(''),
+  expires_in: z
+    .number()
+    .min(60)
+    .max(30 * DAY_S)
+    .catch(DAY_S - 1),
+})
+
+async function exchange(
+  access: StoreAccess,
+  net: StoreNet,
+  keys: { clientId: string; clientSecret: string },
+  signal?: AbortSignal,
+): Promise<StoreToken> {
+  const madeAt = net.now()
+  const body = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: keys.clientId,
+    client_secret: keys.clientSecret,
+  })
+  const answer = await dial(net, {
+    url: `${access.storeUrl}/admin/oauth/access_token`,
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: body.toString(),
+    isRead: true,
+    signal,
+  })
+  if (answer.status !== 200) throw problemOfToken(answer, secretsOf(access.keys))
+  const granted = Granted.safeParse(answer.body)
+  if (!granted.success) throw new StoreProblem('shopify_bad_answer', 'the store gave no token')
+  return {
+    accessToken: granted.data.access_token,
+    scopes: granted.data.scope
+      .split(/[\s,]+/)
+      .filter(Boolean)
+      .slice(0, 200),
+    madeAt: madeAt.toISOString(),
+    expiresAt: new Date(madeAt.getTime() + granted.data.expires_in * 1_000).toISOString(),
+  }
+}

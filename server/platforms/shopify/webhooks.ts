@@ -1,0 +1,203 @@
+import { createHash, createHmac } from 'node:crypto'
+import { isSameSecret } from '../../core/secrets.ts'
+import { isPublicHost } from '../../net/addresses.ts'
+import type { StoreKeys } from '../access.ts'
+import type { StoreEvent } from '../event.ts'
+import type { PlatformCart, PlatformItem, RawDelivery, WebhookSubscription } from '../platform.ts'
+import { StoreProblem } from '../store-problem.ts'
+import { idText, isRecord, plainText, webAddress } from '../woocommerce/text.ts'
+import { amountOf, at, gid, instant, tailOf } from './fields.ts'
+import type { Graph } from './graph.ts'
+import { chunksOf } from './lists.ts'
+import { SUBSCRIBE, UNSUBSCRIBE } from './mutations.ts'
+import { tokenOf } from './order-wire.ts'
+import { userErrors } from './problems.ts'
+import { SUBSCRIPTIONS } from './queries.ts'
+
+// Webhooks make things faster, never possible: they come twice, late, in any order or not at all, and after eight failures in a row
+// Shopify drops the subscription. Their bodies have no published shape, so little more than an id is read of them.
+
+export const TOPICS = [
+  'CHECKOUTS_CREATE',
+  'CHECKOUTS_UPDATE',
+  'CHECKOUTS_DELETE',
+  'CARTS_CREATE',
+  'CARTS_UPDATE',
+  'ORDERS_CREATE',
+  'ORDERS_PAID',
+  'ORDERS_UPDATED',
+  'ORDERS_CANCELLED',
+  'CUSTOMERS_UPDATE',
+  'CUSTOMERS_EMAIL_MARKETING_CONSENT_UPDATE',
+  'CUSTOMERS_MARKETING_CONSENT_UPDATE',
+  'CUSTOMERS_WHATS_APP_MARKETING_CONSENT_UPDATE',
+  'PRODUCTS_UPDATE',
+  'APP_UNINSTALLED',
+  'APP_SCOPES_UPDATE',
+] as const
+
+/** To public https alone. */
+export function canDeliverTo(publicUrl: string): boolean {
+  const url = new URL(publicUrl)
+  return url.protocol === 'https:' && isPublicHost(url.hostname)
+}
+
+/** They are signed with the secret of the app, never with the token. */
+export const webhookSecret = (keys: StoreKeys): string | null =>
+  keys.kind === 'shopify_app' ? keys.clientSecret : keys.kind === 'shopify_token' ? keys.apiSecret : null
+
+export async function listWebhooks(graph: Graph): Promise<WebhookSubscription[]> {
+  const all: WebhookSubscription[] = []
+  const list = { document: SUBSCRIPTIONS, root: 'webhookSubscriptions', sizes: { first: 100, most: 250 } }
+  for await (const { nodes } of chunksOf(graph, list)) {
+    all.push(...nodes.map(subscriptionOf).filter((one) => one !== null))
+  }
+  return all
+}
+
+export async function createWebhook(graph: Graph, topic: string, deliveryUrl: string): Promise<WebhookSubscription> {
+  const variables = { topic, subscription: { uri: deliveryUrl, format: 'JSON' } }
+  const { data } = await graph.write(SUBSCRIBE, variables)
+  const [refusal] = userErrors(data.webhookSubscriptionCreate)
+  if (refusal) throw new StoreProblem('shopify_bad_answer', `webhook ${topic}: ${refusal.words}`)
+  const made = subscriptionOf(at(data.webhookSubscriptionCreate, 'webhookSubscription'))
+  if (!made) throw new StoreProblem('shopify_bad_answer', `webhook ${topic}: no id`)
+  return made
+}
+
+/** One that is gone already is fine. */
+export async function deleteWebhook(graph: Graph, id: string): Promise<void> {
+  if (!idText(id)) return
+  await graph.write(UNSUBSCRIBE, { id: gid('WebhookSubscription', id) })
+}
+
+/** One that fails too often is not switched off but gone. */
+function subscriptionOf(raw: unknown): WebhookSubscription | null {
+  const id = tailOf(at(raw, 'id'))
+  const topic = plainText(at(raw, 'topic'), 200)
+  return id && topic ? { id, topic, status: 'active', deliveryUrl: webAddress(at(raw, 'uri')) ?? '' } : null
+}
+
+/** A delivery, verified over its raw bytes. null: the signature is missing or wrong, answer 401 and keep nothing. */
+export function readDelivery(raw: RawDelivery, secret: string): StoreEvent | null {
+  const signature = header(raw, 'x-shopify-hmac-sha256')
+  // An empty secret would make everybody's signature right.
+  if (signature === null || secret === '') return null
+  const wanted = createHmac('sha256', secret).update(raw.rawBody).digest()
+  if (!isSameSecret(Buffer.from(signature, 'base64'), wanted)) return null
+  const topic = plainText(header(raw, 'x-shopify-topic'), 200) ?? ''
+  return readEvent(topic, { key: keyOf(raw, topic), body: parse(raw.rawBody) })
+}
+
+/** One event can be delivered to several topics, and each again and again. */
+function keyOf(raw: RawDelivery, topic: string): string {
+  const id = plainText(header(raw, 'x-shopify-event-id') ?? header(raw, 'x-shopify-webhook-id'), 200)
+  return [topic, id ?? createHash('sha256').update(raw.rawBody).digest('hex')].join('|')
+}
+
+interface Delivered {
+  key: string
+  body: unknown
+}
+
+type Reader = (topic: string, delivered: Delivered) => StoreEvent | null
+
+const readOrderEvent: Reader = (topic, { key, body }) => {
+  const orderId = idOf(body)
+  if (!orderId) return null
+  return { kind: 'order', topic, order: { orderId }, key }
+}
+
+const readCheckoutEvent: Reader = (topic, { key, body }) => {
+  const checkoutId = idOf(body)
+  const tokens = { checkoutToken: tokenOf(at(body, 'token')), cartToken: tokenOf(at(body, 'cart_token')) }
+  if (!checkoutId) return null
+  return { kind: 'checkout', topic, checkoutId, ...tokens, key }
+}
+
+const readCustomerEvent: Reader = (topic, { key, body }) => {
+  const customerId = idText(at(body, 'customer_id')) ?? idOf(body)
+  if (!customerId) return null
+  return { kind: 'customer', topic, customerId, key }
+}
+
+const readProductEvent: Reader = (topic, { key, body }) => {
+  const productId = idOf(body)
+  if (!productId) return null
+  return { kind: 'product', topic, productId, key }
+}
+
+const readCartEvent: Reader = (topic, { key, body }) => {
+  const cart = cartOf(body)
+  return cart ? { kind: 'cart', topic, cart, key } : null
+}
+
+const privacy =
+  (request: 'data' | 'redact_customer' | 'redact_shop'): Reader =>
+  (topic, { key, body }) => {
+    const customer = at(body, 'customer')
+    const text = (name: string) => plainText(at(customer, name), 254)
+    return {
+      ...{ kind: 'privacy', topic, key, request },
+      ...{ customerId: idText(at(customer, 'id')), email: text('email'), phone: text('phone') },
+    }
+  }
+
+/** By topic as the header writes it: `orders/create`. */
+const READERS: readonly (readonly [topic: RegExp, read: Reader])[] = [
+  [/^orders\//, readOrderEvent],
+  [/^checkouts\//, readCheckoutEvent],
+  [/^carts\//, readCartEvent],
+  [/^customers\/data_request$/, privacy('data')],
+  [/^customers\/redact$/, privacy('redact_customer')],
+  [/^shop\/redact$/, privacy('redact_shop')],
+  [/^customers(_[a-z_]{1,60})?\//, readCustomerEvent],
+  [/^products\//, readProductEvent],
+  [/^app\/uninstalled$/, (topic, { key }) => ({ kind: 'uninstalled', topic, key })],
+  [/^app\/scopes_update$/, (topic, { key }) => ({ kind: 'scopes', topic, key })],
+]
+
+function readEvent(topic: string, delivered: Delivered): StoreEvent {
+  const read = READERS.find(([pattern]) => pattern.test(topic))?.[1]
+  return read?.(topic, delivered) ?? { kind: 'other', topic, key: delivered.key }
+}
+
+const idOf = (body: unknown): string | null => idText(at(body, 'id')) ?? tailOf(at(body, 'admin_graphql_api_id'))
+
+/** What is in a cart; null when it says no token. Whose it is stands in no cart. */
+function cartOf(body: unknown): PlatformCart | null {
+  const cartToken = tokenOf(at(body, 'token')) ?? tokenOf(at(body, 'id'))
+  const modifiedAt = instant(at(body, 'updated_at'))
+  if (!cartToken || !modifiedAt) return null
+  const lines = at(body, 'line_items')
+  const items = (Array.isArray(lines) ? lines.slice(0, 500) : []).map(itemOf).filter((item) => item !== null)
+  return { cartToken, modifiedAt, items }
+}
+
+function itemOf(line: unknown): PlatformItem | null {
+  const [productId, variationId] = [idText(at(line, 'product_id')), idText(at(line, 'variant_id'))]
+  const quantity = at(line, 'quantity')
+  if (!isRecord(line) || !productId || typeof quantity !== 'number' || !Number.isInteger(quantity)) return null
+  if (quantity < 1 || quantity > 1_000_000) return null
+  const price = amountOf(at(line, 'price_set', 'shop_money'))
+  return {
+    ...{ productId, variationId, quantity },
+    name: plainText(line.title, 300) ?? `#${productId}`,
+    sku: plainText(line.sku, 100),
+    unitPriceMinor: Math.max(price?.amountMinor ?? 0, 0),
+    imageUrl: webAddress(line.image),
+  }
+}
+
+function parse(rawBody: Buffer): unknown {
+  try {
+    return JSON.parse(rawBody.toString('utf8'))
+  } catch {
+    return null
+  }
+}
+
+function header(raw: RawDelivery, name: string): string | null {
+  const value = raw.headers[name]
+  return (Array.isArray(value) ? value[0] : value) ?? null
+}
