@@ -1,6 +1,6 @@
 import { parseCurrency, parseMinor } from '../../../shared/money.ts'
-import { idText, isRecord } from '../woocommerce/text.ts'
-import { field, wirePart } from '../woocommerce/wire.ts'
+import { field } from '../row.ts'
+import { idText, isRecord } from '../text.ts'
 
 // Readers for what Shopify's answers are made of. All of it is hostile: any value may be missing, of another type, or enormous.
 
@@ -80,5 +80,3 @@ export const wireConnection = field(connection)
 export function at(input: unknown, ...path: string[]): unknown {
   return path.reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), input)
 }
-
-export { wirePart }

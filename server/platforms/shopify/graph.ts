@@ -1,6 +1,6 @@
 import type { StoreAccess, StoreNet, StoreToken, TokenShelf } from '../access.ts'
 import { StoreProblem } from '../store-problem.ts'
-import { isRecord } from '../woocommerce/text.ts'
+import { isRecord } from '../text.ts'
 import { dial } from './dial.ts'
 import { at } from './fields.ts'
 import {

@@ -1,6 +1,6 @@
-import type { Page, SkippedRow } from '../platform.ts'
+import type { Page } from '../platform.ts'
+import { type RowReading, readRows } from '../row.ts'
 import { StoreProblem } from '../store-problem.ts'
-import { type RowReading, readRows } from '../woocommerce/wire.ts'
 import { at, type Connection, connection } from './fields.ts'
 import { type Graph, type GraphAnswer, TooCostly } from './graph.ts'
 
@@ -113,5 +113,3 @@ function pageOf<Row>(readings: readonly RowReading<Row>[], page: number, isLast:
   const { rows, skipped } = readRows(readings, (reading: unknown) => reading as RowReading<Row>)
   return { rows, skipped, page, totalPages: page + (isLast ? 0 : 1), isLast }
 }
-
-export type { SkippedRow }

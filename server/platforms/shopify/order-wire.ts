@@ -3,8 +3,8 @@ import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
 import { capitals } from '../../../shared/coupons.ts'
 import { parseCurrency } from '../../../shared/money.ts'
 import type { OrderDiscount, OrderKind, OrderSource, PlatformItem, PlatformOrder } from '../platform.ts'
-import { plainText, webAddress } from '../woocommerce/text.ts'
-import { field, type RowReading, skip, wirePart, wireText } from '../woocommerce/wire.ts'
+import { field, type RowReading, skip, wirePart, wireText } from '../row.ts'
+import { plainText, webAddress } from '../text.ts'
 import {
   at,
   connection,

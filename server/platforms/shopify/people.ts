@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
 import type { PlatformConsent, PlatformCustomer } from '../platform.ts'
-import { countryCode } from '../woocommerce/text.ts'
-import { field, type RowReading, skip, wirePart, wireText } from '../woocommerce/wire.ts'
+import { field, type RowReading, skip, wirePart, wireText } from '../row.ts'
+import { countryCode } from '../text.ts'
 import { amountOf, wireGid, wireInstant } from './fields.ts'
 
 // Who somebody is, and what they agreed to. What the app may not read is simply not there.

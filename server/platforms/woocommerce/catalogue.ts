@@ -1,23 +1,12 @@
 import { z } from 'zod'
 import { parseCurrency, parseMinor } from '../../../shared/money.ts'
 import type { Page, PlatformCustomer, PlatformProduct, SkippedRow } from '../platform.ts'
+import { type RowReading, readRows, skip, wireId, wireList, wireRaw, wireText, wireTime, wireUrl } from '../row.ts'
 import { StoreProblem } from '../store-problem.ts'
+import { idText, isRecord, plainText, webAddress } from '../text.ts'
 import { errorCode, isSuccess, type WooHttp, type WooQuery } from './http.ts'
 import { countHeader, listOf } from './orders.ts'
-import { idText, isRecord, plainText, webAddress } from './text.ts'
-import {
-  CUSTOMER_FIELDS,
-  type RowReading,
-  readCustomer,
-  readRows,
-  skip,
-  wireId,
-  wireList,
-  wireRaw,
-  wireText,
-  wireTime,
-  wireUrl,
-} from './wire.ts'
+import { CUSTOMER_FIELDS, readCustomer } from './wire.ts'
 
 // Customers and products. Both are paged by ascending id: what is added comes last, and nothing changes its place.
 

@@ -1,5 +1,6 @@
 import type { StoreAccess, StoreNet } from '../access.ts'
 import type { StoreClient } from '../platform.ts'
+import { idText } from '../text.ts'
 import { pullCustomers, pullProducts, readSingleCustomer } from './catalogue.ts'
 import { readProfile } from './connect.ts'
 import {
@@ -17,7 +18,6 @@ import { pullOrders, readSingleOrder } from './orders.ts'
 import { callPlugin } from './plugin.ts'
 import { refillCart } from './refill.ts'
 import { pullTerms } from './terms.ts'
-import { idText } from './text.ts'
 import { createWebhook, deleteWebhook, listWebhooks } from './webhooks.ts'
 
 /** One WooCommerce store. Requests of one client go one after another; keep one client per store. */

@@ -1,14 +1,15 @@
 import { parseCurrency } from '../../../shared/money.ts'
 import type { StoreNet } from '../access.ts'
 import type { StorePricing, StoreProblemCode, StoreProfile } from '../platform.ts'
+import { problemFromFetch } from '../problem-from-fetch.ts'
 import { StoreProblem } from '../store-problem.ts'
+import { countryCode, isRecord, plainText, safeDetail, webAddress } from '../text.ts'
 import {
   createWooHttp,
   errorCode,
   errorMessage,
   isSuccess,
   problemFromAnswer,
-  problemFromFetch,
   readAnswer,
   signInCode,
   type WooAccess,
@@ -17,7 +18,6 @@ import {
 } from './http.ts'
 import { listOf } from './orders.ts'
 import { type CheckoutPage, readSystem } from './system.ts'
-import { countryCode, isRecord, plainText, safeDetail, webAddress } from './text.ts'
 
 // The connection check: from the outside in, so that each failure is the first thing that is really wrong. Public index (no keys)
 // → is this WordPress, WooCommerce, pretty permalinks → sign in → settings → may the key write.

@@ -1,12 +1,12 @@
 import type { CouponChange, CouponChanged, CouponDraft, CouponMade, CouponsRead, PlatformCoupon } from '../coupon.ts'
 import type { Page } from '../platform.ts'
+import { readRows } from '../row.ts'
 import { StoreProblem } from '../store-problem.ts'
+import { idText, isRecord, plainText } from '../text.ts'
 import { modifiedAfter, pullList } from './catalogue.ts'
 import { COUPON_FIELDS, changedByStore, couponBody, readCoupon } from './coupon-wire.ts'
 import { errorCode, isSuccess, type WooAnswer, type WooHttp, type WooQuery, type WooRequest } from './http.ts'
 import { countHeader, listOf } from './orders.ts'
-import { idText, isRecord, plainText } from './text.ts'
-import { readRows } from './wire.ts'
 
 // Coupons. Drafts are in a list with `status=any` only, and the store's own check for duplicates does not see them.
 

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { FetchProblem, type FetchProblemKind } from '../../net/fetch-problem.ts'
+import { FetchProblem } from '../../net/fetch-problem.ts'
 import type { GuardedAnswer } from '../../net/guarded-fetch.ts'
 import type { StoreAccess, StoreNet } from '../access.ts'
 import type { StoreProblemCode } from '../platform.ts'
+import { problemFromFetch } from '../problem-from-fetch.ts'
 import { StoreProblem } from '../store-problem.ts'
+import { isRecord, safeDetail } from '../text.ts'
 import { basicHeader, newNonce, oauthHeader, percentEncode, type SigningKeys, signRequest } from './sign.ts'
-import { isRecord, safeDetail } from './text.ts'
 
 // One signed request and what its answer means. https: Basic. http: OAuth 1.0a in the query, because WooCommerce looks at nothing
 // else there. A key is never part of an https URL, an error or a log.
@@ -157,26 +158,6 @@ function parseJson(body: Buffer): unknown {
   } catch {
     return undefined
   }
-}
-
-const FETCH_CODES: Readonly<Record<FetchProblemKind, StoreProblemCode>> = {
-  timeout: 'timeout',
-  aborted: 'timeout',
-  certificate: 'certificate',
-  refused: 'unreachable',
-  connection_lost: 'unreachable',
-  dns: 'unreachable',
-  redirect_loop: 'redirect_loop',
-  redirect_refused: 'moved',
-  private_address: 'private_address',
-  too_large: 'bad_answer',
-  bad_url: 'unreachable',
-}
-
-export function problemFromFetch(error: unknown): StoreProblem {
-  if (error instanceof StoreProblem) return error
-  if (!(error instanceof FetchProblem)) throw error
-  return new StoreProblem(FETCH_CODES[error.kind], error.detail)
 }
 
 /** WooCommerce's `{code, message}` of a refused request. */

@@ -1,7 +1,7 @@
 import type { StoreNet } from '../access.ts'
 import type { StoreLogo } from '../platform.ts'
+import { idText, isRecord, webAddress } from '../text.ts'
 import { readAnswer, type WooAccess } from './http.ts'
-import { idText, isRecord, webAddress } from './text.ts'
 
 // The logo and the icon a shop shows on its own pages. All of it is public: no key goes along, to whatever host a picture is on.
 

@@ -1,8 +1,9 @@
 import type { OrderPage, OrderQuery, PlatformOrder } from '../platform.ts'
+import { readRows } from '../row.ts'
 import { StoreProblem } from '../store-problem.ts'
+import { gmtInstant, isRecord } from '../text.ts'
 import { errorCode, isSuccess, type WooAnswer, type WooHttp, type WooQuery } from './http.ts'
-import { gmtInstant, isRecord } from './text.ts'
-import { ORDER_FIELDS, readOrder, readRows } from './wire.ts'
+import { ORDER_FIELDS, readOrder } from './wire.ts'
 
 // The order pull. No `status` is sent: the default (`any`) lists drafts and statuses of the store's own making, while naming one
 // status the store does not know fails the whole request. Trash is in no such list and is asked for apart.

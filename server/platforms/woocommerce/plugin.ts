@@ -4,7 +4,7 @@ import { parseCurrency } from '../../../shared/money.ts'
 import { FetchProblem } from '../../net/fetch-problem.ts'
 import type { StoreNet } from '../access.ts'
 import type { PlatformOrder, PluginAnswer, PluginCall, StoreProfile } from '../platform.ts'
-import { countryCode, plainText } from './text.ts'
+import { countryCode, plainText } from '../text.ts'
 import { readOrder } from './wire.ts'
 
 // What WordPress decides of the plugin's protocol (docs/plugin-protocol.md): where its call is, how the keys it makes look, and what

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { type Exchange, readExchanges, recorded } from '../../../test/contract-servers/recordings.ts'
 import type { PlatformProduct } from '../platform.ts'
+import { type RowReading, readRows } from '../row.ts'
+import { idText } from '../text.ts'
 import { readProduct, readVariation } from './catalogue.ts'
 import { problemFromAnswer, readAnswer } from './http.ts'
 import { listOf } from './orders.ts'
-import { idText } from './text.ts'
 import { readSubscription } from './webhooks.ts'
-import { CUSTOMER_FIELDS, type RowReading, readCustomer, readOrder, readRows } from './wire.ts'
+import { CUSTOMER_FIELDS, readCustomer, readOrder } from './wire.ts'
 
 // Every recorded REST exchange goes through the client's reading. A success is read by the reader of its path, a refusal must get
 // the code written here; a recording that nobody expects fails.

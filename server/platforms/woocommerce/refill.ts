@@ -4,8 +4,8 @@ import type { GuardedAnswer } from '../../net/guarded-fetch.ts'
 import type { StoreAccess, StoreNet } from '../access.ts'
 import type { RestoreItem } from '../kind.ts'
 import type { Refilled, RefillWish } from '../platform.ts'
+import { idText } from '../text.ts'
 import { checkoutLink } from './restore.ts'
-import { idText } from './text.ts'
 
 // Refilling a cart in the store itself, as a guest, before the shopper is sent there (WooCommerce 10 or newer). `/checkout-link/` is
 // tried as the shopper's browser will open it; the Store API then says what is really in the cart. A variation that leaves a choice

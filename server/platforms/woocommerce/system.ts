@@ -1,6 +1,6 @@
 import { StoreProblem } from '../store-problem.ts'
+import { isRecord, plainText } from '../text.ts'
 import type { WooHttp } from './http.ts'
-import { isRecord, plainText } from './text.ts'
 
 export type CheckoutPage = 'block' | 'classic' | 'unknown'
 

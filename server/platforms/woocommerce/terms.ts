@@ -1,9 +1,9 @@
 import { parseMinor } from '../../../shared/money.ts'
 import type { ItemRef, ItemTerms } from '../platform.ts'
+import { idText } from '../text.ts'
 import { isForSale, readTerms } from './catalogue.ts'
 import { errorCode, isSuccess, type WooAnswer, type WooHttp, type WooQuery } from './http.ts'
 import { listOf } from './orders.ts'
-import { idText } from './text.ts'
 
 // Stock and price of some items: one request for products, one for variations of any parents (WooCommerce 10.3; before, one a parent).
 

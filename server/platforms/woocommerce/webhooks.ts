@@ -2,11 +2,12 @@ import { createHash, createHmac } from 'node:crypto'
 import { isSameSecret } from '../../core/secrets.ts'
 import type { StoreEvent } from '../event.ts'
 import type { RawDelivery, WebhookSubscription } from '../platform.ts'
+import { type RowReading, readRows, skip } from '../row.ts'
 import { StoreProblem } from '../store-problem.ts'
+import { gmtInstant, idText, isRecord, plainText, webAddress } from '../text.ts'
 import { errorCode, isSuccess, type WooHttp, type WooQuery } from './http.ts'
 import { countHeader, listOf } from './orders.ts'
-import { gmtInstant, idText, isRecord, plainText, webAddress } from './text.ts'
-import { type RowReading, readOrder, readRows, skip } from './wire.ts'
+import { readOrder } from './wire.ts'
 
 // Webhooks make things faster, never possible: WooCommerce sends a delivery once, a minute late, from no private network.
 

@@ -10,41 +10,23 @@ import type {
   PlatformCustomer,
   PlatformItem,
   PlatformOrder,
-  SkippedRow,
 } from '../platform.ts'
-import { countryCode, gmtInstant, idText, isRecord, plainText, unixInstant, webAddress } from './text.ts'
+import {
+  field,
+  type RowReading,
+  skip,
+  wireId,
+  wireList,
+  wirePart,
+  wireRaw,
+  wireText,
+  wireTime,
+  wireUrl,
+} from '../row.ts'
+import { countryCode, plainText, unixInstant, webAddress } from '../text.ts'
 
 // What we read of an order and a customer, and nothing more. Every field may be missing or garbage: a reader per field turns that
 // into null, and only a row without id, status, currency, time or total is given up, by itself.
-
-export type RowReading<Row> = { row: Row } | { skipped: SkippedRow }
-
-export interface Rows<Row> {
-  rows: Row[]
-  skipped: SkippedRow[]
-}
-
-/** Reads a page row by row; a bad one never costs the others. */
-export function readRows<Row>(list: readonly unknown[], read: (raw: unknown) => RowReading<Row>): Rows<Row> {
-  const rows: Row[] = []
-  const skipped: SkippedRow[] = []
-  for (const raw of list) {
-    const reading = read(raw)
-    if ('row' in reading) rows.push(reading.row)
-    else skipped.push(reading.skipped)
-  }
-  return { rows, skipped }
-}
-
-const MAX_LINES = 500
-export const field = <Value>(read: (input: unknown) => Value) => z.unknown().optional().transform(read)
-export const wireId = field(idText)
-export const wireText = (maxLength: number) => field((input) => plainText(input, maxLength))
-export const wireTime = field(gmtInstant)
-export const wireUrl = field(webAddress)
-export const wireRaw = z.unknown().optional()
-export const wireList = field((input) => (Array.isArray(input) ? input.slice(0, MAX_LINES).filter(isRecord) : []))
-export const wirePart = field((input) => (isRecord(input) ? input : {}))
 
 const Address = z.object({
   first_name: wireText(120),
@@ -281,8 +263,4 @@ export function readCustomer(raw: unknown): RowReading<PlatformCustomer & { role
       lastLoginAt: unixInstant(wire.meta_data.find(({ key }) => key === 'wc_last_active')?.value),
     },
   }
-}
-
-export function skip(raw: unknown, reason: string): { skipped: SkippedRow } {
-  return { skipped: { id: isRecord(raw) ? idText(raw.id) : null, reason } }
 }

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import type { SkippedRow } from './platform.ts'
+import { gmtInstant, idText, isRecord, plainText, webAddress } from './text.ts'
+
+// Rows of a store's answer, field by field: what is missing or garbage is null, and only a row that cannot do without it is given up.
+
+export type RowReading<Row> = { row: Row } | { skipped: SkippedRow }
+
+export interface Rows<Row> {
+  rows: Row[]
+  skipped: SkippedRow[]
+}
+
+/** Reads a page row by row; a bad one never costs the others. */
+export function readRows<Row>(list: readonly unknown[], read: (raw: unknown) => RowReading<Row>): Rows<Row> {
+  const rows: Row[] = []
+  const skipped: SkippedRow[] = []
+  for (const raw of list) {
+    const reading = read(raw)
+    if ('row' in reading) rows.push(reading.row)
+    else skipped.push(reading.skipped)
+  }
+  return { rows, skipped }
+}
+
+const MAX_LINES = 500
+export const field = <Value>(read: (input: unknown) => Value) => z.unknown().optional().transform(read)
+export const wireId = field(idText)
+export const wireText = (maxLength: number) => field((input) => plainText(input, maxLength))
+export const wireTime = field(gmtInstant)
+export const wireUrl = field(webAddress)
+export const wireRaw = z.unknown().optional()
+export const wireList = field((input) => (Array.isArray(input) ? input.slice(0, MAX_LINES).filter(isRecord) : []))
+export const wirePart = field((input) => (isRecord(input) ? input : {}))
+
+export function skip(raw: unknown, reason: string): { skipped: SkippedRow } {
+  return { skipped: { id: isRecord(raw) ? idText(raw.id) : null, reason } }
+}
