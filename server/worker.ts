@@ -21,6 +21,7 @@ import { removeAccountData } from './accounts/removal.ts'
 import { watchStages } from './alarms/alarms.ts'
 import { countAskedBuyers } from './analytics/buyers.ts'
 import { countFigures } from './analytics/figures.ts'
+import { renewRanges } from './analytics/product-ranges.ts'
 import { countDuePeople, foldRollups } from './analytics/rollups.ts'
 import { weeklyReport } from './analytics-reports/jobs.ts'
 import { mailWeeklyReport, planWeeklyReports } from './analytics-reports/weekly.ts'
@@ -143,6 +144,7 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'analytics.fold', everyMs: 15_000, run: foldRollups },
   { name: 'analytics.figures', everyMs: 15_000, run: countFigures },
   { name: 'analytics.buyers', everyMs: 2_000, run: countAskedBuyers },
+  { name: 'analytics.ranges', everyMs: 15_000, run: renewRanges },
   { name: 'analytics.people', everyMs: 60_000, run: countDuePeople },
   { name: 'analytics.weekly', everyMs: 60_000, run: planWeeklyReports },
   { name: 'stores.tick', everyMs: 60_000, run: enqueueDueSyncs },

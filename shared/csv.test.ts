@@ -33,6 +33,32 @@ test('quotes, commas and line ends stay inside their cell', () => {
   )
 })
 
+test('a number has no exponent and six digits behind the point at most, and a large one stays as it is', () => {
+  for (const [value, text] of [
+    ...([
+      [0.1, '0.1'],
+      [-2.5, '-2.5'],
+      [1 / 3, '0.333333'],
+      [1e-7, '0'],
+      [-1e-7, '0'],
+      [0.000_001, '0.000001'],
+    ] as const),
+    ...([
+      [1_234.56, '1234.56'],
+      [17, '17'],
+      [-0, '0'],
+      [90_071_992_547.41, '90071992547.41'],
+    ] as const),
+  ]) {
+    expect(csvCell(value)).toBe(text)
+  }
+  fc.assert(
+    fc.property(fc.integer({ min: -1e12, max: 1e12 }), (minor) => {
+      expect(csvCell(minor / 100)).toBe(String(minor / 100))
+    }),
+  )
+})
+
 /** As a spreadsheet reads a line. */
 const read = (line: string) =>
   [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]+))/g)].map(([, quoted, bare]) =>

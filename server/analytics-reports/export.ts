@@ -8,8 +8,9 @@ import {
   rangeDays,
   type TopProduct,
 } from '../../shared/analytics.ts'
-import { CSV_START, type CsvCell, csvLine } from '../../shared/csv.ts'
+import { CSV_START, csvLine } from '../../shared/csv.ts'
 import { type Asked, readAnalytics, storesAsked } from '../analytics/analytics.ts'
+import { presentProduct } from '../analytics/analytics-rules.ts'
 import { pagesOfProducts, readDetails } from '../analytics/details.ts'
 import { readRoi } from '../analytics/roi.ts'
 import { readRateTrend, readRevenueTrend } from '../analytics/trends.ts'
@@ -18,7 +19,7 @@ import type { AccountDb, Db, StoreDb } from '../core/db.ts'
 import { found } from '../core/errors.ts'
 import { take } from '../core/rate-limits.ts'
 import type { Deps } from '../deps.ts'
-import { type DownloadFile, prepareDownload, storeDownload } from '../http/downloads.ts'
+import { type DownloadFile, prepareDownload, storeDownload, writtenLines } from '../http/downloads.ts'
 import { readReach } from '../manual-sends/reach.ts'
 import type { Session } from '../members/session.ts'
 import { readStore } from '../stores/store.ts'
@@ -80,11 +81,12 @@ async function fileOf(deps: Deps, { account, store, query }: Omit<Wanted, 'sessi
     isAll ? null : readReach(deps, store, { days: rangeDays[range] }),
   ])
   const blocks = blocksOf({ stores, range, exportedAt: now, figures, details, rates, revenue, reach })
-  const lines = linesOf(
-    [...blocks, ...roiBlocks(roi)],
-    productBlock(figures.currency),
-    isAll ? top(figures) : pagesOfProducts(asked),
-  )
+  const { currency } = figures
+  const lineOfProduct = (product: TopProduct) => csvLine(productCells(product))
+  const products = isAll
+    ? writtenLines(top(figures), lineOfProduct)
+    : writtenLines(pagesOfProducts(asked), (row) => lineOfProduct(presentProduct(row, currency)))
+  const lines = linesOf([...blocks, ...roiBlocks(roi)], productBlock(currency), products)
   return {
     fileName: `analytics-${isAll ? 'all-stores' : stores[0]!.platform}-${range}.csv`,
     type: 'text/csv; charset=utf-8',
@@ -100,18 +102,11 @@ async function* top({ topProducts }: AnalyticsReply) {
 async function* linesOf(
   blocks: readonly FileBlock[],
   last: FileBlock,
-  pages: AsyncIterable<readonly TopProduct[]>,
+  rows: AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer> {
   yield Buffer.from(CSV_START + [...blocks, last].map(textOf).join('\r\n'))
-  for await (const page of pages) yield Buffer.from(page.map((product) => lineOf(productCells(product))).join(''))
+  yield* rows
 }
 
 const textOf = ({ title, columns, rows }: FileBlock): string =>
-  [[title], columns.map(([name]) => name), columns.map(([, definition]) => definition), ...rows].map(lineOf).join('')
-
-const lineOf = (cells: readonly CsvCell[]): string => csvLine(cells.map(plain))
-
-const DIGITS = 1_000_000
-
-/** A number as every spreadsheet reads it: without an exponent, and no longer than it is exact. */
-const plain = (cell: CsvCell): CsvCell => (typeof cell === 'number' ? Math.round(cell * DIGITS) / DIGITS : cell)
+  [[title], columns.map(([name]) => name), columns.map(([, definition]) => definition), ...rows].map(csvLine).join('')

@@ -2,7 +2,7 @@ import { type AnalyticsDetails, analyticsChannels, hourBounds, type TopProduct }
 import type { StoresQuery } from '../../shared/dashboard.ts'
 import type { Pagination } from '../../shared/paging.ts'
 import { paginationOf } from '../core/paging.ts'
-import { pagesAs, pagesOf } from '../http/downloads.ts'
+import { pagesOf } from '../http/downloads.ts'
 import { type Asked, demandAdvanced, eachStore, frameOf, scopesOf } from './analytics.ts'
 import { cartFigures, channelFigures, ofChannel, presentProduct, share, sourcesOf, sum } from './analytics-rules.ts'
 import * as sql from './analytics-sql.ts'
@@ -86,12 +86,11 @@ export function nameOf({ origin_kind, name, step }: OriginKey): string {
 }
 
 /** All products of the chosen store, in the order of the list. */
-export async function* pagesOfProducts(asked: Asked): AsyncGenerator<readonly TopProduct[]> {
+export async function* pagesOfProducts(asked: Asked): AsyncGenerator<readonly ProductSums[]> {
   const { scopes, currency } = await scopesOf({ ...asked, query: { stores: 'one' } })
   const [{ store, days }] = scopes as [(typeof scopes)[number]]
   await haveRange(store, days)
-  const pages = pagesOf<ProductSums>((page) => productsAfter(store, days, { currency, ...page }))
-  yield* pagesAs(pages, (row) => presentProduct(row, currency))
+  yield* pagesOf<ProductSums>((page) => productsAfter(store, days, { currency, ...page }))
 }
 
 type ProductsQuery = Pick<StoresQuery, 'stores'> & { search: string; page: number; limit: number }

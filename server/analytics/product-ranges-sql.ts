@@ -1,9 +1,9 @@
-import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
+import { type Db, type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import type { Day } from './days.ts'
 import type { RangeDays } from './ranges.ts'
 
-// Products of a range of days that ends today: the sums stand in a table, in the order of the list. They are added up when somebody looks at
-// the range for the first time on a day; from then on the counting of days moves them with its days (count-carts-sql.ts).
+// Products of a range of days that ends today: the sums stand in a table, in the order of the list. They are added up once on a day, by the
+// first who looks or before anybody does; from then on the counting of days moves them with its days (count-carts-sql.ts).
 
 /** Where a product stands: the most lost first. */
 export interface ProductPlace {
@@ -37,6 +37,41 @@ export async function hasRange({ db, storeId }: StoreDb, range: RangeDays): Prom
   const { rows } = await sql`select 1 from product_ranges
     where store_id = ${storeId} and days = ${lengthOf(range)} and until = ${range.last}::date`.execute(db)
   return rows.length > 0
+}
+
+/** A store's zone, and its day of now. */
+export interface ZoneDay {
+  time_zone: string
+  today: Day
+}
+
+/** Of stores whose customers somebody has looked at since then. */
+export async function zonesLookedAt(db: Db, since: Date): Promise<string[]> {
+  const { rows } = await sql<{ time_zone: string }>`
+    select distinct s.time_zone from counted_figures f join stores s on s.id = f.store_id
+    where coalesce(f.counted_at, f.asked_at) >= ${since}`.execute(db)
+  return rows.map(({ time_zone }) => time_zone)
+}
+
+/** All ranges of such stores whose sums are not there, or end on another day than today. */
+export async function rangesToAdd(
+  db: Db,
+  {
+    since,
+    lengths,
+    zones,
+    limit,
+  }: { since: Date; lengths: readonly number[]; zones: readonly ZoneDay[]; limit: number },
+): Promise<{ store_id: string; time_zone: string; days: number }[]> {
+  const { rows } = await sql<{ store_id: string; time_zone: string; days: number }>`
+    with looked as (
+      select distinct store_id from counted_figures where coalesce(counted_at, asked_at) >= ${since})
+    select s.id as store_id, s.time_zone, l.days from looked join stores s on s.id = looked.store_id
+    join jsonb_to_recordset(${JSON.stringify(zones)}::jsonb) as z(time_zone text, today date) on z.time_zone = s.time_zone
+    cross join unnest(${lengths}::int[]) as l(days)
+    left join product_ranges r on r.store_id = s.id and r.days = l.days
+    where r.until is distinct from z.today order by s.id, l.days limit ${limit}`.execute(db)
+  return rows
 }
 
 /** Whoever moves days or adds up a range waits for the other: a range has all of a day's changes or is added up after them. */

@@ -6,6 +6,7 @@ import { nodesOf, watchPlans } from '../../test/plans.ts'
 import { aWorld } from '../../test/world.ts'
 import { sql } from '../core/db.ts'
 import { countChanges, countFigures, rebuildFigures } from './figures.ts'
+import { renewRanges } from './product-ranges.ts'
 
 // The sums of products over a range are moved with the days in it: they are at every time what adding the days up says.
 
@@ -78,6 +79,50 @@ test('on the next day the range has another first day, also where nothing has ha
   const { kept, addedUp } = await bothOf(store, '7d')
   expect(kept).toEqual(addedUp)
   expect(kept).not.toEqual(before)
+})
+
+const rangesOf = async ({ storeId }: TestStore) =>
+  (
+    await sql<{ days: number; until: string }>`
+      select days, until from product_ranges where store_id = ${storeId} order by days`.execute(world.db)
+  ).rows.map(({ days, until }) => `${days} until ${until}`)
+
+const lastDay = async (store: TestStore) =>
+  (await world.request('GET', '/api/analytics?range=7d', { token: store.token })).body.lastDay
+
+test('ranges of a store that somebody looks at are added up before the next look, on each new day, and equal their days', async () => {
+  const store = await aYear(600, 23)
+  const other = await aYear(200, 5)
+  const first = await lastDay(store)
+  expect(await rangesOf(store)).toEqual([`7 until ${first}`])
+  await renewRanges(world.deps)
+  expect(await rangesOf(store)).toEqual([7, 30, 90, 365].map((days) => `${days} until ${first}`))
+  world.advance(DAY_MS)
+  await Promise.all([renewRanges(world.deps), renewRanges(world.deps)])
+  const next = await rangesOf(store)
+  for (const range of analyticsRanges) {
+    const { kept, addedUp } = await bothOf(store, range)
+    expect([range, kept]).toEqual([range, addedUp])
+  }
+  const today = await lastDay(store)
+  expect(today > first).toBe(true)
+  expect(next).toEqual([7, 30, 90, 365].map((days) => `${days} until ${today}`))
+  // Nobody has ever looked at this one.
+  expect(await rangesOf(other)).toEqual([])
+})
+
+test('of a store that nobody has looked at for a month nothing is added up, and each store has its own midnight', async () => {
+  const store = await aYear(200, 5)
+  const east = await aYear(200, 5)
+  await sql`update stores set time_zone = 'Pacific/Kiritimati' where id = ${east.storeId}`.execute(world.db)
+  await countFigures(world.deps)
+  const [here, there] = [await lastDay(store), await lastDay(east)]
+  await renewRanges(world.deps)
+  expect((await rangesOf(store))[3]).toBe(`365 until ${here}`)
+  expect((await rangesOf(east))[3]).toBe(`365 until ${there}`)
+  world.advance(32 * DAY_MS)
+  await renewRanges(world.deps)
+  expect((await rangesOf(store))[3]).toBe(`365 until ${here}`)
 })
 
 test('a list that somebody has looked at reads its page and no days', async () => {

@@ -11,7 +11,7 @@ export const recipientsDownload = storeDownload({
   limit: { name: 'campaigns-export', points: 30, windowS: 3_600 },
   what: z.object({ id: z.guid(), query: exportCampaignRecipients.query }),
   read: async (deps, store, { id, query }) =>
-    csvFile(deps, 'campaign', { columns, pages: pagesOfRecipients(store, id, query) }),
+    csvFile(deps, 'campaign', { columns, pages: pagesOfRecipients(store, id, query), show: (row) => row }),
 })
 
 const columns: readonly CsvColumn<CampaignRecipient>[] = [

@@ -2,7 +2,7 @@ import { type CartView, exportCarts } from '../../shared/carts.ts'
 import { phoneCell } from '../../shared/csv.ts'
 import { filterOf } from '../carts/filter.ts'
 import { pagesOfCarts } from '../carts/list.ts'
-import { type CsvColumn, csvFile, DOWNLOAD_PAGE, pagesAs, storeDownload } from '../http/downloads.ts'
+import { type CsvColumn, csvFile, DOWNLOAD_PAGE, storeDownload } from '../http/downloads.ts'
 import { countFiltered } from '../manual-sends/reach.ts'
 import { presentCart } from './present.ts'
 
@@ -16,7 +16,7 @@ export const cartsDownload = storeDownload({
   read: async (deps, store, query) => {
     const filter = filterOf(query)
     const pages = pagesOfCarts(store, filter, await countFiltered(deps, store, filter), DOWNLOAD_PAGE)
-    return csvFile(deps, 'abandoned-carts', { columns, pages: pagesAs(pages, (row) => presentCart(row)) })
+    return csvFile(deps, 'abandoned-carts', { columns, pages, show: (row) => presentCart(row) })
   },
 })
 

@@ -1,6 +1,6 @@
 import { phoneCell } from '../../shared/csv.ts'
 import { type CustomerView, exportCustomers } from '../../shared/customers.ts'
-import { type CsvColumn, csvFile, DOWNLOAD_PAGE, pagesAs, storeDownload } from '../http/downloads.ts'
+import { type CsvColumn, csvFile, DOWNLOAD_PAGE, storeDownload } from '../http/downloads.ts'
 import { filterOf } from './customers.ts'
 import { countCustomers, pagesOfCustomers } from './list-sql.ts'
 import { presentCustomer } from './present.ts'
@@ -15,7 +15,7 @@ export const customersDownload = storeDownload({
   read: async (deps, store, query) => {
     const filter = filterOf(query)
     const pages = pagesOfCustomers(store, filter, await countCustomers(store, filter), DOWNLOAD_PAGE)
-    return csvFile(deps, 'customers', { columns, pages: pagesAs(pages, presentCustomer) })
+    return csvFile(deps, 'customers', { columns, pages, show: presentCustomer })
   },
 })
 

@@ -8,7 +8,6 @@ import {
   csvFile,
   type Download,
   openDownload,
-  pagesAs,
   pagesOf,
   prepareDownload,
   storeDownload,
@@ -99,12 +98,13 @@ test('a CSV file has a heading, every row of every page, and no cell that is a f
     asked.push([after, limit])
     return rows.slice(after === null ? 0 : after + 1).slice(0, limit)
   })
-  const file = csvFile(world.deps, 'numbers', {
+  const file = csvFile<number, { n: number; words: string }>(world.deps, 'numbers', {
     columns: [
       ['Number', ({ n }) => n],
       ['Words', ({ words }) => words],
     ],
-    pages: pagesAs(pages, (n) => ({ n, words: `=${n}` })),
+    pages,
+    show: (n) => ({ n, words: `=${n}` }),
   })
   expect(file).toMatchObject({
     fileName: expect.stringMatching(/^numbers-\d{4}-\d\d-\d\d\.csv$/),

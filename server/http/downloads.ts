@@ -108,17 +108,26 @@ export const datedName = (deps: Deps, name: string): string => `${name}-${deps.n
 
 export type CsvColumn<Row> = readonly [name: string, read: (row: Row) => string | number | null]
 
+interface CsvRows<Row, Shown> {
+  columns: readonly CsvColumn<Shown>[]
+  pages: AsyncIterable<readonly Row[]>
+  /** A row as the columns read it. */
+  show: (row: Row) => Shown
+}
+
 /** A CSV file of `name` and today, written while its pages are read. */
-export function csvFile<Row>(
+export function csvFile<Row, Shown>(
   deps: Deps,
   name: string,
-  { columns, pages }: { columns: readonly CsvColumn<Row>[]; pages: AsyncIterable<readonly Row[]> },
+  { columns, pages, show }: CsvRows<Row, Shown>,
 ): DownloadFile {
+  const lineOf = (row: Row) => {
+    const shown = show(row)
+    return csvLine(columns.map(([, read]) => read(shown)))
+  }
   const lines = async function* (): AsyncGenerator<Buffer> {
     yield Buffer.from(CSV_START + csvLine(columns.map(([heading]) => heading)))
-    for await (const page of pages) {
-      yield Buffer.from(page.map((row) => csvLine(columns.map(([, read]) => read(row)))).join(''))
-    }
+    yield* writtenLines(pages, lineOf)
   }
   return {
     fileName: `${datedName(deps, name)}.csv`,
@@ -141,10 +150,18 @@ export async function* pagesOf<Row>(
   }
 }
 
-/** The same pages with each row as the columns read it. */
-export async function* pagesAs<Row, Shown>(
+/**
+ * Each page as one piece of a file. A row is presented and written before the next one: where all rows of a page are presented first, they
+ * outlive a collection of young objects, V8 then makes such objects among the long-lived ones, and a file fills memory with garbage
+ * (docs/performance.md).
+ */
+export async function* writtenLines<Row>(
   pages: AsyncIterable<readonly Row[]>,
-  show: (row: Row) => Shown,
-): AsyncGenerator<readonly Shown[]> {
-  for await (const page of pages) yield page.map(show)
+  lineOf: (row: Row) => string,
+): AsyncGenerator<Buffer> {
+  for await (const page of pages) {
+    let text = ''
+    for (const row of page) text += lineOf(row)
+    yield Buffer.from(text)
+  }
 }

@@ -10,7 +10,7 @@ import {
 import type { StoreDb } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
-import { type CsvColumn, csvFile, pagesAs, pagesOf, prepareDownload, storeDownload } from '../http/downloads.ts'
+import { type CsvColumn, csvFile, pagesOf, prepareDownload, storeDownload } from '../http/downloads.ts'
 import type { Session } from '../members/session.ts'
 import { columnsOf, type RefusedRow, refusalsAfter } from './import-sql.ts'
 import { entryOf, typedAddress } from './ledger.ts'
@@ -32,14 +32,13 @@ export const ledgerDownload = storeDownload({
     const typed = await typedAddress(store, filter.address)
     const hash = typed ? deps.secrets.addressHash(typed) : null
     const pages = pagesOf((page: LedgerPage) => ledgerPage(store, { ...filter, hash, ...page }))
-    const shown = pagesAs(pages, (row) => ({ ...entryOf(row, typed), hash: row.hash }))
-    return csvFile(deps, 'consent-ledger', { columns, pages: shown })
+    const show = (row: LedgerRow) => ({ ...entryOf(row, typed), hash: row.hash })
+    return csvFile(deps, 'consent-ledger', { columns, pages, show })
   },
 })
 
-type LedgerPage = Pick<Parameters<typeof ledgerPage>[1], 'limit'> & {
-  after: Awaited<ReturnType<typeof ledgerPage>>[number] | null
-}
+type LedgerRow = Awaited<ReturnType<typeof ledgerPage>>[number]
+type LedgerPage = Pick<Parameters<typeof ledgerPage>[1], 'limit'> & { after: LedgerRow | null }
 
 const columns: readonly CsvColumn<LedgerEntry & { hash: string }>[] = [
   ['Person', (entry) => entry.who],
@@ -69,7 +68,7 @@ export const refusedDownload = storeDownload({
       ['Problem', ({ problem }) => importProblems[problem as keyof typeof importProblems] ?? problem],
     ]
     const pages = pagesOf<RefusedRow>(({ after, limit }) => refusalsAfter(store, importId, after?.line ?? 0, limit))
-    return csvFile(deps, 'refused-consents', { columns, pages })
+    return csvFile(deps, 'refused-consents', { columns, pages, show: (row) => row })
   },
 })
 

@@ -15,6 +15,7 @@ export const suppressionsDownload = accountDownload({
     return csvFile(deps, 'suppression-list', {
       columns,
       pages: pagesOf<EntryRow>((page) => pageOf(account, filter, page)),
+      show: (row) => row,
     })
   },
 })
