@@ -1,5 +1,6 @@
 import { countAskedBuyers } from '../server/analytics/buyers.ts'
 import { countFigures, rebuildFigures } from '../server/analytics/figures.ts'
+import { renewRanges } from '../server/analytics/product-ranges.ts'
 import { sql } from '../server/core/db.ts'
 import { beat } from '../server/send/workers.ts'
 import { type AnalyticsRange, analyticsRanges } from '../shared/analytics.ts'
@@ -132,8 +133,8 @@ function figureOf(lab: Lab, name: string, taken: Taken, bare: Taken): Figure {
 }
 
 /**
- * Buyers of a range are asked for when somebody looks, at most every 15 minutes, and counted in the background; its products are added up by who
- * is the first to look at it on a day.
+ * Buyers of a range are asked for when somebody looks, at most every 15 minutes, and counted in the background. Its products are added up in the
+ * background when a day begins, or by whoever looks before that: in the first seconds of a day, and where nobody has looked for a month.
  */
 async function firstLooks(scene: Scene): Promise<Figure[]> {
   const { db } = scene.instance
@@ -162,17 +163,26 @@ async function firstLooks(scene: Scene): Promise<Figure[]> {
   const buyers = () => sql`delete from counted_figures`.execute(db)
   const old = () =>
     sql`update counted_figures set asked_at = null, counted_at = counted_at - interval '1 hour'`.execute(db)
-  const all = async () => [await old(), await sql`delete from product_ranges`.execute(db)]
+  const { deps } = scene.instance
+  const ahead = () => sql`delete from product_ranges`.execute(db)
+  const day = async () => [await ahead(), await renewRanges(deps), await old()]
   const first = await look('figures, first look at a store, p95', buyers)
-  const counting = await timed(() => countAskedBuyers(scene.instance.deps))
+  const counting = await timed(() => countAskedBuyers(deps))
   const later = [
     await look('figures, first look in 15 minutes, p95', old),
-    await look('figures, first look of a day, p95', all),
+    await look('figures, first look of a day, p95', day),
   ]
-  await countAskedBuyers(scene.instance.deps)
+  const { goal: _, ...early } = await look('figures, look before the day is added up, p95', ahead)
+  await ahead()
+  const adding = await timed(() => renewRanges(deps))
+  await countAskedBuyers(deps)
   return [
     first,
-    ...later,
+    ...[...later, early],
+    {
+      ...{ name: 'products of all ranges added up, in the background', value: adding, unit: 'ms' },
+      note: 'once a day',
+    },
     {
       ...{ name: 'buyers counted, in the background', value: counting / 1_000, unit: 's' },
       note: 'of the last range looked at; at most every 15 minutes',
