@@ -1,7 +1,8 @@
-import { accessSync, chmodSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { hasRoomInMemory, MEMORY } from '../test/memory.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -9,15 +10,12 @@ declare module 'vitest' {
   }
 }
 
-const MEMORY = '/dev/shm'
-/** A run's houses, databases and browser profiles take two gigabytes at most. */
-const ENOUGH_BYTES = 8 * 2 ** 30
 const NAME = 'recoup-houses-'
 const LEFT_BEHIND_MS = 6 * 3_600_000
 
 /** Where the furnished houses of a run stand that journeys get copies of (`aSeededInstance`), and all else it writes. */
 export default function setup(project: TestProject): () => void {
-  const place = hasRoom(MEMORY) ? MEMORY : os.tmpdir()
+  const place = hasRoomInMemory() ? MEMORY : os.tmpdir()
   removeLeftBehind(place)
   const instances = mkdtempSync(path.join(place, NAME))
   chmodSync(instances, 0o711)
@@ -27,16 +25,6 @@ export default function setup(project: TestProject): () => void {
   // Dozens of processes are started from the same files: they are compiled once.
   process.env.NODE_COMPILE_CACHE = path.join(instances, 'compiled')
   return () => rmSync(instances, { recursive: true, force: true })
-}
-
-function hasRoom(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK)
-    const { bavail, bsize } = statfsSync(folder)
-    return bavail * bsize >= ENOUGH_BYTES && os.freemem() >= ENOUGH_BYTES
-  } catch {
-    return false
-  }
 }
 
 /** Of runs that were killed: memory is not given back by itself. */

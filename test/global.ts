@@ -4,7 +4,7 @@ import { openPool } from '../server/core/db.ts'
 import { startJobQueue } from '../server/core/jobs.ts'
 import { createLogger } from '../server/core/logger.ts'
 import { migrate } from '../server/database/migrate.ts'
-import { startTestPostgres } from '../server/postgres/embedded.ts'
+import { startTestPostgres } from './postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

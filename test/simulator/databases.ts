@@ -1,7 +1,7 @@
 import { openPool } from '../../server/core/db.ts'
 import { migrate } from '../../server/database/migrate.ts'
-import { startTestPostgres } from '../../server/postgres/embedded.ts'
 import { asAdmin, databaseUrl } from '../global.ts'
+import { startTestPostgres } from '../postgres.ts'
 import { OWNER } from './owner.ts'
 import { WITNESS } from './witness.ts'
 
