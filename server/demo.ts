@@ -35,10 +35,11 @@ export async function startDemo(config: Config): Promise<DemoInstance> {
       })
     : null
   const shop = config.isDemo ? await openShop(config, () => network?.texts.forget()) : null
+  const second = config.isDemo && config.hasDemoShopify ? await openShopify(config) : null
   const stopping = new AbortController()
   let settling: Promise<void> = Promise.resolve()
   return {
-    parts: shop && mailbox ? { ...shop.parts, mailboxUrl: mailbox.url } : null,
+    parts: shop && mailbox ? { ...shop.parts, shopify: second?.parts ?? null, mailboxUrl: mailbox.url } : null,
     mailboxUrl: mailbox?.url ?? null,
     smtpUrl: mailbox?.smtpUrl ?? null,
     phoneUrl: mailbox && network ? `${mailbox.url}/phone` : null,
@@ -55,6 +56,7 @@ export async function startDemo(config: Config): Promise<DemoInstance> {
     async stop() {
       stopping.abort()
       await settling
+      await second?.store.stop()
       await shop?.store.stop()
       await mailbox?.stop()
       await network?.stop()
@@ -93,4 +95,17 @@ async function openShop(config: Config, forgetTexts: () => void) {
     past: pastOf,
   }
   return { store, parts }
+}
+
+/** Loaded only where it is asked for: with the schema that it answers by. */
+async function openShopify(config: Config) {
+  const { startShopifyStore } = await import('../demo/shopify/store.ts')
+  const store = await startShopifyStore({
+    port: config.demoShopifyPort,
+    dataFile: path.join(config.dataDir, 'demo-shopify.sqlite'),
+    allowedWebhookHosts: [new URL(config.publicUrl).host],
+    pastDays: config.demoDays,
+  })
+  const { url: storeUrl, keys, setThemeHead, reset } = store
+  return { store, parts: { storeUrl, keys, setThemeHead, reset } }
 }

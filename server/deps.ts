@@ -55,8 +55,18 @@ export interface KeptShelf {
   shelf: TokenShelf
 }
 
+export interface ShopifyDemo {
+  storeUrl: string
+  keys: { clientId: string; clientSecret: string }
+  /** What stands before </head> on every page of its theme. */
+  setThemeHead(html: string): void
+  reset(): void
+}
+
 export interface DemoParts {
   storeUrl: string
+  /** On Shopify; null unless DEMO_SHOPIFY asks for it. */
+  shopify: ShopifyDemo | null
   mailboxUrl: string
   keys: { consumerKey: string; consumerSecret: string }
   setCapture(capture: { scriptUrl: string; storeKey: string }): void

@@ -28,6 +28,7 @@ import type { StoreClient } from './platforms/platform.ts'
 import { platformOf } from './platforms/registry.ts'
 import { startEmbedded } from './postgres/embedded.ts'
 import { openPushChannel } from './push/web-push.ts'
+import { demoStoreUrls } from './stores/demo-stores.ts'
 import { openTextChannels } from './texts/text-channels.ts'
 import { handlers, startWorker } from './worker.ts'
 
@@ -70,7 +71,7 @@ async function start(config: Config, closings: Closing[]): Promise<void> {
   const channels = { ...openMail({ config, demo, mailHeaders }, later), ownMail: ownMails.of, text: texts.text, push }
   const http = openGuardedHttp({
     allowPrivate: config.allowsPrivateStores,
-    allowedOrigins: demo.parts ? [demo.parts.storeUrl] : [],
+    allowedOrigins: demoStoreUrls(demo.parts),
   })
   later('http', async () => http.close())
   const stripe = config.stripe && (await openStripe(config.stripe))
@@ -179,6 +180,7 @@ function announce(config: Config, demo: DemoInstance): void {
     say(
       `  demo store:  ${demo.parts.storeUrl}  (put something in the cart, enter an email address at checkout, then leave)`,
     )
+    if (demo.parts.shopify) say(`  on Shopify:  ${demo.parts.shopify.storeUrl}  (the demo account's second store)`)
     say(`  sign-in:     press "Try the live demo" on ${config.publicUrl}/login`)
   }
   if (mailWayOf(config) === 'none') {

@@ -6,14 +6,15 @@ import { transactAccount } from '../../server/core/db.ts'
 import { newId } from '../../server/core/ids.ts'
 import { randomToken } from '../../server/core/secrets.ts'
 import type { DemoParts, Deps } from '../../server/deps.ts'
-import { switchFlow } from '../../server/flows/flows.ts'
-import { listFlows } from '../../server/flows/sql.ts'
 import { hashPassword } from '../../server/members/passwords.ts'
 import { ensureKey } from '../../server/push/keys.ts'
 import { connectStore } from '../../server/store-settings/connect.ts'
 import { isConnectedBy } from '../../server/stores/access.ts'
+import { demoStoreUrls } from '../../server/stores/demo-stores.ts'
 import { type StoreRow, storesOf } from '../../server/stores/store.ts'
 import { type BrandLook, DEFAULT_LOOK } from '../../shared/brand.ts'
+import { switchOn } from './flows.ts'
+import { ensureShopifyStore } from './shopify.ts'
 import * as sql from './sql.ts'
 
 // The demo account (decision 29): a real account with a real store, the one that runs beside us. Made once, brought in line at
@@ -44,6 +45,7 @@ export async function ensureDemoAccount(deps: Deps, demo: DemoParts): Promise<De
   const scriptUrl = `${deps.config.publicUrl}/capture/${store.capture_key}.js`
   demo.setCapture({ scriptUrl, storeKey: store.capture_key })
   await hostPush(deps, demo, store)
+  if (demo.shopify) await ensureShopifyStore(deps, accountId, demo.shopify)
   return { accountId, storeId: store.id }
 }
 
@@ -83,7 +85,7 @@ async function connectedStore(deps: Deps, accountId: string, demo: DemoParts): P
 /** A demo store at another address (its port was changed) is another store; what is known of the old one goes. */
 async function connectAnew(deps: Deps, accountId: string, demo: DemoParts): Promise<StoreRow> {
   const account = { accountId, db: deps.db }
-  await sql.deleteOtherStores(account, demo.storeUrl)
+  await sql.deleteOtherStores(account, demoStoreUrls(demo))
   const { store } = await connectStore(
     deps,
     { accountId, sessionId: null },
@@ -95,15 +97,6 @@ async function connectAnew(deps: Deps, accountId: string, demo: DemoParts): Prom
     },
   )
   return store
-}
-
-/** Once: a visitor who switched it off finds it off. */
-async function switchOn(deps: Deps, storeId: string): Promise<void> {
-  const store = { storeId, db: deps.db }
-  for (const flow of await listFlows(store)) {
-    if (flow.switched_on_at) continue
-    await switchFlow(deps, store, flow.id, { isOn: true, holdoutPercent: 0, includeLast24h: false })
-  }
 }
 
 /** Once: its mails look like the shop, with the logo found there. A visitor may change it. */

@@ -34,6 +34,7 @@ beforeAll(async () => {
   world.deps.demo = {
     storeUrl: shop.url,
     mailboxUrl: 'http://localhost:3002',
+    shopify: null,
     keys,
     setCapture: (capture) => captures.push(capture),
     setPush: (host) => pushes.push(host),

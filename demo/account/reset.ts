@@ -52,10 +52,11 @@ async function alone(demo: DemoParts, wanted: Settling, work: (told: Settling) =
 
 async function rebuild(deps: Deps, demo: DemoParts, wanted: Settling): Promise<void> {
   demo.reset()
+  demo.shopify?.reset()
   const owner = await demoOwner(deps.db)
   if (owner) {
     const account = { accountId: owner.account_id, db: deps.db }
-    await sql.deleteOtherStores(account, null)
+    await sql.deleteOtherStores(account, [])
     await sql.deleteAccountTraces(account)
   }
   const { storeId } = await ensureDemoAccount(deps, demo)

@@ -28,8 +28,10 @@ export function saveSender({ db, storeId }: StoreDb, sender: { name: string; pos
 }
 
 /** Everything of a store goes with its row. */
-export async function deleteOtherStores({ db, accountId }: AccountDb, keptUrl: string | null): Promise<void> {
-  await sql`delete from stores where account_id = ${accountId} and url is distinct from ${keptUrl}`.execute(db)
+export async function deleteOtherStores({ db, accountId }: AccountDb, keptUrls: readonly string[]): Promise<void> {
+  await sql`delete from stores where account_id = ${accountId} and (url is null or url <> all (${keptUrls}))`.execute(
+    db,
+  )
 }
 
 export async function deleteAccountTraces({ db, accountId }: AccountDb): Promise<void> {

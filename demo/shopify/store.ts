@@ -13,6 +13,7 @@ import { Bucket } from './graphql/cost.ts'
 import { serveGraphql } from './graphql/serve.ts'
 import { writeThemeHead } from './pages/layout.ts'
 import { servePages } from './pages/routes.ts'
+import { seedPast } from './past.ts'
 import { emptyRecords, one, openRecords, readMeta, transact } from './records.ts'
 import { seedStore } from './seed.ts'
 import { readSetup, type Setup, type Shop, writeSetup } from './shop.ts'
@@ -29,6 +30,8 @@ export interface ShopifyStoreOptions {
   now?: () => number
   /** Stock an empty file with goods, codes and customers (default true). */
   seed?: boolean
+  /** How many days of customers, orders and checkouts come with it; none when left out. */
+  pastDays?: number
   app?: Partial<Setup['app']>
   plan?: Setup['plan']
   /** host or host:port that webhooks may be sent to although Shopify refuses it. */
@@ -101,7 +104,7 @@ export async function startShopifyStore(options: ShopifyStoreOptions): Promise<S
     keys: keysOf(shop),
     controls: controlsOf(desk, clock),
     setThemeHead: (html) => writeThemeHead(shop, html),
-    reset: () => reset(shop),
+    reset: () => reset(shop, options.pastDays),
     stop: async () => {
       connections.restore()
       await jobs.stop()
@@ -125,9 +128,16 @@ function openShop(options: ShopifyStoreOptions, clock: { aheadMs: number }): Sho
   }
   const kept = readMeta(db, 'setup') ? readSetup(shop) : freshSetup()
   writeSetup(shop, { ...kept, plan: options.plan ?? kept.plan, app: { ...kept.app, ...options.app } })
-  const isEmpty = one<{ n: number }>(db, `select count(*) as n from records where kind = 'product'`)!.n === 0
-  if (options.seed !== false && isEmpty) seedStore(shop)
+  if (options.seed !== false && isEmpty(shop)) stock(shop, options.pastDays)
   return shop
+}
+
+const isEmpty = ({ db }: Shop) =>
+  one<{ n: number }>(db, `select count(*) as n from records where kind = 'product'`)!.n === 0
+
+function stock(shop: Shop, pastDays = 0) {
+  seedStore(shop)
+  if (pastDays > 0) seedPast({ shop, faults: new Faults() }, pastDays)
 }
 
 const freshSetup = (): Setup => ({
@@ -190,9 +200,9 @@ function startJobs({ shop, faults }: Desk) {
   return { deliver, stop }
 }
 
-function reset(shop: Shop) {
+function reset(shop: Shop, pastDays?: number) {
   transact(shop.db, () => {
     emptyRecords(shop.db)
-    seedStore(shop)
+    stock(shop, pastDays)
   })
 }

@@ -146,7 +146,17 @@ test('two services on one port are a mistake, but only where both would listen',
     'MAILBOX_PORT and PORT are both 3000. Give one of them another port.',
   ])
   expect(mistakesOf({ DEMO_STORE_PORT: '3000', DEMO: 'off' })).toEqual([])
+  expect(mistakesOf({ DEMO_SHOPIFY_PORT: '3000' })).toEqual([])
+  expect(mistakesOf({ DEMO_SHOPIFY_PORT: '3000', DEMO_SHOPIFY: 'on' })).toEqual([
+    'DEMO_SHOPIFY_PORT and PORT are both 3000. Give one of them another port.',
+  ])
   expect(portSettings(readConfig({ DEMO: 'off', SMTP_URL: 'smtp://localhost:25' }))).toEqual({ PORT: 3000 })
+})
+
+test('a demo store on Shopify needs the demo', () => {
+  expect(mistakesOf({ DEMO: 'off', DEMO_SHOPIFY: 'on' })).toEqual([
+    'DEMO_SHOPIFY is on, but DEMO is not, so there is no demo account to connect it to.',
+  ])
 })
 
 test('bounces and reports of a provider need all of their settings, and a port of their own', () => {

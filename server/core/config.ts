@@ -143,6 +143,9 @@ const settings = {
   DEMO_DAYS: wholeNumber('DEMO_DAYS', 90, 30, 90),
   /** Port of the demo store. */
   DEMO_STORE_PORT: port(3001, 'DEMO_STORE_PORT'),
+  /** A second demo store, on Shopify. */
+  DEMO_SHOPIFY: onOff('DEMO_SHOPIFY').optional(),
+  DEMO_SHOPIFY_PORT: port(3004, 'DEMO_SHOPIFY_PORT'),
   /** Port of the mailbox's page. */
   MAILBOX_PORT: port(3002, 'MAILBOX_PORT'),
   /** Port on which the mailbox takes mail. */
@@ -250,6 +253,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     isDemo: values.DEMO ?? isLocal,
     demoDays: values.DEMO_DAYS,
     demoStorePort: values.DEMO_STORE_PORT,
+    hasDemoShopify: values.DEMO_SHOPIFY ?? false,
+    demoShopifyPort: values.DEMO_SHOPIFY_PORT,
     mailboxPort: values.MAILBOX_PORT,
     mailboxSmtpPort: values.MAILBOX_SMTP_PORT,
     allowsPrivateStores: values.ALLOW_PRIVATE_STORES ?? isLocal,
@@ -321,6 +326,8 @@ function* contradictions(config: Config): Generator<string> {
   if (config.operatorTexts && !(config.operatorTexts.authToken && config.operatorTexts.senders.length > 0)) {
     yield 'OPERATOR_TWILIO_ACCOUNT_SID is set, but OPERATOR_TWILIO_AUTH_TOKEN or OPERATOR_TWILIO_SENDERS is not, so no SMS could be sent.'
   }
+  if (config.hasDemoShopify && !config.isDemo)
+    yield 'DEMO_SHOPIFY is on, but DEMO is not, so there is no demo account to connect it to.'
   const ports = Object.entries(portSettings(config))
   for (const [index, [name, number]] of ports.entries()) {
     const twin = ports.slice(0, index).find(([, other]) => other === number)
@@ -332,11 +339,12 @@ function* contradictions(config: Config): Generator<string> {
 export function portSettings(config: Config): Record<string, number> {
   const web: { PORT?: number } = config.roles.includes('web') ? { PORT: config.port } : {}
   const store = config.isDemo ? { DEMO_STORE_PORT: config.demoStorePort } : {}
+  const shopify = config.isDemo && config.hasDemoShopify ? { DEMO_SHOPIFY_PORT: config.demoShopifyPort } : {}
   const mailbox = hasMailbox(config)
     ? { MAILBOX_PORT: config.mailboxPort, MAILBOX_SMTP_PORT: config.mailboxSmtpPort }
     : {}
   const bounces = config.bounceSmtpPort && web.PORT ? { BOUNCE_SMTP_PORT: config.bounceSmtpPort } : {}
-  return { ...web, ...store, ...mailbox, ...bounces }
+  return { ...web, ...store, ...shopify, ...mailbox, ...bounces }
 }
 
 export type MailConfig = Pick<Config, 'smtpUrl' | 'isLocal' | 'isDemo'>

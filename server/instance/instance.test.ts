@@ -31,6 +31,7 @@ test('anybody may know what this server is called, who runs it and who helps', a
     mail: 'mailbox',
     demoStoreUrl: null,
     mailboxUrl: null,
+    shopify: null,
     phoneUrl: null,
     locationDataFrom: null,
   })
@@ -48,6 +49,7 @@ test('the demo’s own addresses are told on this machine only', async () => {
   world.deps.demo = {
     storeUrl: 'http://localhost:3001',
     mailboxUrl: 'http://localhost:3002',
+    shopify: null,
     keys: { consumerKey: 'ck_x', consumerSecret: 'cs_x' },
     setCapture() {},
     setPush() {},

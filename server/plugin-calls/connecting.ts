@@ -15,6 +15,7 @@ import { pluginOf } from '../platforms/registry.ts'
 import { reachJob } from '../plugin/jobs.ts'
 import { keepSecret } from '../plugin/plugin.ts'
 import { assertConnectable, keepChecked } from '../store-settings/connect.ts'
+import { demoStoreUrls } from '../stores/demo-stores.ts'
 import { Refusal } from './caller.ts'
 import { readSettings } from './settings.ts'
 import * as sql from './sql.ts'
@@ -160,7 +161,7 @@ async function connectTold(
   const profile = plugin.profile({ ...told, home: home.storeUrl })
   if (!profile) throw new AppError('invalid', 'The shop names no currency.')
   const { keys, secret } = plugin.derivedKeys(key, told.salt)
-  const isDemoStore = home.storeUrl === deps.demo?.storeUrl
+  const isDemoStore = demoStoreUrls(deps.demo).includes(home.storeUrl)
   const checked = { platform: DEFAULT_PLATFORM, storeUrl: home.storeUrl, keys, profile, isDemoStore, isProven: false }
   const store = await keepChecked(
     deps,

@@ -251,6 +251,7 @@ test('the demo store may be connected by everybody, any other store not by the d
   world.deps.demo = {
     storeUrl: 'http://localhost:3901',
     mailboxUrl: 'http://localhost:3902',
+    shopify: null,
     keys: { consumerKey: 'ck', consumerSecret: 'cs' },
     setCapture() {},
     setPush() {},

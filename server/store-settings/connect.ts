@@ -21,6 +21,7 @@ import type { PlatformName, StoreProfile } from '../platforms/platform.ts'
 import { platformsHere } from '../platforms/registry.ts'
 import { readTypedKeys, type TypedKeys } from '../platforms/typed-keys.ts'
 import { yieldJob } from '../plugin/jobs.ts'
+import { demoStoreUrls } from '../stores/demo-stores.ts'
 import { askStore } from '../stores/problems.ts'
 import { profileColumns } from '../stores/profile.ts'
 import { hasRoom, isSpelledAlike, RETENTION_MS } from '../stores/rules.ts'
@@ -68,7 +69,7 @@ export async function connectStore(deps: Deps, connector: Connector, wanted: Con
 
 /** Whether the account may connect a store at this address, and whether it is the demo store. */
 export async function assertConnectable(deps: Deps, account: AccountDb, storeUrl: string): Promise<boolean> {
-  const isDemoStore = storeUrl === deps.demo?.storeUrl
+  const isDemoStore = demoStoreUrls(deps.demo).includes(storeUrl)
   if (!isDemoStore && (await isDemoAccount(account))) {
     throw new AppError('forbidden', 'The demo account can only use the demo store. Register to connect your own store.')
   }

@@ -1,0 +1,52 @@
+import { hasBrand, saveLook } from '../../server/brand/brand.ts'
+import type { Deps, ShopifyDemo } from '../../server/deps.ts'
+import { connectStore } from '../../server/store-settings/connect.ts'
+import { isConnectedBy } from '../../server/stores/access.ts'
+import { type StoreRow, storesOf } from '../../server/stores/store.ts'
+import { type BrandLook, DEFAULT_LOOK } from '../../shared/brand.ts'
+import { switchOn } from './flows.ts'
+import * as sql from './sql.ts'
+
+// The demo account's second store, on Shopify. Recoup meets it as it meets any store: its past is what the import reads.
+
+/** The colors of its own pages. */
+const LOOK: BrandLook = {
+  ...DEFAULT_LOOK,
+  ...{ button: '#2f5d3a', text: '#1f2a21', ground: '#ffffff', accent: '#2f5d3a', fontStack: 'georgia', radius: 6 },
+  promise: 'Packed in Portland · 30 days to return',
+  footerWords: 'Seeds, bulbs and tools for small gardens.',
+}
+const SENDER = { name: 'Fern & Finch', postalAddress: 'Fern & Finch, 2210 SE Clinton St, Portland, OR 97202, USA' }
+
+/** Safe to repeat. The store must be listening: connecting asks it who it is. */
+export async function ensureShopifyStore(deps: Deps, accountId: string, shopify: ShopifyDemo): Promise<void> {
+  const store = (await connectedStore(deps, accountId, shopify)) ?? (await connect(deps, accountId, shopify))
+  const handle = { storeId: store.id, db: deps.db }
+  await sql.saveSender(handle, SENDER)
+  await switchOn(deps, store.id)
+  if (!(await hasBrand(handle))) await saveLook(deps, handle, { look: LOOK })
+  const script = `${deps.config.publicUrl}/capture/${store.capture_key}.js`
+  shopify.setThemeHead(`<script src="${script}" data-store="${store.capture_key}" defer></script>`)
+}
+
+async function connectedStore(deps: Deps, accountId: string, shopify: ShopifyDemo): Promise<StoreRow | undefined> {
+  const stores = await storesOf({ accountId, db: deps.db })
+  const store = stores.find((each) => each.is_active && each.url === shopify.storeUrl)
+  if (!store) return undefined
+  const keys = { kind: 'shopify_app', ...shopify.keys } as const
+  return (await isConnectedBy(deps, { storeId: store.id, db: deps.db }, keys)) ? store : undefined
+}
+
+async function connect(deps: Deps, accountId: string, shopify: ShopifyDemo): Promise<StoreRow> {
+  const { store } = await connectStore(
+    deps,
+    { accountId, sessionId: null },
+    {
+      platform: 'shopify',
+      store_url: shopify.storeUrl,
+      client_id: shopify.keys.clientId,
+      client_secret: shopify.keys.clientSecret,
+    },
+  )
+  return store
+}
