@@ -257,7 +257,7 @@ export async function readMail(
 }
 
 /** Below those the system hands out itself: nobody else is given one while its house is closed for a moment. */
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = []
   const ofOthers = portsOfPatterns()
   while (ports.length < count) {

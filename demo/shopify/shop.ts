@@ -37,11 +37,6 @@ export interface Setup {
   }
 }
 
-export interface Snippet {
-  /** What the owner pasted into theme.liquid, before </head>. */
-  head: string
-}
-
 export interface Shop {
   db: Db
   /** Milliseconds since the epoch. */

@@ -60,10 +60,16 @@ function compared(term: Term, fields: Record<string, Searchable>): Condition {
   if (!field) throw unknownSearch(`${term.field}:`)
   if (field.as === 'time') return comparedTime(term, field)
   if (field.as === 'text' && term.operator !== '=') throw unknownSearch(`${term.field}:${term.operator}`)
-  const value = field.as === 'text' ? term.value : Number(/(\d+)$/.exec(term.value)?.[1] ?? Number.NaN)
+  const value = field.as === 'text' ? term.value : numberOf(term.value)
   if (Number.isNaN(value)) throw unknownSearch(`${term.field}:${term.value}`)
   const sql = field.as === 'text' ? `lower(${field.sql}) = lower(?)` : `${field.sql} ${term.operator} ?`
   return { sql, values: [value] }
+}
+
+/** A number, or the id at the end of a gid. */
+function numberOf(value: string): number {
+  const text = value.startsWith('gid://') ? value.slice(value.lastIndexOf('/') + 1) : value
+  return /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
 }
 
 /** Instants are kept finer than the second that a search can say. */
