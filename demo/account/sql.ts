@@ -34,6 +34,13 @@ export async function deleteOtherStores({ db, accountId }: AccountDb, keptUrls: 
   )
 }
 
+/** The first of them stands before the others in every list, and is the one a visitor meets. */
+export async function putFirst({ db, accountId }: AccountDb, url: string): Promise<void> {
+  await sql`update stores s set connected_at = f.connected_at - interval '1 second' from stores f
+    where s.account_id = ${accountId} and f.account_id = ${accountId} and f.url = ${url} and s.id <> f.id
+      and s.connected_at >= f.connected_at`.execute(db)
+}
+
 export async function deleteAccountTraces({ db, accountId }: AccountDb): Promise<void> {
   await db.deleteFrom('suppressions').where('account_id', '=', accountId).execute()
   await db.deleteFrom('plan_usage').where('account_id', '=', accountId).execute()

@@ -7,7 +7,7 @@ import type { Desk } from './events.ts'
 import type { Address, Checkout, Customer, FinancialStatus } from './model.ts'
 import { insertOrder } from './orders.ts'
 import { price } from './pricing.ts'
-import { find, listAll, nextId, save, transact } from './records.ts'
+import { find, listAll, nextId, ofOwner, save, transact } from './records.ts'
 import type { Shop } from './shop.ts'
 
 const day = 86_400_000
@@ -49,7 +49,10 @@ export function seedPast(desk: Desk, days: number) {
   const { shop } = desk
   transact(shop.db, () => {
     const chance = dice(20_260_415)
-    const goods = listAll(shop.db, 'variant').filter(({ stock }) => stock === null || stock > 5)
+    const goods = listAll(shop.db, 'product')
+      .filter(({ status }) => status === 'ACTIVE')
+      .flatMap(({ id }) => ofOwner(shop.db, 'variant', id))
+      .filter(({ stock }) => stock === null || stock > 5)
     const until = shop.now() - 60 * minute
     for (let back = days; back >= 0; back--) {
       const trips = 2 + chance.below(3)

@@ -154,10 +154,16 @@ function lineBody(line: Line): Record<string, unknown> {
   return {
     ...{ id: line.id, key: String(line.id), variant_id: line.variantId, product_id: line.productId },
     ...{ title: line.title, variant_title: line.variantTitle, sku: line.sku, quantity: line.quantity },
-    price: amount(line.unitMinor),
+    ...{ price: amount(line.unitMinor), price_set: moneySet(line.unitMinor) },
     line_price: amount(line.unitMinor * line.quantity),
+    line_price_set: moneySet(line.unitMinor * line.quantity),
     ...{ properties: null, vendor: storeName, requires_shipping: true, taxable: true, gift_card: false },
   }
+}
+
+const moneySet = (minor: number) => {
+  const money = { amount: amount(minor), currency_code: currency }
+  return { shop_money: money, presentment_money: money }
 }
 
 const codesBody = ({ reductions }: Pick<Order, 'reductions'>) =>
