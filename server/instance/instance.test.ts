@@ -31,7 +31,6 @@ test('anybody may know what this server is called, who runs it and who helps', a
     mail: 'mailbox',
     demoStoreUrl: null,
     mailboxUrl: null,
-    shopify: null,
     phoneUrl: null,
     locationDataFrom: null,
   })
