@@ -1,0 +1,67 @@
+<?php
+
+// Stand-ins for WordPress: hooks, and what is loaded and activated by them.
+
+function add_filter(string $hook, callable $work, int $priority = 10, int $arguments = 1): bool
+{
+    $GLOBALS['wp']['hooks'][$hook][$priority][] = [$work, $arguments];
+    return true;
+}
+
+function add_action(string $hook, callable $work, int $priority = 10, int $arguments = 1): bool
+{
+    return add_filter($hook, $work, $priority, $arguments);
+}
+
+function apply_filters(string $hook, ...$given)
+{
+    $hooks = $GLOBALS['wp']['hooks'][$hook] ?? [];
+    ksort($hooks);
+    foreach ($hooks as $works) {
+        foreach ($works as [$work, $arguments]) {
+            $given[0] = $work(...array_slice($given, 0, $arguments));
+        }
+    }
+    return $given[0] ?? null;
+}
+
+/** Without an argument WordPress hands on an empty text. */
+function do_action(string $hook, ...$given): void
+{
+    $given = $given === [] ? [''] : $given;
+    $hooks = $GLOBALS['wp']['hooks'][$hook] ?? [];
+    ksort($hooks);
+    // As in WordPress, this is not taken back when a callback throws.
+    $GLOBALS['wp_current_filter'][] = $hook;
+    foreach ($hooks as $works) {
+        foreach ($works as [$work, $arguments]) {
+            $work(...array_slice($given, 0, $arguments));
+        }
+    }
+    array_pop($GLOBALS['wp_current_filter']);
+}
+
+function register_activation_hook(string $file, callable $work): void
+{
+    $GLOBALS['wp_always']['activate'] = $work;
+}
+
+function register_deactivation_hook(string $file, callable $work): void
+{
+    $GLOBALS['wp_always']['deactivate'] = $work;
+}
+
+function load_plugin_textdomain(string $domain, bool $old, string $path): bool
+{
+    return true;
+}
+
+function is_admin(): bool
+{
+    return false;
+}
+
+function register_rest_route(string $space, string $route, array $of): void
+{
+    $GLOBALS['wp']['routes'][$space . $route] = $of;
+}

@@ -1,0 +1,33 @@
+<?php
+
+// Stand-ins for WordPress: who is there, and what they may do.
+
+function get_userdata(int $user)
+{
+    return $GLOBALS['wp']['users'][$user] ?? false;
+}
+
+function get_current_user_id(): int
+{
+    return $GLOBALS['wp']['user'] ?? 0;
+}
+
+function is_user_logged_in(): bool
+{
+    return get_current_user_id() > 0;
+}
+
+function current_user_can(string $right): bool
+{
+    return in_array($right, $GLOBALS['wp']['rights'] ?? [], true);
+}
+
+function wp_create_nonce(string $action): string
+{
+    return substr(hash('sha256', $action . get_current_user_id()), 0, 10);
+}
+
+function wp_verify_nonce(string $nonce, string $action)
+{
+    return $nonce === wp_create_nonce($action) ? 1 : false;
+}

@@ -1,0 +1,27 @@
+<?php
+
+// Stand-ins for WordPress: Action Scheduler, which comes with WooCommerce.
+
+function as_schedule_single_action(int $at, string $task, array $arguments, string $group): int
+{
+    $GLOBALS['wp']['tasks'][$task] = $at;
+    return 1;
+}
+
+/** The ids of those that still have to run. */
+function as_get_scheduled_actions(array $query, string $as): array
+{
+    return isset($GLOBALS['wp']['tasks'][$query['hook']]) ? [1] : [];
+}
+
+/** Runs a task as Action Scheduler does: while it runs it is not waiting any more. */
+function run_task(string $task): void
+{
+    unset($GLOBALS['wp']['tasks'][$task]);
+    do_action($task);
+}
+
+function as_unschedule_all_actions(string $task, array $arguments, string $group): void
+{
+    $GLOBALS['wp']['tasks'] = [];
+}
