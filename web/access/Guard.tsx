@@ -8,7 +8,7 @@ import { LoadingPage } from '../ui/Loading.tsx'
 import { type Access, accessSoFar, type KnownAccessState } from './access.ts'
 import { useIsHeldOpen } from './held.ts'
 import { askAtOnce, meQuery, useAccessState, useCheck } from './queries.ts'
-import { isConnectRequest } from './request.ts'
+import { isConnectRequest, keptRequest } from './request.ts'
 import { useScreen } from './screen.ts'
 import { useSession } from './session.ts'
 
@@ -42,6 +42,8 @@ function ByAccessState() {
   if (!answer) return failure && isChecked ? <NotReachable failure={failure} onRetry={retry} /> : <LoadingPage />
   // React may show a path the address has already left (a transition under way): nobody is sent away from where they no longer are.
   const isLeaving = pathname !== window.location.pathname
+  const kept = pathname === '/store-setup' && !isRequest && accessState.subscribed ? keptRequest() : null
+  if (kept) return <Navigate to={kept} replace />
   if (answer.show || isLeaving || (isHeldOpen && answer.redirect === '/store-setup')) return <Outlet />
   if (isRequest) return accessState.authenticated ? <Outlet /> : <Navigate to="/login" replace />
   // Whose session ended without their doing is told so (decision 2); who logged out is a visitor.
@@ -49,9 +51,14 @@ function ByAccessState() {
   const isBack =
     accessState.authenticated &&
     returnTo !== null &&
-    (isConnectRequest(returnTo) || accessSoFar(returnTo.split('?')[0]!, accessState)?.show === true)
-  return <Navigate to={isBack && pathname === '/login' ? returnTo : answer.redirect} replace />
+    // Who has no plan yet chooses one first: the request is kept meanwhile.
+    (isConnectRequest(returnTo)
+      ? accessState.subscribed === true
+      : accessSoFar(returnTo.split('?')[0]!, accessState)?.show === true)
+  return <Navigate to={isBack && comesIn.has(pathname) ? returnTo : answer.redirect} replace />
 }
+
+const comesIn = new Set(['/login', '/register'])
 
 /** While a further question decides, a page that the last answer shows stays; nobody is sent away on it. */
 function useAnswer(pathname: string, known: KnownAccessState): Access | null {

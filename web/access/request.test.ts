@@ -1,5 +1,12 @@
-import { expect, test } from 'vitest'
-import { isConnectRequest } from './request.ts'
+import { afterEach, expect, test, vi } from 'vitest'
+import { aPage } from '../../test/browser-globals.ts'
+import { dropRequest, isConnectRequest, keepRequest, keptRequest } from './request.ts'
+import { endSession, session, startSession } from './session.ts'
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
+})
 
 test('a request to connect is known by its path and its question, whatever else is asked', () => {
   const cases: [string, boolean][] = [
@@ -11,4 +18,43 @@ test('a request to connect is known by its path and its question, whatever else 
     ['/dashboard?connect=abc', false],
   ]
   for (const [address, isRequest] of cases) expect([address, isConnectRequest(address)]).toEqual([address, isRequest])
+})
+
+test('a request is kept for the fifteen minutes that WordPress waits, and then not offered any more', () => {
+  aPage()
+  vi.useFakeTimers({ now: new Date('2026-03-01T12:00:00Z') })
+  expect(keptRequest()).toBeNull()
+  keepRequest('/store-setup?connect=abc')
+  vi.setSystemTime(new Date('2026-03-01T12:14:59Z'))
+  expect(keptRequest()).toBe('/store-setup?connect=abc')
+  vi.setSystemTime(new Date('2026-03-01T12:15:00Z'))
+  expect(keptRequest()).toBeNull()
+})
+
+test('what lies in the storage leads nowhere else', () => {
+  const { tab } = aPage()
+  for (const kept of [
+    '',
+    'x',
+    `${Date.now() + 9_000} /carts`,
+    `${Date.now() + 9_000} https://evil.example/?connect=a`,
+  ]) {
+    tab.setItem('connect-request', kept)
+    expect([kept, keptRequest()]).toEqual([kept, null])
+  }
+})
+
+test('it is forgotten once it was shown, and by whoever logs out', () => {
+  aPage()
+  keepRequest('/store-setup?connect=abc')
+  dropRequest()
+  expect(keptRequest()).toBeNull()
+  session()
+  startSession('t', true)
+  keepRequest('/store-setup?connect=abc')
+  endSession('expired')
+  expect(keptRequest()).toBe('/store-setup?connect=abc')
+  startSession('t', true)
+  endSession('left')
+  expect(keptRequest()).toBeNull()
 })

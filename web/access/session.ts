@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import { DEFAULT_PLATFORM, type PlatformName, platformNames } from '../../shared/platforms.ts'
-import { isConnectRequest } from './request.ts'
+import { dropRequest, isConnectRequest, keepRequest } from './request.ts'
 
 // Who this browser is signed in as, in the storage keys of A 3. The token lies in local storage when "Remember me" was ticked and in
 // session storage otherwise (decision 25).
@@ -49,7 +49,9 @@ export function session(): Session {
 /** Who comes with a request is led back to it once they have signed in. */
 function openSession(): Session {
   const [token, address] = [storedToken(), location.pathname + location.search]
-  return { token, farewell: null, returnTo: token === null && isConnectRequest(address) ? address : null }
+  const isRequest = isConnectRequest(address)
+  if (isRequest) keepRequest(address)
+  return { token, farewell: null, returnTo: token === null && isRequest ? address : null }
 }
 
 export function startSession(token: string, isRemembered: boolean) {
@@ -105,6 +107,7 @@ export function endSession(reason: Farewell) {
   if (kept !== null && !isOwn) return location.reload()
   const farewell = isOwn ? reason : 'left'
   const returnTo = farewell === 'expired' ? location.pathname + location.search : null
+  if (farewell === 'left') dropRequest()
   withdrawToken()
   localStorage.removeItem('user')
   forgetConnection()

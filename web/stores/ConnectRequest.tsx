@@ -1,7 +1,9 @@
 import { Button, Card, Group, Stack, Text, Title } from '@mantine/core'
+import { useEffect } from 'react'
 import type { z } from 'zod'
 import type { reviewPlugin } from '../../shared/plugin.ts'
 import { storeTexts } from '../../shared/stores.ts'
+import { dropRequest } from '../access/request.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { Failed } from '../ui/Failed.tsx'
@@ -12,6 +14,7 @@ import { useConfirmRequest, useConnectRequest } from './plugin-queries.ts'
 /** A shop's plugin has sent its owner here to confirm shop and account. */
 export function ConnectRequest({ request }: { request: string }) {
   const asked = useConnectRequest(request)
+  useEffect(dropRequest, [])
   if (asked.isPending) return <LoadingCards count={1} rows={4} />
   if (asked.error) {
     return (
