@@ -165,6 +165,13 @@ function hooksOf(present: WebhookSubscription[] | null, kept: Findings['kept']) 
 
 function ofWebhooks(found: Findings): Said {
   const { asked, kept, now, publicUrl } = found
+  const hasPlugin = isAlive(found.plugin ?? undefined, now)
+  if (!found.isReachableByStore && hasPlugin) {
+    return {
+      state: 'quiet',
+      finding: `Not needed: the plugin reports orders at once. WooCommerce delivers webhooks to public addresses only, and ${publicUrl} is none.`,
+    }
+  }
   if (!found.isReachableByStore) {
     return {
       state: 'quiet',
@@ -195,6 +202,13 @@ function ofWebhooks(found: Findings): Said {
       state: 'warn',
       finding: kept.length === 0 ? 'Webhooks are not set up yet.' : 'Some webhooks are missing from the store.',
       nextStep: 'We are creating them now. Run this check again in a minute.',
+    }
+  }
+  if (!lastAt && hasPlugin) {
+    return {
+      state: 'quiet',
+      finding:
+        'Webhooks are set up, but none has been received yet. Nothing is missed: the plugin reports orders at once.',
     }
   }
   if (!lastAt) {

@@ -8,6 +8,7 @@ import { serve } from '../../test/contract-servers/serve.ts'
 import { localhostTls } from '../../test/contract-servers/tls.ts'
 import { type ContractStore, openContractStore, type StoreOptions } from '../../test/contract-servers/woocommerce.ts'
 import { KEYS, OWNER, READER } from '../../test/contract-servers/woocommerce-keys.ts'
+import { givePlugin } from '../../test/plugin-shop.ts'
 import { aWorld } from '../../test/world.ts'
 import { readBoxes } from '../consent/boxes.ts'
 import { newId } from '../core/ids.ts'
@@ -167,6 +168,15 @@ test('notices that WooCommerce switched off are told and made anew', async () =>
   expect((await checksOf()).webhooks).toMatchObject({
     state: 'warn',
     finding: expect.stringContaining('none has been received'),
+  })
+})
+
+test('where the plugin reports orders, webhooks that have brought nothing yet are no concern', async () => {
+  await givePlugin(world, storeId)
+  await subscribe()
+  expect((await checksOf()).webhooks).toMatchObject({
+    state: 'quiet',
+    finding: expect.stringContaining('the plugin reports orders at once'),
   })
 })
 
