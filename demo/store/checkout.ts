@@ -151,6 +151,8 @@ function emptyCart(shop: Shop, session: Session, orderId: number) {
   session.coupons = []
   session.orderId = null
   session.orderIds.push(orderId)
+  delete session.said
+  delete session.back
   saveSession(shop, session)
 }
 

@@ -1,40 +1,23 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type GuardedHttp, openGuardedHttp } from '../../server/net/guarded-fetch.ts'
-import { createWooCommerceClient } from '../../server/platforms/woocommerce/client.ts'
-import { anOwner, type Owner } from '../../test/connected-store.ts'
+import { aPluginDemo, type PluginDemo } from '../../test/plugin-demo.ts'
 import { aWorld } from '../../test/world.ts'
 import { addItem } from './cart.ts'
 import { newSession, saveSession } from './sessions.ts'
-import { type DemoStore, startDemoStore } from './store.ts'
+import type { DemoStore } from './store.ts'
 
 // The demo store speaks the plugin's protocol with a real Recoup, both over HTTP.
 
 const world = aWorld()
+let connected: PluginDemo
 let demo: DemoStore
-let guarded: GuardedHttp
-let owner: Owner
-let recoup: string
 let storeId: string
 
 beforeAll(async () => {
-  demo = await startDemoStore({ port: 0, dataFile: ':memory:', now: () => world.now.getTime() })
-  guarded = openGuardedHttp({ allowPrivate: true, totalTimeoutMs: 5_000 })
-  world.storeClient = (access) =>
-    createWooCommerceClient(access, { fetch: guarded.fetch, now: () => world.now, pauseMs: 0 })
-  recoup = await world.app.listen({ port: 0, host: '127.0.0.1' })
-  owner = await anOwner(world)
-  const body = { connect: demo.plugin.invitation() }
-  const confirmed = await world.request('POST', '/api/stores/plugin/confirm', { token: owner.token, body })
-  const code = new URL(confirmed.body.url).searchParams.get('recoup_code')!
-  const reply = await demo.plugin.connect(recoup, code)
-  expect(reply.status).toBe(200)
-  storeId = String(reply.body.store)
+  connected = await aPluginDemo(world)
+  ;({ demo, storeId } = connected)
 })
 
-afterAll(async () => {
-  await guarded?.close()
-  await demo?.stop()
-})
+afterAll(() => connected?.stop())
 
 const carts = () =>
   world.db.selectFrom('carts').selectAll().where('store_id', '=', storeId).where('status', '<>', 'merged').execute()
@@ -68,6 +51,6 @@ test('a forged call of the store is answered by nothing it would act on', async 
   expect((await demo.plugin.call('beat', { v: 2 })).status).toBe(400)
   const { status } = await demo.plugin.call('restore', { token: 'x'.repeat(43) })
   expect(status).toBe(404)
-  await world.request('DELETE', '/api/stores/disconnect', { token: owner.token })
+  await world.request('DELETE', '/api/stores/disconnect', { token: connected.owner.token })
   expect((await demo.plugin.call('beat', {})).status).toBe(410)
 })

@@ -1,74 +1,76 @@
 // The protocol of a shop's plugin (docs/plugin-protocol.md) as this store speaks it, without its PHP: what changes in carts and orders is
-// queued, and sent signed. Kept with the data, so that a queue outlives a stop.
-import { createHash, createHmac, randomBytes } from 'node:crypto'
+// queued, and sent signed. Its pages, where shoppers, owners and Recoup come to it, are in plugin-pages.ts.
+import { createHash, randomBytes } from 'node:crypto'
 import { saveKey } from './auth.ts'
-import { findProduct, fullName, priceMinor } from './catalog.ts'
-import { presentOrder } from './order-shape.ts'
 import { readOrder } from './orders.ts'
+import { cartEntry, cartTokenOf, orderEntry } from './plugin-entries.ts'
+import {
+  type Box,
+  callAsStore,
+  changeLink,
+  hmac,
+  keepLink,
+  type Link,
+  type PluginReply,
+  readLink,
+  send,
+  token,
+  VERSION,
+} from './plugin-link.ts'
 import type { Session } from './sessions.ts'
 import type { Shop } from './shop.ts'
 import { all, readMeta, writeMeta } from './sqlite.ts'
 
-interface Waiting {
-  seq: number
-  /** Milliseconds of the shop's clock. */
-  at: number
-  /** Of one cart or order the newest state waits. */
-  key: string
-  entry: Record<string, unknown>
-}
-
-interface Link {
-  recoup: string
-  store: string
-  secret: string
-  install: string
-  seq: number
-  /** What was queued last of each cart and order, as a digest. */
-  known: Record<string, string>
-  queue: Waiting[]
-}
-
-export interface PluginReply {
-  /** 0: no answer. */
-  status: number
-  body: Record<string, unknown>
-}
-
 export interface DemoPlugin {
   /** What the plugin's screen opens Recoup with. */
   invitation: () => string
+  /** The owner presses Connect on the plugin's screen: where their browser goes, and whence it comes back to this store. */
+  begin: (recoup: string) => string
   /** The code as it came back, `<id>.<key>`. Answers the status. */
   connect: (recoup: string, code: string) => Promise<PluginReply>
   /** Queues what has changed since. Answers how much waits. */
   notice: () => number
   /** Sends what waits; what is not answered waits on. */
   flush: () => Promise<PluginReply>
+  /** The regular report; does what the answer asks for. */
+  beat: () => Promise<PluginReply>
   call: (name: string, body: object) => Promise<PluginReply>
 }
 
-const VERSION = '0.1.0'
 const MOST_ENTRIES = 50
 
 export function demoPlugin(shop: Shop): DemoPlugin {
   return {
-    invitation: () => invite(shop),
+    invitation: () => invite(shop, token()),
+    begin: (recoup) => begin(shop, recoup),
     connect: (recoup, code) => connect(shop, recoup, code),
     notice: () => notice(shop),
     flush: () => flush(shop),
+    beat: () => beat(shop),
     call: (name, body) => callAsStore(shop, name, body),
   }
 }
 
-const readLink = (shop: Shop): Link | null => JSON.parse(readMeta(shop.db, 'plugin') ?? 'null') as Link | null
-const keep = (shop: Shop, link: Link | null) => writeMeta(shop.db, 'plugin', JSON.stringify(link))
-const hmac = (key: string, text: string) => createHmac('sha256', key).update(text).digest('hex')
-const token = () => randomBytes(32).toString('base64url')
-
-function invite(shop: Shop): string {
+function invite(shop: Shop, state: string): string {
   const back = `${shop.home}/wp-admin/?page=recoup`
-  const wish = { v: 1, home: `${shop.home}/`, name: 'Maple & Clay', return: back, state: token(), plugin: VERSION }
+  const wish = { v: 1, home: `${shop.home}/`, name: 'Maple & Clay', return: back, state, plugin: VERSION }
   return Buffer.from(JSON.stringify(wish)).toString('base64url')
+}
+
+export function begin(shop: Shop, recoup: string): string {
+  const state = token()
+  writeMeta(shop.db, 'plugin-begun', JSON.stringify({ state, recoup }))
+  return `${recoup}/store-setup?connect=${invite(shop, state)}`
+}
+
+/** The owner's browser has come back. Answers what the screen says. */
+export async function finish(shop: Shop, said: { state: string; code: string; error: string }): Promise<string> {
+  const begun = JSON.parse(readMeta(shop.db, 'plugin-begun') ?? 'null') as { state: string; recoup: string } | null
+  writeMeta(shop.db, 'plugin-begun', 'null')
+  if (begun?.state !== said.state) return 'This did not begin here. Please press Connect again.'
+  if (said.error) return `Nothing was connected: ${said.error}.`
+  const { status, body } = await connect(shop, begun.recoup, said.code)
+  return status === 200 ? 'The shop is connected.' : `Recoup did not take the connection: ${body.code ?? status}.`
 }
 
 async function connect(shop: Shop, recoup: string, code: string): Promise<PluginReply> {
@@ -89,7 +91,8 @@ async function connect(shop: Shop, recoup: string, code: string): Promise<Plugin
   const reply = await send(shop, { recoup, store: id, secret: key }, 'connect', body)
   if (reply.status === 200) {
     const store = String(reply.body.store)
-    keep(shop, { recoup, store, secret: derived('recoup-secret'), install, seq: 0, known: {}, queue: [] })
+    const link = { recoup, store, secret: derived('recoup-secret'), install, seq: 0, known: {}, queue: [] }
+    keepLink(shop, { ...link, test: null, ...settingsOf(reply) })
   }
   return reply
 }
@@ -100,27 +103,29 @@ const profileOf = (shop: Shop) => ({
   isSequential: false,
 })
 
+function settingsOf({ body }: PluginReply): Pick<Link, 'boxes' | 'settings'> {
+  const { boxes = [], version = '' } = (body.settings ?? {}) as { boxes?: Box[]; version?: string }
+  return { boxes, settings: version }
+}
+
 /** Carts that never held anything are no news. */
-function notice(shop: Shop): number {
+export function notice(shop: Shop): number {
   const link = readLink(shop)
   if (!link) return 0
+  const cartOfOrder = new Map<number, string>()
   for (const { doc } of all<{ doc: string }>(shop.db, 'select doc from sessions')) {
     const session = JSON.parse(doc) as Session
-    const key = `cart ${session.id}`
-    if (session.items.length > 0 || link.known[key]) put(shop, link, key, cartEntry(shop, session))
+    const key = `cart ${cartTokenOf(shop, session)}`
+    if (session.items.length > 0 || link.known[key]) put(shop, link, key, cartEntry(shop, session, link.boxes))
+    for (const [place, id] of session.orderIds.entries()) cartOfOrder.set(id, cartTokenOf(shop, session, place))
   }
   for (const row of all<{ doc: string }>(shop.db, 'select doc from orders')) {
     const order = readOrder(row)
     if (order && order.status !== 'checkout-draft') {
-      put(shop, link, `order ${order.id}`, {
-        type: 'order',
-        order: presentOrder(shop, order),
-        cart: null,
-        event: 'changed',
-      })
+      put(shop, link, `order ${order.id}`, orderEntry(shop, order, cartOfOrder.get(order.id) ?? null))
     }
   }
-  keep(shop, link)
+  keepLink(shop, link)
   return link.queue.length
 }
 
@@ -130,40 +135,6 @@ function put(shop: Shop, link: Link, key: string, entry: Record<string, unknown>
   link.known[key] = digest
   link.seq += 1
   link.queue = [...link.queue.filter((each) => each.key !== key), { seq: link.seq, at: shop.now(), key, entry }]
-}
-
-function cartEntry(shop: Shop, session: Session): Record<string, unknown> {
-  const { billing, orderId } = session
-  const contact = {
-    email: billing.email,
-    phone: billing.phone,
-    firstName: billing.first_name,
-    lastName: billing.last_name,
-  }
-  const typed = Object.fromEntries(Object.entries(contact).filter(([, text]) => text))
-  return {
-    type: 'cart',
-    // It stands for the session, whose own key never leaves the shop.
-    cart: createHmac('sha256', shop.secret).update(session.id).digest('base64url').slice(0, 32),
-    lines: session.items.map((item) => lineOf(shop, item)),
-    coupons: session.coupons,
-    currency: shop.pricing.currency,
-    ...(Object.keys(typed).length > 0 ? { contact: { ...typed, country: billing.country } } : {}),
-    ...(orderId ? { draft: String(orderId) } : {}),
-  }
-}
-
-function lineOf(shop: Shop, { productId, variationId, quantity, chosen = [] }: Session['items'][number]) {
-  const product = findProduct(shop, variationId || productId)
-  const parent = variationId ? findProduct(shop, productId) : undefined
-  return {
-    product: String(productId),
-    variation: variationId ? String(variationId) : null,
-    quantity,
-    name: product ? fullName(product, parent) : null,
-    price: product ? (priceMinor(shop, product) / 100).toFixed(2) : null,
-    choices: chosen.map(({ name, option }) => ({ name, value: option })),
-  }
 }
 
 async function flush(shop: Shop): Promise<PluginReply> {
@@ -178,41 +149,41 @@ async function flush(shop: Shop): Promise<PluginReply> {
   const { done = [], refused = [] } = reply.body as { done?: number[]; refused?: { seq: number }[] }
   const gone = new Set([...done, ...refused.map(({ seq }) => seq)])
   const current = readLink(shop) ?? link
-  keep(shop, { ...current, queue: current.queue.filter(({ seq }) => !gone.has(seq)) })
+  keepLink(shop, { ...current, queue: current.queue.filter(({ seq }) => !gone.has(seq)) })
   return reply
 }
 
-async function callAsStore(shop: Shop, name: string, body: object): Promise<PluginReply> {
+/** A store that was disconnected forgets its connection; of what is asked for a test is sent at once. */
+export async function beat(shop: Shop): Promise<PluginReply> {
   const link = readLink(shop)
-  return link ? send(shop, link, name, body) : { status: 0, body: {} }
+  if (!link) return { status: 0, body: {} }
+  const body = { v: 1, plugin: VERSION, install: link.install, settings: link.settings, health: healthOf(shop, link) }
+  const reply = await send(shop, link, 'beat', body)
+  if (reply.status === 410) keepLink(shop, null)
+  if (reply.status !== 200) return reply
+  changeLink(shop, settingsOf(reply))
+  const { test } = (reply.body.ask ?? {}) as { test?: string | null }
+  if (test && test !== link.test) {
+    const current = readLink(shop)!
+    put(shop, current, 'test', { type: 'test', test })
+    keepLink(shop, { ...current, test })
+    await flush(shop)
+  }
+  return reply
 }
 
-/** An answer without its signature counts as none. */
-async function send(
-  shop: Shop,
-  to: Pick<Link, 'recoup' | 'store' | 'secret'>,
-  name: string,
-  body: object,
-): Promise<PluginReply> {
-  const [time, nonce, text] = [
-    String(Math.floor(shop.now() / 1_000)),
-    randomBytes(16).toString('hex'),
-    JSON.stringify(body),
-  ]
-  const headers = {
-    'content-type': 'application/json',
-    'x-recoup-store': to.store,
-    'x-recoup-time': time,
-    'x-recoup-nonce': nonce,
-    'x-recoup-signature': hmac(to.secret, ['v1', 'shop', name, to.store, time, nonce, text].join('\n')),
-  }
-  try {
-    const reply = await fetch(`${to.recoup}/api/plugin/${name}`, { method: 'POST', headers, body: text })
-    const said = await reply.text()
-    const signature = hmac(to.secret, ['v1', 'answer', nonce, String(reply.status), said].join('\n'))
-    if (reply.headers.get('x-recoup-signature') !== signature) return { status: 0, body: {} }
-    return { status: reply.status, body: JSON.parse(said) as Record<string, unknown> }
-  } catch {
-    return { status: 0, body: {} }
+function healthOf(shop: Shop, { queue, boxes }: Link) {
+  const oldest = Math.min(shop.now(), ...queue.map(({ at }) => at))
+  return {
+    queue: queue.length,
+    oldestS: Math.floor((shop.now() - oldest) / 1_000),
+    droppedDay: 0,
+    errorsDay: 0,
+    cronS: 0,
+    isCronDisabled: false,
+    isBlocked: false,
+    checkout: 'block',
+    hasKey: true,
+    boxes: boxes.map(({ channel }) => channel),
   }
 }

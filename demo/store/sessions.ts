@@ -29,6 +29,13 @@ export type Session = {
   /** The draft, or the unpaid order the next attempt uses again. */
   orderId: number | null
   orderIds: number[]
+  /** Consents that were given or taken back at this checkout, where the store has the plugin: by channel. */
+  said?: Record<string, { isGiven: boolean; id: string; wording: string }>
+  /** The way back that filled this cart, until an order; and the address it came with. */
+  back?: string
+  restoredEmail?: string
+  /** HTML that the next page shows, once. */
+  notice?: string
 }
 
 const lifeSeconds = 2 * 86_400

@@ -17,6 +17,7 @@ import { noAddress } from './customers.ts'
 import { receivedUrl } from './order-shape.ts'
 import type { Order } from './orders.ts'
 import { isEmail } from './php.ts'
+import { agreedHere, hearBoxes } from './plugin-boxes.ts'
 import { address } from './rest/order-write.ts'
 import type { Action, Body, RestReply, RestRequest, Route, Wire, WireReply } from './rest.ts'
 import { answerRest, objectsOf } from './rest.ts'
@@ -87,7 +88,10 @@ function storeRoutes(guard: (request: RestRequest) => Visit): Route[] {
     {
       pattern: at('/wc/store/v1/checkout'),
       GET: action((request) => openCheckout(guard(request))),
-      PUT: action((request) => postCheckout(guard(request))),
+      // The block renews the checkout by PUT, said in a header of a POST, with what was ticked (additional-fields.json).
+      PUT: action((request) =>
+        request.query.__experimental_calc_totals ? renewCheckout(guard(request)) : postCheckout(guard(request)),
+      ),
     },
   ]
 }
@@ -167,9 +171,17 @@ function openCheckout({ shop, session, visitor }: Visit): RestReply {
   return { body: presentCheckout(order, { payment_status: '', payment_details: [], redirect_url: '' }) }
 }
 
+function renewCheckout({ shop, session, body, visitor }: Visit): RestReply {
+  requireItems(shop, session)
+  hearBoxes(shop, session, body.additional_fields)
+  const order = draftOrder(shop, session, visitor)
+  return { body: presentCheckout(order, { payment_status: '', payment_details: [], redirect_url: '' }) }
+}
+
 function postCheckout(visit: Visit): RestReply {
   const { shop, session, body, visitor } = visit
   requireItems(shop, session)
+  hearBoxes(shop, session, body.additional_fields)
   session.billing = address({ ...session.billing }, body.billing_address)
   session.shipping = address({ ...noAddress }, body.shipping_address ?? body.billing_address)
   session.paymentMethod = String(body.payment_method ?? '')
@@ -181,7 +193,7 @@ function postCheckout(visit: Visit): RestReply {
     method: session.paymentMethod,
     mode,
     note: String(body.customer_note ?? ''),
-    agreed: agreedOf(body),
+    agreed: { ...agreedOf(body), ...agreedHere(session) },
   }
   const { order } = placeOrder(shop, session, visitor, payment)
   if (order.status === 'failed') {

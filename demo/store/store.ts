@@ -12,6 +12,7 @@ import { type HistoricOrder, insertHistory } from './history.ts'
 import { cancelUnpaid, cleanDrafts } from './orders.ts'
 import { servePages } from './pages/routes.ts'
 import { type DemoPlugin, demoPlugin } from './plugin.ts'
+import { servePlugin } from './plugin-pages.ts'
 import { ordinaryPricing, type Pricing } from './pricing.ts'
 import { type PushHost, serveWorker, writePushHost } from './push.ts'
 import { serveRest } from './rest/serve.ts'
@@ -96,6 +97,7 @@ export async function startDemoStore(options: DemoStoreOptions): Promise<DemoSto
   if (options.seed !== false && isEmpty(shop)) seedStore(shop)
   const connections = switchConnections(app)
   serveWorker(app, shop)
+  servePlugin(app, shop)
   serveRest(app, shop)
   servePages(app, shop)
   const listening = await app.listen({ port: options.port ?? 3001, host }).catch((error: unknown) => {

@@ -112,6 +112,7 @@ function startCheckout(form) {
     form.querySelector('[data-state]').hidden = form.country.value !== 'US'
   })
   form.addEventListener('change', ({ target }) => {
+    if (target.dataset.field) tellBoxes(form)
     if (target.name === 'rate') void call('POST', 'cart/select-shipping-rate', { package_id: 0, rate_id: target.value })
     if (target.name === 'payment_method') modes(form)
   })
@@ -124,6 +125,19 @@ function startCheckout(form) {
     event.preventDefault()
     void place(form, inputs)
   })
+}
+
+// As the block does, a second and a half after the last tick.
+let telling
+function tellBoxes(form) {
+  clearTimeout(telling)
+  telling = setTimeout(() => {
+    void call('POST', 'checkout?__experimental_calc_totals=true', { additional_fields: boxesOf(form) }).catch(() => {})
+  }, 1_500)
+}
+
+function boxesOf(form) {
+  return Object.fromEntries([...form.querySelectorAll('[data-field]')].map((box) => [box.dataset.field, box.checked]))
 }
 
 function modes(form) {
@@ -224,6 +238,7 @@ async function place(form, inputs) {
     payment_data: [{ key: 'testcard_mode', value: form.testcard_mode.value }],
     customer_note: form.note.value,
     extensions: { recoup: agreed(form) },
+    additional_fields: boxesOf(form),
   }
   try {
     const reply = await call('POST', 'checkout', order)

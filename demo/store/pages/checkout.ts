@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { defaultBoxText, wordingId } from '../../../shared/consent-box.ts'
 import { type PricedCart, priceCart } from '../cart.ts'
 import { draftOrder } from '../checkout.ts'
+import { boxesOf } from '../plugin-boxes.ts'
 import { money } from '../pricing.ts'
 import type { Session } from '../sessions.ts'
 import { storeNonce } from '../sessions.ts'
@@ -18,7 +19,7 @@ export function checkoutPage(view: View): FastifyReply {
   if (!cart.lines.length) return reply.redirect('/cart/', 302)
   draftOrder(shop, session, { ip: request.ip, userAgent: request.headers['user-agent'] ?? '' })
   const body = `<h1>Checkout</h1><form class="two checkout" data-checkout novalidate method="post" action="/checkout/">
-<div>${contact(session)}${address(shop, session)}${shipping(shop, cart)}${payment()}
+<div>${contact(shop, session)}${address(shop, session)}${shipping(shop, cart)}${payment()}
 <label for="order-note">Order note <span class="hint">(optional)</span></label><textarea id="order-note" name="note" rows="2"></textarea>
 <p class="form-error" role="alert" data-form-error hidden></p>
 <button class="button wide-button" type="submit" data-place>Place order</button>
@@ -32,10 +33,11 @@ export function checkoutPage(view: View): FastifyReply {
   return show(view, { title: 'Checkout', body, facts: { nonce: storeNonce(shop) } })
 }
 
-function contact({ billing }: Session): string {
+function contact(shop: Shop, session: Session): string {
+  const { email } = session.billing
   return `<fieldset><legend>Contact information</legend>
-${field('email', 'Email address', billing.email, 'type="email" autocomplete="email" inputmode="email" required')}
-${consentBox('email')}</fieldset>`
+${field('email', 'Email address', email, 'type="email" autocomplete="email" inputmode="email" required')}
+${consentBox(shop, session, 'email')}</fieldset>`
 }
 
 /** What the shopper agrees to, word for word: Recoup's own words, as a store has them that changed none. */
@@ -45,12 +47,21 @@ export const consentWordings = {
   whatsapp: defaultBoxText('whatsapp', storeName),
 } as const
 
-/** Never ticked from the start: a tick that nobody made is no consent. */
-function consentBox(channel: keyof typeof consentWordings): string {
-  return `<label class="choice agree"><input type="checkbox" id="recoup_consent_${channel}" data-recoup-wording="${wordingId(consentWordings[channel])}" data-agree="${channel}"><span>${esc(consentWordings[channel])}</span></label>`
+/**
+ * Never ticked from the start: a tick that nobody made is no consent. With the plugin the words are those Recoup has told it, and a tick
+ * is told at once.
+ */
+function consentBox(shop: Shop, { said }: Session, channel: keyof typeof consentWordings): string {
+  const boxes = boxesOf(shop)
+  const box = boxes?.find((each) => each.channel === channel)
+  if (boxes && !box) return ''
+  const words = box?.words ?? consentWordings[channel]
+  const field = box ? ` data-field="recoup/consent-${channel}"${said?.[channel]?.isGiven ? ' checked' : ''}` : ''
+  return `<label class="choice agree"><input type="checkbox" id="recoup_consent_${channel}" data-recoup-wording="${box?.id ?? wordingId(words)}" data-agree="${channel}"${field}><span>${esc(words)}</span></label>`
 }
 
-function address(shop: Shop, { shipping, billing }: Session): string {
+function address(shop: Shop, session: Session): string {
+  const { shipping, billing } = session
   const value = (
     name: 'first_name' | 'last_name' | 'address_1' | 'address_2' | 'city' | 'state' | 'postcode' | 'country' | 'phone',
   ) => shipping[name] || billing[name]
@@ -66,7 +77,7 @@ ${field('shipping-address_2', 'Apartment, suite, etc. (optional)', value('addres
 <select id="shipping-state" name="state" autocomplete="address-level1">${stateOptions(value('state'))}</select></div></div>
 <div class="pair">${field('shipping-postcode', 'ZIP Code', value('postcode'), 'autocomplete="postal-code" required')}
 ${field('shipping-phone', 'Phone (optional)', value('phone'), 'type="tel" autocomplete="tel"')}</div>
-${consentBox('sms')}${consentBox('whatsapp')}</fieldset>`
+${consentBox(shop, session, 'sms')}${consentBox(shop, session, 'whatsapp')}</fieldset>`
 }
 
 // The list shows where the store sells, and two places it does not, so that a refusal can be seen.

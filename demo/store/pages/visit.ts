@@ -29,6 +29,11 @@ export function openView(shop: Shop, request: FastifyRequest, reply: FastifyRepl
 
 export function show(view: View, page: Omit<Page, 'cartCount'>): FastifyReply {
   const { shop, session, reply } = view
+  if (session.notice) {
+    view.notice = session.notice
+    delete session.notice
+    saveSession(shop, session)
+  }
   const cart = priceCart(shop, session)
   if (session.items.length || session.orderIds.length) {
     for (const cookie of cookiesOf(shop, session, cart.hash)) reply.header('set-cookie', cookie)

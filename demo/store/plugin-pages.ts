@@ -1,0 +1,93 @@
+// Where others come to this store's plugin: Recoup with a wake, a shopper with a link that restores, the owner's browser to connect.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { same } from './auth.ts'
+import { esc } from './pages/layout.ts'
+import { openView, show } from './pages/visit.ts'
+import { asText } from './php.ts'
+import { beat, begin, finish } from './plugin.ts'
+import { hmac, readLink, VERSION } from './plugin-link.ts'
+import { restoreCart } from './plugin-restore.ts'
+import { nowSeconds, type Shop } from './shop.ts'
+import { readMeta, writeMeta } from './sqlite.ts'
+
+const WINDOW_S = 300
+const MOST_BYTES = 1_024
+const A_MINUTE = 60
+
+export function servePlugin(app: FastifyInstance, shop: Shop) {
+  app.post('/', async (request, reply) => {
+    const { rest_route: route } = request.query as Record<string, string>
+    return route === '/recoup/v1/wake' ? wake(shop, request, reply) : reply.callNotFound()
+  })
+  // Before the pages: with these questions `/` is no home page, and the admin's page is the plugin's.
+  app.addHook('preHandler', async (request, reply) => {
+    const [path, question = ''] = request.raw.url!.split('?', 2)
+    if (path === '/' && request.method === 'GET' && question.includes('recoup-restore=')) {
+      return restoreCart(openView(shop, request, reply))
+    }
+    if (path === '/wp-admin/' && /(^|&)page=recoup(&|$)/.test(question)) return screen(shop, request, reply)
+  })
+}
+
+/** The screen of the plugin: one button, and what came of it. */
+async function screen(shop: Shop, request: FastifyRequest, reply: FastifyReply) {
+  const view = openView(shop, request, reply)
+  if (request.method === 'POST') {
+    const form = new URLSearchParams(typeof request.body === 'string' ? request.body : '')
+    const recoup = URL.parse(form.get('recoup') ?? '')
+    return recoup ? reply.redirect(begin(shop, recoup.origin), 303) : reply.redirect('/wp-admin/?page=recoup', 303)
+  }
+  const [state, code, error] = ['state', 'code', 'error'].map((name) => asText(view.query[`recoup_${name}`]) ?? '')
+  const notice = state ? esc(await finish(shop, { state, code: code!, error: error! })) : undefined
+  const link = readLink(shop)
+  const body = `<h1>Recoup</h1>${
+    link
+      ? `<p>Connected to ${esc(link.recoup)}.</p>`
+      : `<form method="post" action="/wp-admin/?page=recoup"><label for="recoup">Address of Recoup</label>
+<input id="recoup" name="recoup" type="url" required><button class="button">Connect</button></form>`
+  }`
+  return show(view, { title: 'Recoup', body, ...(notice && { notice }) })
+}
+
+/** As the plugin checks it; a beat goes out right after. */
+async function wake(shop: Shop, request: FastifyRequest, reply: FastifyReply) {
+  const body = typeof request.body === 'string' ? request.body : ''
+  if (body.length > MOST_BYTES) return reply.code(413).send(JSON.stringify({ code: 'too_large' }))
+  const [store, time, nonce, signature] = ['store', 'time', 'nonce', 'signature'].map((name) =>
+    String(request.headers[`x-recoup-${name}`] ?? ''),
+  ) as [string, string, string, string]
+  const link = readLink(shop)
+  const text = ['v1', 'recoup', 'wake', store, time, nonce, body].join('\n')
+  const isFormed = /^\d{1,12}$/.test(time) && /^[0-9a-f]{32}$/.test(nonce)
+  if (!link || !isFormed || store !== link.store || !same(hmac(link.secret, text), signature)) {
+    return reply
+      .code(401)
+      .type('application/json')
+      .send(JSON.stringify({ code: 'unauthenticated' }))
+  }
+  const [status, answer] = check(shop, { time, nonce, body })
+  const said = JSON.stringify(answer)
+  reply.header('x-recoup-signature', hmac(link.secret, ['v1', 'answer', nonce, String(status), said].join('\n')))
+  if (status === 200) setImmediate(() => void beat(shop))
+  return reply.code(status).type('application/json').send(said)
+}
+
+function check(shop: Shop, { time, nonce, body }: { time: string; nonce: string; body: string }): [number, object] {
+  const now = nowSeconds(shop)
+  if (Math.abs(now - Number(time)) > WINDOW_S) return [401, { code: 'clock', now }]
+  const kept = JSON.parse(readMeta(shop.db, 'plugin-nonces') ?? '{}') as Record<string, number>
+  const recent = Object.fromEntries(Object.entries(kept).filter(([, at]) => at > now - 2 * WINDOW_S))
+  if (recent[nonce]) return [409, { code: 'replayed' }]
+  if (Object.values(recent).filter((at) => at > now - 60).length >= A_MINUTE) return [429, { code: 'rate_limited' }]
+  writeMeta(shop.db, 'plugin-nonces', JSON.stringify({ ...recent, [nonce]: now }))
+  return isObject(body) ? [200, { plugin: VERSION, home: `${shop.home}/` }] : [400, { code: 'invalid' }]
+}
+
+function isObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null
+  } catch {
+    return false
+  }
+}
