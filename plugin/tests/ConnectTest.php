@@ -123,6 +123,18 @@ final class ConnectTest extends ShopCase
         }
     }
 
+    public function testDisconnectingSaysWhetherRecoupKnows(): void
+    {
+        parent::connect();
+        self::assertTrue(Connect::disconnect('owner'));
+        parent::connect();
+        $this->recoup->mode = 'silent';
+        self::assertFalse(Connect::disconnect('owner'));
+        self::assertFalse(Connection::exists());
+        // Of a shop that is not connected there is nothing to tell.
+        self::assertTrue(Connect::disconnect('owner'));
+    }
+
     public function testUninstallRemovesEverythingAndTellsRecoup(): void
     {
         $wish = $this->begin();

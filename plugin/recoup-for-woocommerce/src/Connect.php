@@ -173,13 +173,16 @@ final class Connect
         return $sentence !== '' ? $sentence : __('Recoup did not take the connection. Please press Connect again.', 'recoup-for-woocommerce');
     }
 
-    /** By the owner, here. */
-    public static function disconnect(string $reason): void
+    /** By the owner, here. Answers whether Recoup knows. */
+    public static function disconnect(string $reason): bool
     {
+        $isTold = !Connection::isUp();
         if (Connection::isUp()) {
-            Api::call('disconnect', ['v' => 1, 'reason' => $reason], 5);
+            $answer = Api::call('disconnect', ['v' => 1, 'reason' => $reason], 5);
+            $isTold = $answer->isOk() || $answer->has(410);
         }
         self::clear('');
+        return $isTold;
     }
 
     /** By Recoup, in a signed answer. */

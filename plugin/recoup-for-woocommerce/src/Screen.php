@@ -63,8 +63,9 @@ final class Screen
         if ($wish === 'connect') {
             $to = self::connect();
         } elseif ($wish === 'disconnect') {
-            Connect::disconnect('owner');
-            self::say('success', __('The shop is disconnected. The REST key was deleted.', 'recoup-for-woocommerce'));
+            self::say('success', Connect::disconnect('owner')
+                ? __('The shop is disconnected. The REST key was deleted.', 'recoup-for-woocommerce')
+                : __('The shop is disconnected, and the REST key was deleted. Recoup did not answer: please disconnect the shop there too.', 'recoup-for-woocommerce'));
         } elseif ($wish === 'boxes') {
             $chosen = isset($_POST['recoup_boxes']) && is_array($_POST['recoup_boxes']) ? $_POST['recoup_boxes'] : [];
             Connection::save(['shown' => array_values(array_intersect(Settings::CHANNELS, $chosen))] + Connection::all());
