@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AnalyticsReply, Trend } from '../shared/analytics.ts'
 import { ofTheBlocks } from './analytics/blocks.ts'
+import { ofWhatIsKnown } from './analytics/known.ts'
 import { ofThePlans } from './analytics/plans.ts'
 import {
   begin,
@@ -189,7 +190,7 @@ test('a long table shows its first rows until all are asked for, and its file ha
   })
   await changed('**/api/analytics/details?*', (said, route) => {
     const isWeek = route.request().url().includes('range=7d')
-    const origins = isWeek ? [sent(1)] : [sent(1), sent(2)]
+    const origins = isWeek ? [sent(1)] : Array.from({ length: 21 }, (_, place) => sent(place + 1))
     return { ...said, countries, origins, devices: ['phone', 'desktop', ''].map(shareOf) }
   })
   await page.goto(`${instance.url}/analytics?range=30d`)
@@ -201,7 +202,10 @@ test('a long table shows its first rows until all are asked for, and its file ha
   await block('By country').getByRole('button', { name: 'Show all 10' }).click()
   expect(await rows('By country').count()).toBe(10)
   const table = 'Flows, campaigns and messages by hand'
-  expect(await rows(table).count()).toBe(2)
+  expect(await rows(table).count()).toBe(20)
+  expect((await savedTable(table)).text.trimEnd().split('\r\n')).toHaveLength(22)
+  await block(table).getByRole('button', { name: 'Show all 21' }).click()
+  expect(await rows(table).count()).toBe(21)
   await page.getByText('7d', { exact: true }).click()
   await expect.poll(() => rows(table).count()).toBe(1)
   await page.unroute('**/api/analytics/details?*')
@@ -316,5 +320,6 @@ test('in every theme, wide and on a phone, axe finds nothing', async () => {
 })
 
 describe('its chart, funnel and platform, and smaller plans', ofTheBlocks)
+describe('what is known of revenue and reach, and bars from zero', ofWhatIsKnown)
 describe('from number to carts, and from mail to numbers', ofTheWays)
 describe('larger plans (A 9, decision 154)', ofThePlans)

@@ -107,13 +107,11 @@ export const isSessionOver = (error: ApiError) =>
 
 async function send<E extends Endpoint>(endpoint: E, input: CallInput<E>, token: string | null): Promise<Response> {
   const address = addressOf(endpoint.path, input.params ?? {}, input.query ?? {}, chosenPlatform())
-  const headers: Record<string, string> = {
-    Accept: 'application/json',
-    // B 7: on every request, also where there is nothing to send.
-    'Content-Type': input.file ? 'text/csv' : 'application/json',
-    'X-Requested-With': 'XMLHttpRequest',
-  }
-  if (token) headers.Authorization = `Bearer ${token}`
+  const asked = takeEarly(endpoint.method, address, token)
+  const answer = await asked?.catch(() => null)
+  if (answer) return answer
+  const headers = headersOf(token)
+  if (input.file) headers['Content-Type'] = 'text/csv'
   if (input.idempotencyKey) headers['Idempotency-Key'] = input.idempotencyKey
   try {
     return await fetch(address, {
@@ -131,7 +129,45 @@ async function send<E extends Endpoint>(endpoint: E, input: CallInput<E>, token:
   }
 }
 
+function headersOf(token: string | null): Record<string, string> {
+  return {
+    Accept: 'application/json',
+    // B 7: on every request, also where there is nothing to send.
+    'Content-Type': 'application/json',
+    'X-Requested-With': 'XMLHttpRequest',
+    ...(token && { Authorization: `Bearer ${token}` }),
+  }
+}
+
 type Fields = Record<string, unknown>
+
+interface Early {
+  address: string
+  token: string
+  at: number
+  answer: Promise<Response>
+}
+let early: Early | null = null
+/** Later it is asked anew: the answer may be old. */
+const EARLY_MS = 5_000
+
+/**
+ * Asks a screen's first question while its files are on their way. Whoever calls for the same address with the same token gets the answer,
+ * once; one that never came is asked for anew.
+ */
+export function askEarly(address: string, token: string): void {
+  const answer = fetch(address, { credentials: 'include', headers: headersOf(token) })
+  answer.catch(() => {})
+  early = { address, token, at: performance.now(), answer }
+}
+
+/** After something was changed, such as the store that is chosen, the answer may be another one. */
+function takeEarly(method: string, address: string, token: string | null): Promise<Response> | null {
+  if (!early || (method === 'GET' && early.address !== address)) return null
+  const { at, answer, token: own } = early
+  early = null
+  return method === 'GET' && own === token && performance.now() - at < EARLY_MS ? answer : null
+}
 
 let isReachable = true
 const listeners = new Set<() => void>()

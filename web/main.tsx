@@ -8,6 +8,7 @@ import { MutationCache, QueryClient, QueryClientProvider } from '@tanstack/react
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { RouterProvider } from 'react-router/dom'
+import { askFirstQuestion } from './access/early.ts'
 import { askAtOnce, meQuery } from './access/queries.ts'
 import { ApiError } from './api.ts'
 import { createRoutes, prefetchOnHover } from './router.tsx'
@@ -36,6 +37,7 @@ const queries: QueryClient = new QueryClient({
 })
 
 askAtOnce(queries)
+askFirstQuestion()
 const router = createRoutes()
 prefetchOnHover(router)
 

@@ -31,6 +31,13 @@ async function aLife(): Promise<Shop> {
   return shop
 }
 
+/** A day or a week by its first day, a month by its name. */
+const labelOf = (range: AnalyticsRange, start: string) =>
+  new Date(start).toLocaleDateString('en-US', {
+    ...{ timeZone: 'UTC', month: 'short' },
+    ...(range === '1y' ? { year: 'numeric' } : { day: 'numeric' }),
+  })
+
 /** The first day of each bucket: days, weeks that end today, months of the calendar (decision 98). */
 function startsOf(range: AnalyticsRange, today: string): string[] {
   const last = Temporal.PlainDate.from(today)
@@ -70,7 +77,7 @@ test('one recovered cart and one that was not: what each call says of them', asy
     for (const trend of ['/recovery-rate-trend', '/revenue-trend']) {
       const { body: drawn } = await read(shop, trend, `&period=${range}`)
       expect(drawn.starts).toEqual(startsOf(range, body.lastDay))
-      expect(drawn.labels).toHaveLength(drawn.starts.length)
+      expect(drawn.labels).toEqual(drawn.starts.map((start: string) => labelOf(range, start)))
       expect(drawn.datasets.map(({ data }: { data: unknown[] }) => data.length)).toEqual(
         Array(2).fill(drawn.labels.length),
       )
@@ -265,4 +272,26 @@ test('the ten products with the most lost are in the answer, all of them in the 
   const [first, third] = [await page(''), await page('&page=3')]
   expect([names(first.products), names(third.products)]).toEqual([namesFrom(43, 20), namesFrom(3, 3)])
   expect(third.pagination).toEqual({ page: 3, limit: 20, total: 43, pages: 3 })
+})
+
+test('each step of a flow has figures of its own, and each channel of a step (decision 94)', async () => {
+  const shop = await aLife()
+  await onPlan(shop, 'starter')
+  const another = (step: number, channel: string, accepted: number) =>
+    sql`
+      insert into message_figures
+      select (jsonb_populate_record(f, jsonb_build_object('step_id', t.id, 'channel', ${channel}::text, 'accepted', ${accepted}::int))).*
+      from message_figures f join flow_steps t on t.store_id = f.store_id and t.flow_id = f.origin_id and t.step = ${step}
+      where f.store_id = ${shop.storeId} and f.currency = '' order by f.from_hour limit 1`.execute(world.db)
+  await another(2, 'email', 5)
+  await another(1, 'sms', 7)
+  const { origins } = (await read(shop, '/details')).body
+  const said = origins.map(({ name, channel, accepted }: Record<string, unknown>) => [name, channel, accepted])
+  const flow = origins[0].name.replace(/, step 1$/, '')
+  expect(said).toEqual([
+    [`${flow}, step 1`, 'email', 2],
+    [`${flow}, step 1`, 'sms', 7],
+    [`${flow}, step 2`, 'email', 5],
+  ])
+  expect(new Set(origins.map(({ stepId }: { stepId: string }) => stepId)).size).toBe(2)
 })

@@ -1,6 +1,7 @@
 import './analytics.css'
 import { Button, SegmentedControl, Skeleton, Text } from '@mantine/core'
 import { IconChartBar, IconLock } from '@tabler/icons-react'
+import { type ReactNode, useDeferredValue } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import {
   type AnalyticsRange,
@@ -108,27 +109,34 @@ function Screen({ range, isWhole }: { range: AnalyticsRange; isWhole: boolean })
       ) : (
         <Skeleton h={280} role="status" aria-label="Loading" />
       )}
-      {shown && isWhole && (
-        <>
-          <div className="analytics-pair">
-            <TrendPanel name="rate" range={range} />
-            <TrendPanel name="revenue" range={range} />
-          </div>
-          <div className="analytics-pair">
-            <CustomerBlock figures={shown} />
-            <PlatformBlock figures={shown} />
-          </div>
-          <Details details={details} range={range} />
-          {shown.topProducts && (
-            <TopProducts products={shown.topProducts} currency={shown.currency} range={range} days={shown} />
+      {shown && (
+        <Later>
+          {isWhole && (
+            <>
+              <div className="analytics-pair">
+                <TrendPanel name="rate" range={range} />
+                <TrendPanel name="revenue" range={range} />
+              </div>
+              <div className="analytics-pair">
+                <CustomerBlock figures={shown} />
+                <PlatformBlock figures={shown} />
+              </div>
+              <Details details={details} range={range} />
+              {shown.topProducts && (
+                <TopProducts products={shown.topProducts} currency={shown.currency} range={range} days={shown} />
+              )}
+            </>
           )}
-        </>
+          <RoiBlock range={range} />
+          {!isWhole && <Locked />}
+        </Later>
       )}
-      {shown && <RoiBlock range={range} />}
-      {shown && !isWhole && <Locked />}
     </div>
   )
 }
+
+/** What is below the first view, once that is on the screen. */
+const Later = ({ children }: { children: ReactNode }) => (useDeferredValue(true, false) ? children : null)
 
 const isNothing = ({ counts }: AnalyticsReply) => Object.values(counts).every((count) => count === 0)
 

@@ -19,7 +19,7 @@ import { counted, formatCount, formatMoney } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { Bar, Block, Term } from './parts.tsx'
 import type { useDetails } from './queries.ts'
-import { RowsBlock, useFirst } from './Rows.tsx'
+import { MOST_ORIGINS, RowsBlock, useFirst } from './Rows.tsx'
 import { percent } from './rules.ts'
 import { count, money, rate, word } from './table.ts'
 
@@ -90,7 +90,8 @@ function Sources({ details: { sources, currency } }: { details: AnalyticsDetails
             <dd>
               <strong>{formatMoney(netRevenue, currency)}</strong>
               <span className="fact-note">
-                {counted(orders, 'order')} · {percent(total > 0 ? netRevenue / total : null)} of the store’s revenue
+                {counted(orders, 'order')}
+                {total > 0 && ` · ${percent(netRevenue / total)} of the store’s revenue`}
               </span>
               <Bar width={total > 0 ? (netRevenue / total) * 100 : 0} />
             </dd>
@@ -256,6 +257,7 @@ const Origins = ({ details }: { details: AnalyticsDetails }) => (
   <RowsBlock
     title="Flows, campaigns and messages by hand"
     days={details}
+    most={MOST_ORIGINS}
     head={[
       ['Sent by', definitions.sentBy],
       ['Accepted', definitions.accepted],

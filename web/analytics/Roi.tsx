@@ -13,7 +13,7 @@ import { Loaded } from '../ui/Loaded.tsx'
 import { PictureButton } from './PictureButton.tsx'
 import { Block } from './parts.tsx'
 import { useRoi } from './queries.ts'
-import { Rows, SaveCsv, type Sheet } from './Rows.tsx'
+import { MOST_ORIGINS, Rows, SaveCsv, type Sheet, useFirst } from './Rows.tsx'
 import { monthLabel, rangeLabels } from './rules.ts'
 import { money, rate, word } from './table.ts'
 
@@ -146,13 +146,15 @@ function Parts({ title, name, rows, roi }: PartsProps) {
 }
 
 function RoiTable({ title, ...sheet }: Sheet) {
+  const { shown, button } = useFirst(sheet.rows, MOST_ORIGINS)
   return (
     <>
       <div className="block-sub">
         <h3 className="roi-title">{title}</h3>
         <SaveCsv {...sheet} title={`ROI ${title}`} />
       </div>
-      <Rows {...sheet} name={title.split(',')[0]!} />
+      <Rows {...sheet} rows={shown} name={title.split(',')[0]!} />
+      {button}
     </>
   )
 }

@@ -74,6 +74,9 @@ interface RowsProps extends Pick<Sheet, 'head' | 'rows'> {
   links?: readonly string[]
 }
 
+/** Of flows and campaigns: a year can have one campaign a week. */
+export const MOST_ORIGINS = 20
+
 /** A narrower screen scrolls. */
 const LEAST_OF_COLUMN = 100
 

@@ -1,0 +1,142 @@
+import sharp from 'sharp'
+import { expect, test } from 'vitest'
+import type { AnalyticsDetails, Trend } from '../../shared/analytics.ts'
+import type { CartReach } from '../../shared/reach.ts'
+import { block, changed, instance, page, saved } from './scene.ts'
+
+// Our own blocks of decision 99: how revenue is known, and which carts can be reached. And what a length says: bars begin at zero.
+
+/** Of its whole, as it is drawn. */
+const sharesOf = (title: string) =>
+  block(title)
+    .locator('.share-bar')
+    .evaluateAll((bars) =>
+      bars.map((bar) =>
+        Math.round((100 * bar.firstElementChild!.getBoundingClientRect().width) / bar.getBoundingClientRect().width),
+      ),
+    )
+
+export function ofWhatIsKnown() {
+  test('revenue by how it is known: each kind with its definition, orders, share and a bar of that length (decision 99)', async () => {
+    await changed<AnalyticsDetails>('**/api/analytics/details?*', (said) => ({
+      ...said,
+      sources: [
+        { source: 'attributed', orders: 1, netRevenue: 600 },
+        { source: 'assisted', orders: 2, netRevenue: 300 },
+        { source: 'organic', orders: 5, netRevenue: 100 },
+      ],
+    }))
+    await page.goto(`${instance.url}/analytics`)
+    const known = block('Revenue, by how it is known')
+    await known.getByText('$600.00').waitFor()
+    const rows = await known
+      .locator('dl > div')
+      .evaluateAll((all) =>
+        all.map((each) => [
+          each.querySelector('.term')!.getAttribute('aria-label')!.split('.')[0],
+          each.querySelector('strong')!.textContent,
+          each.querySelector('.fact-note')!.textContent,
+        ]),
+      )
+    expect(rows).toEqual([
+      [
+        'Attributed: Orders that followed a person’s click in a message, its coupon or a restored cart',
+        ...['$600.00', '1 order · 60.00% of the store’s revenue'],
+      ],
+      [
+        'Assisted: Orders without such a click, whose shopper had received a message within the attribution window before',
+        ...['$300.00', '2 orders · 30.00% of the store’s revenue'],
+      ],
+      ['Organic: All other orders, and those made by the staff', '$100.00', '5 orders · 10.00% of the store’s revenue'],
+    ])
+    expect(await sharesOf('Revenue, by how it is known')).toEqual([60, 30, 10])
+    await known.getByText('Net of refunds. Each order is in one of the three').waitFor()
+    await page.unroute('**/api/analytics/details?*')
+  })
+
+  test('carts that can be reached: the share that may not be written to, and each reason with its bar and its carts (decision 99)', async () => {
+    await changed<CartReach>('**/api/carts/reach*', ({ lookedThrough: _, ...said }) => ({
+      ...said,
+      reachable: 62,
+      reasons: [
+        { reason: 'no_consent', country: 'DE', count: 25 },
+        { reason: 'no_contact', country: null, count: 13 },
+      ],
+    }))
+    await page.goto(`${instance.url}/analytics?range=7d`)
+    const reached = block('Carts that can be reached')
+    await reached.getByText('38.00% of your abandoned carts may not be written to by email now.').waitFor()
+    const rows = await reached
+      .getByRole('listitem')
+      .evaluateAll((all) =>
+        all.map((each) => [
+          each.querySelector('a')!.getAttribute('href'),
+          (each as HTMLElement).innerText.split(/\s*\n\s*/).join(' '),
+        ]),
+      )
+    expect(rows).toEqual([
+      ['/carts?reach=reachable&days=7', 'Can be reached 62'],
+      ['/carts?reach=no_consent:DE&days=7', 'No consent (DE) 25'],
+      ['/carts?reach=no_contact&days=7', 'No email 13'],
+    ])
+    expect(await sharesOf('Carts that can be reached')).toEqual([62, 25, 13])
+    await page.unroute('**/api/carts/reach*')
+    await page.reload()
+    await reached.getByRole('link', { name: 'Can be reached' }).click()
+    await page.waitForURL(/\/carts\?.*reach=reachable/)
+    await page.getByRole('button', { name: 'Abandoned in the last 7 days: remove this filter' }).waitFor()
+  })
+
+  test.each([
+    ['revenue', 'Revenue', [900, 1_000]],
+    ['recovery-rate', 'Recovery rate', [0.9, 1]],
+  ] as const)('the bars of %s begin at zero: one of nine tenths has nine tenths of the height', async (call, title, [
+    low,
+    high,
+  ]) => {
+    await changed<Trend>(`**/api/analytics/${call}-trend?*`, (said) => ({
+      ...said,
+      datasets: said.datasets.map((set) => ({
+        ...set,
+        data: said.labels.map((_, place) => (place === 1 ? low : place === 4 ? high : null)),
+      })),
+    }))
+    await page.goto(`${instance.url}/analytics?range=7d`)
+    await block(title).getByRole('button', { name: 'Bar chart' }).click()
+    await block(title).locator('canvas[data-type=bar]').waitFor()
+    const { bytes } = await saved(block(title).getByRole('button', { name: 'Export' }))
+    const color = await page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--rc-chart-1'))
+    const heights = await barsOf(bytes, color.trim())
+    expect(heights).toHaveLength(2)
+    expect(heights[0]! / heights[1]!).toBeCloseTo(0.9, 1)
+    await page.unroute(`**/api/analytics/${call}-trend?*`)
+  })
+}
+
+/** A legend's sign is lower. */
+const LEAST_HEIGHT = 60
+
+/** The heights of bars of a colour in a picture, from left to right. */
+async function barsOf(picture: Buffer, color: string): Promise<number[]> {
+  const { data, info } = await sharp(picture).removeAlpha().raw().toBuffer({ resolveWithObject: true })
+  const wanted = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
+  const heightAt = (x: number) => {
+    let height = 0
+    for (let y = 0; y < info.height; y++) {
+      const at = (y * info.width + x) * info.channels
+      if (wanted.every((part, place) => Math.abs(data[at + place]! - part) < 12)) height++
+    }
+    return height
+  }
+  const bars: number[] = []
+  let isIn = false
+  for (let x = 0; x < info.width; x++) {
+    const height = heightAt(x)
+    if (height >= LEAST_HEIGHT) {
+      if (isIn) bars.push(Math.max(bars.pop()!, height))
+      else bars.push(height)
+    }
+    isIn = height >= LEAST_HEIGHT
+  }
+  return bars
+}

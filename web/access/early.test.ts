@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { DEFAULT_RANGE, readAnalytics } from '../../shared/analytics.ts'
+import { logout } from '../../shared/auth.ts'
+import { aPage } from '../../test/browser-globals.ts'
+import { addressOf, askEarly, call } from '../api.ts'
+import { askFirstQuestion, firstQuestionOf } from './early.ts'
+import { endSession, startSession } from './session.ts'
+
+// A screen's first question is asked before its files are there, and its answer is taken once.
+
+const user = { id: 'u', name: 'Ada', email: 'ada@shoppers.example.com', subscriptionStatus: null }
+const asked = vi.fn<(address: string, options: RequestInit) => Promise<Response>>()
+let count = 0
+
+beforeEach(() => {
+  const { local } = aPage({ pathname: '/analytics', search: '?range=1y' })
+  startSession('mine', true)
+  local.setItem('user', JSON.stringify({ ...user, hasActiveSubscription: true }))
+  count = 0
+  asked.mockReset().mockImplementation(async () => new Response(JSON.stringify({ n: ++count })))
+  vi.stubGlobal('fetch', asked)
+})
+afterEach(() => {
+  endSession('left')
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
+})
+
+const ADDRESS = '/api/analytics?range=1y'
+const addresses = () => asked.mock.calls.map(([address]) => address)
+/** The number of the answer. */
+const figures = async (range: '1y' | '7d' = '1y') => (await call(readAnalytics, { query: { range } })) as unknown
+
+test('it is the very call of the screen, of the range in the address or the usual one, and of one store', () => {
+  const callOf = (range: string) => addressOf(readAnalytics.path, {}, { range }, 'woocommerce')
+  const first = (search: string) => firstQuestionOf('/analytics', new URLSearchParams(search))
+  expect([first('range=1y'), first('')]).toEqual([callOf('1y'), callOf(DEFAULT_RANGE)])
+  for (const search of ['stores=all', 'storeId=x', 'platform=shopify']) expect(first(search)).toBe(null)
+  expect(firstQuestionOf('/carts', new URLSearchParams())).toBe(null)
+})
+
+test('a visitor asks nothing', () => {
+  localStorage.removeItem('user')
+  askFirstQuestion()
+  expect(asked).not.toHaveBeenCalled()
+})
+
+test('whoever calls for it gets its answer, once, with the headers of every request', async () => {
+  askEarly(ADDRESS, 'mine')
+  expect([await figures('7d'), await figures(), await figures()]).toEqual([{ n: 2 }, { n: 1 }, { n: 3 }])
+  expect(addresses()).toEqual([ADDRESS, '/api/analytics?range=7d', ADDRESS])
+  const [early, , late] = asked.mock.calls.map(([, { credentials, headers }]) => ({ credentials, headers }))
+  expect(early).toEqual(late)
+})
+
+test('it is asked anew after a change, with another token, when it is old, and when it never came', async () => {
+  askEarly(ADDRESS, 'mine')
+  await call(logout)
+  expect(await figures()).toEqual({ n: 3 })
+  askEarly(ADDRESS, 'another')
+  expect(await figures()).toEqual({ n: 5 })
+  vi.useFakeTimers({ toFake: ['performance'] })
+  askEarly(ADDRESS, 'mine')
+  vi.advanceTimersByTime(5_000)
+  expect(await figures()).toEqual({ n: 7 })
+  asked.mockImplementationOnce(async () => Promise.reject(new TypeError('no network')))
+  askEarly(ADDRESS, 'mine')
+  expect(await figures()).toEqual({ n: 8 })
+  expect(addresses()).toHaveLength(9)
+})
