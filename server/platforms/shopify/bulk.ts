@@ -10,7 +10,7 @@ import { readJsonLines } from './jsonl.ts'
 import { BULK_RUN } from './mutations.ts'
 import { discountsOf, readOrder } from './order-wire.ts'
 import { userErrors } from './problems.ts'
-import { BULK_BY_ID, BULK_RECENT, changedSince, ordersInBulk } from './queries.ts'
+import { BULK_BY_ID, BULK_RECENT, changedSince, ORDERS, ordersInBulk } from './queries.ts'
 import { pause } from './throttle.ts'
 
 // Very many orders: Shopify runs the query by itself, without points, and lays the result down as a file. Orders that change while it
@@ -64,6 +64,8 @@ function from(createdAt: string, { modifiedSince }: OrderQuery): string {
 
 /** One that runs or ran for an earlier try of the same; else a new one. */
 async function operationFor(graph: Graph, net: StoreNet, query: OrderQuery): Promise<Operation> {
+  // What the app may not read is found out by asking; the operation itself would only fail.
+  await graph.read(ORDERS, { query: changedSince(query.modifiedSince), first: 1, after: null }, query.signal)
   const recent = await graph.read(BULK_RECENT, {}, query.signal)
   const nodes = at(recent.data.bulkOperations, 'nodes')
   const known = (Array.isArray(nodes) ? nodes.slice(0, 10) : []).map(operationOf)

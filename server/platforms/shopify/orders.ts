@@ -18,6 +18,8 @@ import { changedSince, ORDER_BY_ID, ORDER_DISCOUNTS, ORDER_ITEMS, ORDERS, ORDERS
 const MANY = 5_000
 /** A pull that reaches back no further is never asked how much there is: the order check is one query. */
 const RECENT_MS = 3 * 86_400_000
+/** A search may not know yet what has just changed: whoever asks from there on gets it the next time. */
+const LAG_MS = 3 * 60_000
 const MOST_DISCOUNTED = 6
 
 export async function* pullOrders(graph: Graph, net: StoreNet, query: OrderQuery): AsyncGenerator<OrderPage> {
@@ -26,7 +28,7 @@ export async function* pullOrders(graph: Graph, net: StoreNet, query: OrderQuery
     return yield { rows: [], skipped: [], page: 1, totalPages: 1, isLast: true, resumeFrom: null }
   let place = { modifiedSince: query.modifiedSince, page: 0 }
   if (await isMany(graph, net, query)) place = yield* ordersByBulk(graph, net, query)
-  yield* pullPages(graph, query, place)
+  yield* pullPages(graph, net, { query, place })
 }
 
 async function isMany(graph: Graph, net: StoreNet, { modifiedSince, signal }: OrderQuery): Promise<boolean> {
@@ -37,36 +39,44 @@ async function isMany(graph: Graph, net: StoreNet, { modifiedSince, signal }: Or
   return typeof count === 'number' && count > MANY
 }
 
-async function* pullPages(
-  graph: Graph,
-  query: OrderQuery,
-  place: { modifiedSince: string; page: number },
-): AsyncGenerator<OrderPage> {
+interface Pull {
+  query: OrderQuery
+  /** Where it begins, and how many pages came before. */
+  place: { modifiedSince: string; page: number }
+}
+
+async function* pullPages(graph: Graph, net: StoreNet, { query, place }: Pull): AsyncGenerator<OrderPage> {
   const most = Math.min(Math.max(Math.trunc(query.pageSize ?? 100), 1), 100)
+  const since = instantOf(new Date(Date.parse(place.modifiedSince) - LAG_MS).toISOString())
   const list = {
     ...{ document: ORDERS, root: 'orders', signal: query.signal },
-    variables: { query: changedSince(place.modifiedSince) },
+    variables: { query: changedSince(since) },
     sizes: { first: Math.min(most, 10), most },
   }
   let { page } = place
-  let reached = instantOf(place.modifiedSince)
+  let earliest = since
   for await (const { nodes, hasNext } of chunksOf(graph, list)) {
     const { rows, skipped } = readRows(await wholeOrders(graph, nodes, query.signal), readOrder)
     await addDiscounts(graph, rows, query.signal)
     page += 1
-    // A row may have changed since the list was put in order; the earliest of a page has hardly.
-    const earliest = rows.reduce(
-      (first, { modifiedAt }) => (modifiedAt < first ? modifiedAt : first),
-      rows[0]?.modifiedAt ?? reached,
-    )
+    const times = rows.map(({ modifiedAt }) => modifiedAt).sort()
     // Otherwise a pull that is taken up again there would miss some.
-    if (earliest < reached) throw new StoreProblem('shopify_bad_answer', 'orders are not listed by time of change')
-    reached = earliest
-    yield {
-      ...{ rows, skipped, page, totalPages: page + (hasNext ? 1 : 0), isLast: !hasNext },
-      resumeFrom: rows.length > 0 ? earliest : null,
+    if ((times[0] ?? earliest) < earliest) {
+      throw new StoreProblem('shopify_bad_answer', 'orders are not listed by time of change')
     }
+    earliest = times[0] ?? earliest
+    const position = { page, totalPages: page + (hasNext ? 1 : 0), isLast: !hasNext }
+    yield { rows, skipped, ...position, resumeFrom: settledAt(times, net.now()) }
   }
+}
+
+/** A row may have changed since the list was put in order; one that is as old as that has not. */
+const SETTLED_MS = 5 * 60_000
+
+/** The latest time of a page, in ascending order, that everything earlier surely came before. */
+function settledAt(times: readonly string[], now: Date): string | null {
+  const settled = instantOf(new Date(now.getTime() - SETTLED_MS).toISOString())
+  return times.findLast((time) => time <= settled) ?? times[0] ?? null
 }
 
 const instantOf = (instant: string): string => `${new Date(instant).toISOString().slice(0, 19)}Z`

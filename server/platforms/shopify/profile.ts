@@ -7,7 +7,7 @@ import { StoreProblem } from '../store-problem.ts'
 import { countryCode, plainText, webAddress } from '../text.ts'
 import { at, wireFlag } from './fields.ts'
 import type { Graph } from './graph.ts'
-import { API_VERSION, ORDERS_PROBE, PERSONAL_PROBE, SHOP } from './queries.ts'
+import { API_VERSION, PERSONAL_PROBE, SHOP } from './queries.ts'
 
 // The connection check: does the store answer, what is it, what may its app do. Whatever an app may not do and we can do without is in
 // the rights; orders are what we cannot do without.
@@ -40,8 +40,6 @@ export async function readProfile(
   if (!currency) throw new StoreProblem('shopify_bad_answer', 'the store names no currency')
   const homeUrl = (shop.data.primaryDomain.url ?? access.storeUrl).replace(/(?<!\/)\/+$/, '')
   const scopes = scopesOf(answer.data.currentAppInstallation)
-  // Throws what is missing.
-  await graph.read(ORDERS_PROBE, {}, signal)
   const rights: StoreRights = {
     scopes,
     missingScopes: REQUIRED_SCOPES.filter((scope) => !isGranted(scopes, scope)),
@@ -83,7 +81,7 @@ function scopesOf(installation: unknown): string[] {
 const isGranted = (scopes: readonly string[], scope: string): boolean =>
   scopes.includes(scope) || (scope.startsWith('read_') && scopes.includes(scope.replace('read_', 'write_')))
 
-/** none: nobody can be written to. Without their names they can. */
+/** none: nobody can be written to. Without their names they can. Throws when orders cannot be read. */
 async function protectedData(graph: Graph, signal: AbortSignal | undefined): Promise<StoreRights['protectedData']> {
   await graph.read(PERSONAL_PROBE, {}, signal)
   return graph.flags.emails || graph.flags.phones ? 'full' : 'none'

@@ -333,8 +333,6 @@ export const SHOP = `query Shop {
   currentAppInstallation { accessScopes { handle } }
 }`
 
-export const ORDERS_PROBE = `query OrdersProbe { orders(first: 1) { nodes { id } } }`
-
 /** Asks for whatever a store's plan, or the app's own declaration, may withhold of its shoppers. */
 export const PERSONAL_PROBE = `query PersonalProbe(${WHO}, $customers: Boolean!) {
   orders(first: 1) { nodes { id email @include(if: $emails) phone @include(if: $phones) shippingAddress ${ADDRESS} } }

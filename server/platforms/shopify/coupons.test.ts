@@ -1,0 +1,210 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { allOf, openShopifyClient } from '../../../test/shopify-client.ts'
+import type { CouponDraft } from '../coupon.ts'
+import { readCoupon } from './coupon-wire.ts'
+import { couponUrl } from './coupons.ts'
+
+const open: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((one) => one.close()))
+})
+
+async function opened(options: Parameters<typeof openShopifyClient>[0] = {}) {
+  const one = await openShopifyClient(options)
+  open.push(one)
+  return one
+}
+
+const MARK = 'coupon:019ac0de-0000-7000-8000-000000000001:019ac0de-0000-7000-8000-000000000002'
+
+const draft = (part: Partial<CouponDraft> = {}): CouponDraft => ({
+  ...({ code: 'BACK10', type: 'percentage', percent: 1_000, amountMinor: null } as const),
+  ...{ currency: 'USD', minSpendMinor: null },
+  ...{ expiresAt: '2026-12-24T12:00:00Z', usageLimit: 1, isIndividual: false, email: null, mark: MARK },
+  ...part,
+})
+
+async function made({ client }: Awaited<ReturnType<typeof opened>>, part: Partial<CouponDraft> = {}) {
+  const [result] = await client.createCoupons([draft(part)])
+  if (!result || !('coupon' in result)) throw new Error(JSON.stringify(result))
+  return result.coupon
+}
+
+describe('making one', () => {
+  test('a percentage stands as it was sent, and is found by its code and its mark', async () => {
+    const one = await opened()
+    const coupon = await made(one)
+    expect(coupon).toMatchObject({
+      ...{ code: 'BACK10', type: 'percentage', percent: 1_000, amountMinor: null, expiresAt: '2026-12-24T12:00:00Z' },
+      ...{ usageLimit: 1, usageCount: 0, isPublished: true, isIndividual: false, mark: MARK },
+      limits: { productIds: [], emails: [] },
+    })
+    expect(await one.client.couponByCode('back10', 'USD')).toMatchObject({ couponId: coupon.couponId, code: 'back10' })
+    expect(await one.client.couponByCode('NOBODY', 'USD')).toBeNull()
+  })
+
+  test('an amount, with a minimum, alone, without an end', async () => {
+    const part = {
+      type: 'fixed',
+      percent: null,
+      amountMinor: 1_550,
+      minSpendMinor: 5_000,
+      isIndividual: true,
+      expiresAt: null,
+      usageLimit: null,
+    } as const
+    expect(await made(await opened(), part)).toMatchObject({
+      ...{
+        type: 'fixed',
+        amountMinor: 1_550,
+        minSpendMinor: 5_000,
+        isIndividual: true,
+        expiresAt: null,
+        usageLimit: null,
+      },
+    })
+  })
+
+  test('one that is over stands as that', async () => {
+    expect(await made(await opened(), { expiresAt: '2026-11-25T12:00:00Z' })).toMatchObject({
+      ...{ expiresAt: '2026-11-25T12:00:00Z', isPublished: true },
+    })
+  })
+
+  test('a code that is taken, in whatever case, is a duplicate', async () => {
+    const one = await opened()
+    await made(one)
+    const results = await one.client.createCoupons([draft({ code: 'back10' }), draft({ code: 'OTHER' })])
+    expect(results).toMatchObject([{ refusal: 'duplicate' }, { coupon: { code: 'OTHER' } }])
+  })
+
+  test('somebody’s own is tied to the customer with that address; without one it is refused', async () => {
+    const one = await opened()
+    const coupon = await made(one, { email: 'Nora.Lindqvist@example.com' })
+    expect(coupon.limits.emails).toEqual(['nora.lindqvist@example.com'])
+    expect(await one.client.createCoupons([draft({ code: 'B', email: 'nobody@example.com' })])).toMatchObject([
+      { refusal: 'refused', words: expect.stringContaining('no customer') },
+    ])
+  })
+
+  test('what a plan withholds costs no second discount', async () => {
+    const one = await opened({ plan: 'basic' })
+    const coupon = await made(one)
+    const all = (await allOf(one.client.coupons({ currency: 'USD' }))).flatMap((page) => page.rows)
+    expect(all.filter(({ mark }) => mark === MARK)).toEqual([coupon])
+  })
+
+  test('without the scope it says so', async () => {
+    const { client } = await opened({ app: { scopes: ['read_orders', 'read_discounts'] } })
+    await expect(client.createCoupons([draft()])).rejects.toMatchObject({
+      ...{ code: 'shopify_scopes_missing', detail: 'write_discounts' },
+    })
+  })
+})
+
+describe('changing one', () => {
+  test('changes what is named', async () => {
+    const one = await opened()
+    const { couponId } = await made(one, { minSpendMinor: 5_000 })
+    const changed = await one.client.updateCoupon(couponId, {
+      currency: 'USD',
+      percent: 1_500,
+      minSpendMinor: null,
+      code: 'BACK15',
+    })
+    expect(changed).toMatchObject({
+      coupon: { couponId, percent: 1_500, minSpendMinor: null, code: 'BACK15', mark: MARK, usageLimit: 1 },
+    })
+    const ended = await one.client.updateCoupons([
+      { id: couponId, draft: { currency: 'USD', expiresAt: '2026-11-25T12:00:00Z' } },
+    ])
+    expect(ended).toMatchObject([{ coupon: { expiresAt: '2026-11-25T12:00:00Z' } }])
+    const again = await one.client.updateCoupon(couponId, { currency: 'USD', expiresAt: '2026-12-31T00:00:00Z' })
+    expect(again).toMatchObject({ coupon: { expiresAt: '2026-12-31T00:00:00Z', isPublished: true } })
+  })
+
+  test('one that is gone is that', async () => {
+    const { client } = await opened()
+    expect(await client.updateCoupon('77', { currency: 'USD', percent: 500 })).toMatchObject({ refusal: 'gone' })
+    expect(await client.updateCoupon('no id', { currency: 'USD', percent: 500 })).toMatchObject({ refusal: 'gone' })
+  })
+
+  test('deleting answers what is gone, before or now', async () => {
+    const one = await opened()
+    const { couponId } = await made(one)
+    expect(await one.client.deleteCoupons([couponId, '77', 'no id'])).toEqual([couponId, '77'])
+    expect(await one.client.couponsById({ ids: [couponId], currency: 'USD' })).toEqual({ rows: [], skipped: [] })
+  })
+})
+
+describe('the list', () => {
+  test('has the shop’s own and ours, and those changed since', async () => {
+    const one = await opened()
+    one.advance(3_600_000)
+    const since = new Date(one.now() - 60_000).toISOString()
+    await made(one)
+    const rows = (await allOf(one.client.coupons({ currency: 'USD' }))).flatMap((page) => page.rows)
+    expect(rows.map(({ code }) => code)).toEqual(['SPROUT10', 'GARDEN15', 'AUTUMN', 'BACK10'])
+    expect(rows.map(({ mark }) => mark)).toEqual([null, null, null, MARK])
+    expect(rows[0]).toMatchObject({ usageLimitPerUser: 1 })
+    expect(rows[1]).toMatchObject({ type: 'fixed', amountMinor: 1_500, minSpendMinor: 7_500 })
+    const changed = (await allOf(one.client.coupons({ currency: 'USD', modifiedSince: since }))).flatMap(
+      (page) => page.rows,
+    )
+    expect(changed.map(({ code }) => code)).toEqual(['BACK10'])
+  })
+})
+
+describe('what other discounts are', () => {
+  const node = (codeDiscount: object) => ({
+    id: 'gid://shopify/DiscountNode/7',
+    codeDiscount: { __typename: 'DiscountCodeBasic', codes: { nodes: [{ code: 'X' }] }, ...codeDiscount },
+  })
+  const percentage = { value: { __typename: 'DiscountPercentage', percentage: 0.125 } }
+  const read = (part: object) => {
+    const reading = readCoupon(node({ customerGets: percentage, ...part }), 'USD')
+    return reading && ('row' in reading ? reading.row : reading.skipped)
+  }
+
+  test('a share is kept in hundredths', () => {
+    expect(read({})).toMatchObject({ type: 'percentage', percent: 1_250 })
+  })
+
+  test.each([
+    ['free shipping', { __typename: 'DiscountCodeFreeShipping' }, 'free_shipping'],
+    ['buy one get one', { __typename: 'DiscountCodeBxgy' }, 'buy_x_get_y'],
+    ['an app’s', { __typename: 'DiscountCodeApp' }, 'app'],
+    ['from so many pieces', { minimumRequirement: { __typename: 'DiscountMinimumQuantity' } }, 'minimum_quantity'],
+  ])('%s is of a kind of its own', (_, part, platformType) => {
+    expect(read(part)).toMatchObject({ type: 'other', platformType, percent: null, amountMinor: null })
+  })
+
+  test('an automatic one has no code and is none', () => {
+    expect(readCoupon(node({ __typename: 'DiscountAutomaticBasic' }), 'USD')).toBeNull()
+  })
+
+  test('segments, markets and customers that may not be read are somebody, and nobody we know', () => {
+    for (const __typename of ['DiscountCustomerSegments', 'DiscountMarkets', 'DiscountCustomers']) {
+      expect(read({ context: { __typename } })).toMatchObject({ limits: { emails: ['*?*'] } })
+    }
+  })
+
+  test('more products than came along make it unreadable', () => {
+    const items = {
+      __typename: 'DiscountProducts',
+      products: { nodes: [], pageInfo: { hasNextPage: true, endCursor: 'x' } },
+    }
+    expect(read({ customerGets: { ...percentage, items } })).toEqual({ id: '7', reason: 'too many restrictions' })
+  })
+
+  test('a mark that is not whole is none', () => {
+    expect(read({ tags: ['recoup-2:bc', 'recoup-1:a', 'sale'] })).toMatchObject({ mark: 'abc' })
+    expect(read({ tags: ['recoup-2:bc'] })).toMatchObject({ mark: null })
+  })
+})
+
+test('where the shop’s staff edits one', () => {
+  expect(couponUrl('https://my-shop.myshopify.com', '12')).toBe('https://admin.shopify.com/store/my-shop/discounts/12')
+  expect(couponUrl('http://localhost:5500', '12')).toBe('http://localhost:5500/admin/discounts/12')
+  expect(couponUrl('https://my-shop.myshopify.com', '../x')).toBe('https://admin.shopify.com/store/my-shop/discounts/0')
+})

@@ -1,0 +1,127 @@
+import {
+  getNamedType,
+  isCompositeType,
+  isInterfaceType,
+  isObjectType,
+  parse,
+  TypeInfo,
+  validate,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql'
+import { describe, expect, test } from 'vitest'
+import { adminSchema, apiVersion, scopesIn } from '../../../demo/shopify/schema/schema.ts'
+import * as mutations from './mutations.ts'
+import { REQUIRED_SCOPES } from './profile.ts'
+import * as queries from './queries.ts'
+
+// Every query of ours against the schema that Shopify publishes for the version we ask for.
+
+const flags = [
+  { names: true, emails: true, phones: true, customers: true, products: true },
+  { names: false, emails: false, phones: false, customers: false, products: false },
+]
+const bulk = flags.map((each) => queries.ordersInBulk(queries.changedSince('2026-01-01T00:00:00Z'), each))
+
+const named = Object.entries<unknown>({ ...queries, ...mutations }).flatMap(([name, text]): [string, string][] =>
+  typeof text === 'string' && /^(query|mutation) /.test(text) ? [[name, text]] : [],
+)
+const documents = [...named, ...bulk.map((text, index): [string, string] => [`bulk ${index}`, text])]
+
+test('the version asked for is the one that is pinned', () => {
+  expect(queries.API_VERSION).toBe(apiVersion)
+  expect(named.length).toBeGreaterThan(30)
+})
+
+describe.each(documents)('%s', (_, text) => {
+  const document = parse(text)
+
+  test('is valid', () => {
+    expect(validate(adminSchema().schema, document).map(({ message }) => message)).toEqual([])
+  })
+
+  test('needs no scope beyond those that are asked for', () => {
+    const lacking = neededBy(document).filter(({ scopes }) => !scopes.some(isAskedFor))
+    expect(lacking).toEqual([])
+  })
+
+  test('what it may have to leave out can be left out', () => {
+    const optional = neededBy(document).filter(({ scopes }) => !scopes.some((scope) => scope.endsWith('_orders')))
+    // Orders and checkouts are read without customers and products, whatever they ask of them.
+    if (!/^query (Order|Checkout)/.test(text)) return
+    for (const { guards, scopes } of optional) {
+      const guard = scopes.includes('read_customers')
+        ? 'customers'
+        : scopes.includes('read_products')
+          ? 'products'
+          : null
+      if (guard) expect(guards).toContain(guard)
+    }
+  })
+
+  test('names nobody without being asked to', () => {
+    const { protectedContent } = adminSchema()
+    const bare: string[] = []
+    walk(document, (field, _type, guards) => {
+      if (protectedContent(field) && !guards.some((guard) => WITHHELD.has(guard))) bare.push(field)
+    })
+    const isAllowed = text.startsWith('query CustomerByEmail') || text.startsWith('{')
+    if (!isAllowed) expect(bare).toEqual([])
+  })
+
+  test('uses nothing that is to go', () => {
+    const { schema } = adminSchema()
+    const old: string[] = []
+    walk(document, (field) => {
+      const [type = '', name = ''] = field.split('.')
+      const owner = schema.getType(type)
+      const fields = isObjectType(owner) || isInterfaceType(owner) ? owner.getFields() : {}
+      if (fields[name]?.deprecationReason) old.push(field)
+    })
+    expect(old).toEqual([])
+  })
+})
+
+const WITHHELD = new Set(['names', 'emails', 'phones'])
+
+const isAskedFor = (scope: string) =>
+  REQUIRED_SCOPES.some((asked) => asked === scope || asked === scope.replace('read_', 'write_'))
+
+type Visitor = (field: string, type: string, guards: string[]) => void
+
+function neededBy(document: ReturnType<typeof parse>) {
+  const admin = adminSchema()
+  const needed: { field: string; scopes: string[]; guards: string[] }[] = []
+  walk(document, (field, type, guards) => {
+    const scopes = scopesIn(admin.requiredAccess(field) ?? admin.requiredAccess(type) ?? '')
+    if (scopes.length > 0) needed.push({ field, scopes, guards })
+  })
+  return needed
+}
+
+/** Each field with its owner, what it answers, and the flags without which it is not asked. */
+function walk(document: ReturnType<typeof parse>, look: Visitor) {
+  const types = new TypeInfo(adminSchema().schema)
+  const guards: string[][] = []
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      enter(node) {
+        if (node.kind !== 'Field' && node.kind !== 'InlineFragment') return
+        guards.push(
+          (node.directives ?? []).flatMap(({ arguments: given }) =>
+            (given ?? []).map(({ value }) => ('name' in value ? value.name.value : '')),
+          ),
+        )
+        if (node.kind !== 'Field') return
+        const [owner, definition] = [types.getParentType(), types.getFieldDef()]
+        if (!owner || !definition) return
+        const type = getNamedType(definition.type)
+        look(`${owner.name}.${node.name.value}`, isCompositeType(type) ? type.name : '', guards.flat())
+      },
+      leave(node) {
+        if (node.kind === 'Field' || node.kind === 'InlineFragment') guards.pop()
+      },
+    }),
+  )
+}

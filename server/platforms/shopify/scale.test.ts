@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest'
+import type { GuardedFetch } from '../../net/guarded-fetch.ts'
+import type { StoreAccess, StoreNet } from '../access.ts'
+import { memoryShelf } from '../memory-shelf.ts'
+import { createShopifyClient } from './client.ts'
+
+// A store as large as they come, with as few points as they come: 50,000 orders and 20,000 checkouts, read page by page on a clock of
+// its own. The store is unforgiving: it refuses what the bucket does not hold, and a token that ended.
+
+const ORDERS = 50_000
+const CHECKOUTS = 20_000
+const START = Date.parse('2026-11-26T12:00:00Z')
+const FIRST = Date.parse('2026-10-01T00:00:00Z')
+const MOST = 2_000
+const PER_SECOND = 100
+const TOKEN_MS = 86_399_000
+/** What a row is reckoned at before, and what it comes to. */
+const RESERVED = 74
+const SPENT = 26
+
+const instant = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`
+const money = (amount: string) => ({ shopMoney: { amount, currencyCode: 'USD' } })
+const line = {
+  ...{ quantity: 2, title: 'Pot', originalUnitPriceSet: money('10.0') },
+  ...{ product: { id: 'gid://shopify/Product/1' }, variant: { id: 'gid://shopify/ProductVariant/2' } },
+}
+
+const order = (index: number) => ({
+  ...{ id: `gid://shopify/Order/${index + 1}`, currencyCode: 'USD', displayFinancialStatus: 'PAID', test: false },
+  ...{ createdAt: instant(FIRST + index * 60_000), updatedAt: instant(FIRST + index * 60_000) },
+  ...{ totalPriceSet: money('20.0'), lineItems: { nodes: [line] } },
+})
+
+const checkout = (index: number) => ({
+  ...{ id: `gid://shopify/AbandonedCheckout/${index + 1}`, updatedAt: instant(START - index * 1_000) },
+  ...{ totalPriceSet: money('20.0'), lineItems: { nodes: [line] } },
+})
+
+function largeStore() {
+  let at = START
+  let bucket = { available: MOST, at: START }
+  let token = { name: '', until: 0 }
+  const told = { throttled: 0, tokens: 0, queries: 0, most: 0 }
+  const fill = () => {
+    bucket = { available: Math.min(MOST, bucket.available + ((at - bucket.at) / 1_000) * PER_SECOND), at }
+    return bucket.available
+  }
+  const listed = (text: string, variables: { first: number; after: string | null }) => {
+    const [root, total, row] = text.includes('query Orders(')
+      ? (['orders', ORDERS, order] as const)
+      : (['abandonedCheckouts', CHECKOUTS, checkout] as const)
+    const from = Number(variables.after ?? 0)
+    const until = Math.min(from + variables.first, total)
+    const nodes = Array.from({ length: until - from }, (_, index) => row(from + index))
+    return { [root]: { nodes, pageInfo: { hasNextPage: until < total, endCursor: String(until) } } }
+  }
+  const answer = (text: string, variables: { first: number; after: string | null }) => {
+    told.queries += 1
+    const cost = (variables.first ?? 1) * RESERVED
+    told.most = Math.max(told.most, cost)
+    const status = () => ({ maximumAvailable: MOST, currentlyAvailable: Math.floor(fill()), restoreRate: PER_SECOND })
+    const extensions = () => ({ cost: { requestedQueryCost: cost, throttleStatus: status() } })
+    if (cost > 1_000) return { errors: [{ message: 'too much', extensions: { code: 'MAX_COST_EXCEEDED' } }] }
+    // Somebody else of the same app takes points too, now and then.
+    if (told.queries % 50 === 0) bucket = { available: 10, at }
+    if (cost > fill()) {
+      told.throttled += 1
+      return { errors: [{ message: 'Throttled', extensions: { code: 'THROTTLED' } }], extensions: extensions() }
+    }
+    bucket.available -= (variables.first ?? 1) * SPENT
+    const data = text.includes('ordersCount') ? { ordersCount: { count: 10 } } : listed(text, variables)
+    return { data, extensions: extensions() }
+  }
+  const fetch: GuardedFetch = async (url, request = {}) => {
+    at += 120
+    const of = (status: number, body: unknown) => ({
+      ...{ status, headers: {}, url, isRedirected: false },
+      body: Buffer.from(JSON.stringify(body)),
+    })
+    if (url.endsWith('/admin/oauth/access_token')) {
+      told.tokens += 1
+      token = { name: `t${told.tokens}`, until: at + TOKEN_MS }
+      return of(200, { access_token: token.name, scope: 'read_orders', expires_in: TOKEN_MS / 1_000 })
+    }
+    const isGood = request.headers?.['x-shopify-access-token'] === token.name && at < token.until
+    if (!isGood) return of(401, { errors: '[API] Invalid API key or access token' })
+    const { query, variables } = JSON.parse(request.body ?? '{}')
+    return of(200, answer(query, variables))
+  }
+  const net: StoreNet = {
+    ...{ fetch, now: () => new Date(at) },
+    sleep: async (ms) => {
+      at += ms
+    },
+  }
+  const end = () => {
+    token.until = 0
+    return true
+  }
+  return { net, told, end, hours: () => (at - START) / 3_600_000 }
+}
+
+const access: StoreAccess = {
+  ...({ platform: 'shopify', storeUrl: 'https://a.myshopify.com', homeUrl: 'https://a.example' } as const),
+  keys: { kind: 'shopify_app', clientId: 'a', clientSecret: 'b' },
+}
+
+test('50,000 orders and 20,000 checkouts come whole, in order and once, however throttled, while tokens end', async () => {
+  const { net, told, end, hours } = largeStore()
+  const client = createShopifyClient(access, net, memoryShelf())
+  let next = 1
+  let latest = ''
+  let hasEnded = false
+  for await (const { rows, skipped } of client.orders({ modifiedSince: instant(FIRST) })) {
+    expect(skipped).toEqual([])
+    for (const { orderId, modifiedAt } of rows) {
+      if (orderId !== String(next) || modifiedAt < latest) throw new Error(`order ${orderId} where ${next} should be`)
+      ;[next, latest] = [next + 1, modifiedAt]
+    }
+    // Earlier than it said it would, in the middle of the list.
+    if (next > ORDERS / 2 && !hasEnded) hasEnded = end()
+  }
+  expect(next - 1).toBe(ORDERS)
+  const checkouts = new Set<string>()
+  for await (const { rows } of client.checkouts({ modifiedSince: instant(FIRST) })) {
+    for (const { checkoutId } of rows) checkouts.add(checkoutId)
+  }
+  expect(checkouts.size).toBe(CHECKOUTS)
+  expect(told.throttled).toBeGreaterThan(50)
+  expect(told.tokens).toBeGreaterThan(1)
+  // All the points there were, and hardly more queries than those points allow.
+  expect(told.most).toBeLessThanOrEqual(1_000)
+  expect(hours()).toBeLessThan(((ORDERS + CHECKOUTS) * SPENT * 1.25) / PER_SECOND / 3_600)
+})

@@ -1,0 +1,50 @@
+import type { ShopifyStoreOptions } from '../demo/shopify/store.ts'
+import { openGuardedHttp } from '../server/net/guarded-fetch.ts'
+import type { StoreAccess, StoreKeys, StoreNet } from '../server/platforms/access.ts'
+import { memoryShelf } from '../server/platforms/memory-shelf.ts'
+import { createShopifyClient } from '../server/platforms/shopify/client.ts'
+import { openShopify } from './contract-servers/shopify.ts'
+
+/** The contract server and a client of it, on one clock: whoever waits moves it on. */
+export async function openShopifyClient(options: Partial<ShopifyStoreOptions> = {}) {
+  const start = Date.parse('2026-11-26T12:00:00Z')
+  let aheadMs = 0
+  const now = () => start + aheadMs
+  const store = await openShopify({ now, ...options })
+  const http = openGuardedHttp({ allowPrivate: true })
+  const waits: number[] = []
+  const net: StoreNet = {
+    fetch: http.fetch,
+    now: () => new Date(now()),
+    sleep: async (ms, signal) => {
+      signal?.throwIfAborted()
+      waits.push(ms)
+      aheadMs += ms
+      // The store's own work goes on meanwhile.
+      await new Promise((resolve) => setImmediate(resolve))
+    },
+  }
+  const accessWith = (keys: StoreKeys): StoreAccess => ({
+    ...({ platform: 'shopify', storeUrl: store.url, homeUrl: store.url } as const),
+    keys,
+  })
+  const connect = (keys: StoreKeys = { kind: 'shopify_app', ...store.keys }, shelf = memoryShelf()) =>
+    createShopifyClient(accessWith(keys), net, shelf)
+  return {
+    ...{ store, net, waits, connect, accessWith, client: connect() },
+    advance: (ms: number) => {
+      aheadMs += ms
+    },
+    now,
+    close: async () => {
+      await http.close()
+      await store.stop()
+    },
+  }
+}
+
+export async function allOf<One>(pages: AsyncIterable<One>): Promise<One[]> {
+  const list: One[] = []
+  for await (const page of pages) list.push(page)
+  return list
+}
