@@ -218,7 +218,7 @@ describe('the check (A 4.1)', () => {
     await enter(page, { ...kept, user: remembered(false) })
     await page.goto(`${instance.url}/dashboard`)
     await page.getByText('Subscription Required').waitFor()
-    expect(await tabsOf(page)).toEqual(['Dashboard', 'Settings'])
+    await expect.poll(() => tabsOf(page)).toEqual(['Dashboard', 'Settings'])
     await goWithin(page, '/settings')
     await page.getByText('Not connected to any store').waitFor()
     await goWithin(page, '/settings/recovery-rules')
@@ -279,17 +279,19 @@ test('the screens of web push stand inside the shell, and have no tab (A 2.2)', 
   for (const [path, title] of paths) {
     await page.goto(instance.url + path)
     await heading(page, title)
-    expect(await tabsOf(page)).toEqual([
-      'Dashboard',
-      'Abandoned Carts',
-      'Flows',
-      'Email Campaigns',
-      'Customers',
-      'Notifications',
-      'Coupons',
-      'Analytics',
-      'Settings',
-    ])
+    await expect
+      .poll(() => tabsOf(page))
+      .toEqual([
+        'Dashboard',
+        'Abandoned Carts',
+        'Flows',
+        'Email Campaigns',
+        'Customers',
+        'Notifications',
+        'Coupons',
+        'Analytics',
+        'Settings',
+      ])
   }
   await page.goto(`${instance.url}/campaigns/42/more`)
   await heading(page, 'Page not found')

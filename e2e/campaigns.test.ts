@@ -176,9 +176,9 @@ describe('a campaign', () => {
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: `${NAME} again` }).waitFor()
     const tabs = page.getByRole('navigation', { name: 'Campaign' }).getByRole('link')
-    expect(await tabs.allInnerTexts()).toEqual([
-      ...['Campaign Details', 'Target Audience', 'Email Template', 'Schedule & Send', 'Report'],
-    ])
+    await expect
+      .poll(() => tabs.allInnerTexts())
+      .toEqual([...['Campaign Details', 'Target Audience', 'Email Template', 'Schedule & Send', 'Report']])
     await checkInEveryTheme(page, 'campaign')
     await tabs.last().click()
     await page.getByRole('img', { name: '1 scheduled: sent 1' }).waitFor()

@@ -214,7 +214,7 @@ describe('somebody invited to look (decision 8)', () => {
     await mia.getByRole('button', { name: 'Dora Miller', exact: true }).waitFor()
     expect(await send().count()).toBe(0)
     await mia.getByRole('button', { name: 'More for Dora Miller' }).click()
-    expect(await mia.getByRole('menuitem').allInnerTexts()).toEqual(['View details', 'Check SMS status'])
+    await expect.poll(() => mia.getByRole('menuitem').allInnerTexts()).toEqual(['View details', 'Check SMS status'])
     await mia.keyboard.press('Escape')
     expect(refused).toEqual([])
   })

@@ -79,8 +79,7 @@ test('own words are not thrown away without a question', async () => {
 
 test('a refused cart URL is said until it is changed; nothing looks ready meanwhile', async () => {
   const form = await openFromCoupons()
-  await customers().getByRole('checkbox', { name: waiting[0]!.customer_name, exact: true }).first().focus()
-  await page.keyboard.press('Space')
+  await customers().getByRole('checkbox', { name: waiting[0]!.customer_name, exact: true }).first().press('Space')
   await form.getByText('Please choose a coupon.').waitFor()
   await form.getByText('Choose a coupon to see the message with it.').waitFor()
   expect(await form.getByText('Every check passed').count()).toBe(0)
@@ -110,8 +109,7 @@ test('all who match are selected at once, looked at, and the message reaches one
   await form.getByRole('button', { name: 'Send to 0 customers' }).waitFor()
   await customers().getByRole('checkbox').first().waitFor()
   await customers().getByText('With an abandoned cart').click()
-  await customers().getByRole('checkbox', { name: waiting[0]!.customer_name, exact: true }).first().focus()
-  await page.keyboard.press('Space')
+  await customers().getByRole('checkbox', { name: waiting[0]!.customer_name, exact: true }).first().press('Space')
   await form.getByText('1 customer selected').waitFor()
   await form.getByRole('combobox', { name: 'Coupon' }).click()
   await page.getByRole('option', { name: new RegExp(CODE) }).click()
@@ -139,8 +137,7 @@ test.each([
   ['its own where the server has none', 500, { error: 'x', code: 'internal' }, 'Failed to send discount email.'],
 ])('what could not be begun is said in %s', async (_name, status, json, text) => {
   const form = await openFromCoupons()
-  await customers().getByRole('checkbox').first().focus()
-  await page.keyboard.press('Space')
+  await customers().getByRole('checkbox').first().press('Space')
   await form.getByRole('combobox', { name: 'Coupon' }).click()
   await page.getByRole('option', { name: new RegExp(CODE) }).click()
   const call = '**/api/email/send-discount-offers*'

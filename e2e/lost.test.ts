@@ -169,17 +169,19 @@ test('a screen opened while the server is away: the shell stays, says why, and t
   await page.getByRole('heading', { level: 1, name: 'The Recoup server cannot be reached' }).waitFor()
   await page.getByText('This page opens automatically when the server responds.').waitFor()
   const tabs = page.getByRole('navigation', { name: 'Sections' }).getByRole('link')
-  expect(await tabs.allInnerTexts()).toEqual([
-    'Dashboard',
-    'Abandoned Carts',
-    'Flows',
-    'Email Campaigns',
-    'Customers',
-    'Notifications',
-    'Coupons',
-    'Analytics',
-    'Settings',
-  ])
+  await expect
+    .poll(() => tabs.allInnerTexts())
+    .toEqual([
+      'Dashboard',
+      'Abandoned Carts',
+      'Flows',
+      'Email Campaigns',
+      'Customers',
+      'Notifications',
+      'Coupons',
+      'Analytics',
+      'Settings',
+    ])
   expect(await page.getByText('newer version').count()).toBe(0)
   await instance.start()
   await page.getByRole('heading', { name: 'Store Connection' }).waitFor({ timeout: 60_000 })

@@ -43,7 +43,7 @@ test('is pressed by keyboard on any screen, seen in every browser, and undone', 
   await button.focus()
   await picture(page, 'before')
   await picture(phone, 'before-phone')
-  await page.keyboard.press('Enter')
+  await button.press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Pause all sending?' })
   await dialog.getByText('until you resume').waitFor()
   await picture(page, 'asked')

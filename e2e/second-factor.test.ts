@@ -76,7 +76,7 @@ async function scanned(): Promise<string> {
 test('is set up with the password and a code of the app, and gives ten recovery codes once', async () => {
   await page.goto(`${instance.url}/settings/account`)
   await card().getByRole('button', { name: 'Set up' }).click()
-  expect(await focused(page)).toBe('password')
+  await expect.poll(() => focused(page)).toBe('password')
   await page.keyboard.type('wrong')
   await page.keyboard.press('Enter')
   await card().getByText('That is not your current password.').waitFor()
@@ -84,7 +84,7 @@ test('is set up with the password and a code of the app, and gives ten recovery 
   await page.keyboard.press('Enter')
   const shown = await card().locator('.typed-secret').innerText()
   secret = shown.replaceAll(' ', '')
-  expect(await focused(page)).toBe('Scan this with your authenticator app')
+  await expect.poll(() => focused(page)).toBe('Scan this with your authenticator app')
   expect(new URL(await scanned()).searchParams.get('secret')).toBe(secret)
   await checkInEveryTheme(page, 'second-factor-setup')
   const code = card().getByLabel('Code the app shows now')

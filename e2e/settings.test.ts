@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AppInstance, aSeededInstance, mailsTo, until } from './app-instance.ts'
 import { openBrowser } from './browser.ts'
+import { isFocused } from './keys.ts'
 
 // Settings as two people of a team use them at the same time.
 
@@ -159,8 +160,7 @@ test('the owner’s words stand in the preview and on the page a mail leads to; 
   await page.goto(await preferencesLink())
   await page.getByRole('heading', { level: 1, name: /^Nachrichten von/ }).waitFor()
   expect(await page.evaluate(() => document.documentElement.lang)).toBe('de')
-  await page.getByRole('switch', { name: 'E-Mail' }).focus()
-  await page.keyboard.press('Space')
+  await page.getByRole('switch', { name: 'E-Mail' }).press('Space')
   await page.getByLabel('Warum? (freiwillig)').selectOption('too_many')
   await page.getByRole('button', { name: 'Speichern' }).press('Enter')
   await page.getByText('Gespeichert. Ihre Auswahl gilt ab sofort.').waitFor()
@@ -220,10 +220,10 @@ async function preferencesLink(): Promise<string> {
 
 test('an address is put on the list and taken off by keyboard, and the list says who did it', async () => {
   await open(ada, 'consent#suppressions')
-  await ada.getByRole('button', { name: 'Add', exact: true }).focus()
-  await ada.keyboard.press('Enter')
+  await ada.getByRole('button', { name: 'Add', exact: true }).press('Enter')
   const dialog = ada.getByRole('dialog')
-  await dialog.getByRole('textbox', { name: 'Email or phone number' }).waitFor()
+  // It takes the keyboard a moment after it is drawn.
+  await expect.poll(() => isFocused(dialog.getByRole('textbox', { name: 'Email or phone number' }))).toBe(true)
   await ada.keyboard.type('(212) 555-0177')
   await ada.keyboard.press('Enter')
   await dialog.waitFor({ state: 'hidden' })
@@ -231,10 +231,8 @@ test('an address is put on the list and taken off by keyboard, and the list says
   await search.fill('212 555 0177')
   await search.press('Enter')
   await ada.getByText('1 entry', { exact: true }).waitFor()
-  await ada.getByRole('button', { name: 'Remove +12125550177' }).focus()
-  await ada.keyboard.press('Enter')
-  await dialog.getByRole('button', { name: 'Remove' }).focus()
-  await ada.keyboard.press('Enter')
+  await ada.getByRole('button', { name: 'Remove +12125550177' }).press('Enter')
+  await dialog.getByRole('button', { name: 'Remove' }).press('Enter')
   const removed = ada.getByRole('region', { name: 'Removed from the list' })
   await removed.getByText('+12125550177 (Added by you, Everything) by Demo').waitFor()
 })

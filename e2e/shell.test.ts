@@ -201,8 +201,7 @@ describe('the shell', () => {
   test('has a menu on a phone that the keyboard opens, walks and closes', async () => {
     const page = await anOwner({ viewport: { width: 360, height: 740 } })
     const burger = page.getByRole('button', { name: 'Open menu' })
-    await burger.focus()
-    await page.keyboard.press('Enter')
+    await burger.press('Enter')
     const menu = page.getByRole('dialog')
     for (const name of ['Abandoned Carts', 'Flows', 'Settings', 'Pricing', 'Support']) {
       await menu.getByRole('link', { name, exact: true }).waitFor()

@@ -283,7 +283,7 @@ describe('the store (A 2.4, 2.8, 4.4)', () => {
     await owner.getByRole('button', { name: 'Connect Store' }).waitFor()
     await owner.getByRole('heading', { name: 'How to get your keys' }).waitFor()
     await owner.getByRole('combobox', { name: 'Platform' }).click()
-    expect(await owner.getByRole('option').allInnerTexts()).toEqual(['WooCommerce', 'Shopify'])
+    await expect.poll(() => owner.getByRole('option').allInnerTexts()).toEqual(['WooCommerce', 'Shopify'])
     await owner.unroute('**/api/stores/check-connection*')
     await owner.unroute('**/api/auth/me')
   })

@@ -39,15 +39,17 @@ export function thePricing() {
     const { page } = await open('/pricing?cycle=year', onLite())
     await main(page).getByRole('button', { name: 'Choose Growth' }).click()
     await step(page).waitFor()
-    expect(await step(page).evaluate((heading) => heading === document.activeElement)).toBe(true)
+    await expect.poll(() => step(page).evaluate((heading) => heading === document.activeElement)).toBe(true)
     expect(new URL(page.url()).search).toBe('?plan=growth&cycle=year')
-    expect(await main(page).getByRole('listitem').allInnerTexts()).toEqual([
-      'Multi-store Dashboard',
-      'ROI Tracking',
-      'Automated SMS/WhatsApp',
-      'Export Analytics',
-      'Premium Support',
-    ])
+    await expect
+      .poll(() => main(page).getByRole('listitem').allInnerTexts())
+      .toEqual([
+        'Multi-store Dashboard',
+        'ROI Tracking',
+        'Automated SMS/WhatsApp',
+        'Export Analytics',
+        'Premium Support',
+      ])
     expect(await wordsOf(page)).toContain('Growth, yearly $468.00 Total per year $468.00 Due today $0.00')
     await page.getByLabel('Extra stores').fill('2')
     await main(page).getByText('2 extra stores').waitFor()

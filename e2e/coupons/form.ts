@@ -260,8 +260,7 @@ export const theForm = () =>
     test('is opened, filled in and sent by keys alone', async () => {
       const { page, api } = await openCoupons(someCoupons())
       const button = page.getByRole('button', { name: 'Create coupon' })
-      await button.focus()
-      await page.keyboard.press('Enter')
+      await button.press('Enter')
       const form = page.getByRole('dialog', { name: 'Create coupon' })
       await expect.poll(() => isFocused(form.getByLabel('Code', { exact: true }))).toBe(true)
       await page.keyboard.type('keys')

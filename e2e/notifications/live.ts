@@ -73,6 +73,7 @@ export function ofTheLiveConnection() {
     await numbered(2)
     await tell('cart_recovered', cartOf('Ada Lovelace'))
     for (const page of [first, second, mia]) await expectBadge(page, '3')
+    for (const page of [first, second]) await expect.poll(() => itemsOf(page).count()).toBe(3)
     expect(await itemsOf(second).allInnerTexts()).toEqual(await itemsOf(first).allInnerTexts())
     const tookRead = await takes(
       () => panel(first).getByRole('button', { name: 'Mark all as read' }).click(),

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { axeOf } from '../axe.ts'
 import { checkInEveryTheme } from '../every-theme.ts'
+import { isFocused } from '../keys.ts'
 import {
   aBrowser,
   at,
@@ -61,8 +62,7 @@ export function ofThePanel() {
     await page.getByRole('banner').getByRole('heading', { level: 1 }).click()
     await panel(page).waitFor({ state: 'detached' })
     await openBell(page)
-    await panel(page).getByRole('button', { name: 'Refresh' }).focus()
-    await page.keyboard.press('Escape')
+    await panel(page).getByRole('button', { name: 'Refresh' }).press('Escape')
     await panel(page).waitFor({ state: 'detached' })
     expect(await bell(page).evaluate((element) => element === document.activeElement)).toBe(true)
     await page.context().close()
@@ -162,8 +162,7 @@ export function ofThePanel() {
     await numbered(3)
     await isListed(3)
     const all = panel(page).getByRole('button', { name: 'Mark all as read' })
-    await all.focus()
-    await page.keyboard.press('Enter')
+    await all.press('Enter')
     await expect.poll(async () => (await listed('olive')).map(({ read }) => read)).toEqual([false, true, true])
     expect(await itemsOf(page).getByText('Unread').count()).toBe(0)
     await panel(page).getByRole('button', { name: 'Clear all' }).click()
@@ -201,7 +200,7 @@ export function ofThePanel() {
     await page.keyboard.press('Enter')
     await expectNumbers(page, [3, 2, 1])
     await expectBadge(page, '3')
-    expect(await panel(page).evaluate((element) => element === document.activeElement)).toBe(true)
+    await expect.poll(() => isFocused(panel(page))).toBe(true)
     await page.context().close()
   })
 
@@ -259,11 +258,10 @@ export function ofThePanel() {
     await numbered(1, 2)
     await isListed(3)
     const page = await at(await aBrowser('olive'))
-    await bell(page).focus()
-    await page.keyboard.press('Enter')
+    await bell(page).press('Enter')
     await panel(page).waitFor()
     await expect.poll(() => itemsOf(page).count()).toBe(3)
-    expect(await panel(page).evaluate((element) => element === document.activeElement)).toBe(true)
+    await expect.poll(() => isFocused(panel(page))).toBe(true)
     const names: string[] = []
     for (let stop = 0; stop < 10; stop += 1) {
       await page.keyboard.press('Tab')
@@ -294,8 +292,7 @@ export function ofThePanel() {
     await page.setViewportSize({ width: 1280, height: 900 })
     expect((await axeOf(page).analyze()).violations.map(({ id }) => id)).toEqual([])
     // Tab leads out of it, and it closes.
-    await panel(page).getByRole('link', { name: 'View all notifications' }).focus()
-    await page.keyboard.press('Tab')
+    await panel(page).getByRole('link', { name: 'View all notifications' }).press('Tab')
     await panel(page).waitFor({ state: 'detached' })
     await page.context().close()
   })

@@ -85,8 +85,7 @@ export function ofTheScreen() {
     await page.goto(`${instance.url}/notifications?filter=new-carts`)
     await list(page).getByText('No notifications match your filters.').waitFor()
     await expect.poll(() => all.isEnabled()).toBe(true)
-    await all.focus()
-    await page.keyboard.press('Enter')
+    await all.press('Enter')
     await expect.poll(() => all.isEnabled()).toBe(false)
     await expect.poll(async () => (await listed('olive')).filter(({ read }) => !read)).toEqual([])
     // Whoever has pressed it still has the focus.
