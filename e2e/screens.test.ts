@@ -11,8 +11,8 @@ import { states } from './states.ts'
 
 // Every screen, at a desk's and a phone's width, in every theme: axe finds nothing, nothing stands out of the page. So do the states a
 // screen is seldom in (`states.ts`): waiting, failed, empty, with something open on it.
-// `SCREENSHOTS=folder` keeps a picture of each, to be looked at. `npm run test:all` looks at all of them, `npm test` at half of the screens and
-// every third state, each in one theme and with axe at one of the widths; others each day.
+// `SCREENSHOTS=folder` keeps a picture of each, to be looked at. `npm run test:all` looks at all of them, `npm test` at a third of the screens and
+// a sixth of the states, each in one theme and with axe at one of the widths; others each day.
 
 const WIDTHS = [1280, 360]
 const THEMES = ['light', 'dark', 'blue']
@@ -109,9 +109,9 @@ async function idsOf(page: Page): Promise<Record<string, string>> {
 const LIMIT_MS = 300_000
 
 describe.concurrent('looks right, wide and narrow, in every theme', () => {
-  test.each(some(toOwners, 2))('to an owner: %s', (path) => at('owner', (page) => lookAsOwner(page, path)), LIMIT_MS)
-  test.each(some(toVisitors, 2))('to a visitor: %s', (path) => at('visitor', (page) => look(page, path)), LIMIT_MS)
-  test.each(some(states, 3))('$name', (state) => at(state.of, (page) => lookAt(page, state)), LIMIT_MS)
+  test.each(some(toOwners, 3))('to an owner: %s', (path) => at('owner', (page) => lookAsOwner(page, path)), LIMIT_MS)
+  test.each(some(toVisitors, 3))('to a visitor: %s', (path) => at('visitor', (page) => look(page, path)), LIMIT_MS)
+  test.each(some(states, 6))('$name', (state) => at(state.of, (page) => lookAt(page, state)), LIMIT_MS)
 })
 
 async function at(who: keyof Desk, work: (page: Page) => Promise<void>): Promise<void> {

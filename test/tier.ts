@@ -18,8 +18,8 @@ export const sharePerDay = <T>(all: readonly T[], parts: number): readonly T[] =
   all.filter((_, place) => isItsDay(place, parts))
 
 /**
- * One of the ways to look at what is called `name`, each for some days, so that what is looked at on every second or third day is looked at
- * in each of them; `npm run test:all` takes all.
+ * One of the ways to look at what is called `name`, each for some days, so that what is looked at on every second, third or sixth day is
+ * looked at in each of them; `npm run test:all` takes all.
  */
 export function wayPerDay<T>(ways: readonly T[], name: string): readonly T[] {
   const shift = [...name].reduce((sum, letter) => sum + letter.charCodeAt(0), 0)
