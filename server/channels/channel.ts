@@ -115,6 +115,8 @@ export interface OutgoingPush {
   payload: PushPayload
   /** A newer one of the same topic takes an older one's place at the service (RFC 8030, 5.4). */
   topic: string
+  /** Asked before a request that follows another one: whether what was decided still counts. */
+  mayGoOn: () => boolean
 }
 
 /**

@@ -32,7 +32,7 @@ export async function savePushSettings(deps: Deps, store: StoreDb<Db>, wanted: P
   const now = deps.now()
   await tryWords(deps, store, wanted)
   await transact(store, async (tx) => {
-    const { account_id: accountId } = found(await lockStore(tx), 'Store')
+    const { account_id: accountId, effective_timeout_minutes: timeoutMinutes } = found(await lockStore(tx), 'Store')
     if (wanted.enabled) await assertMayMail({ accountId, db: tx.db })
     const known = await push.readPushFlow(tx)
     const flowId = known?.flow_id ?? newId()
@@ -43,7 +43,7 @@ export async function savePushSettings(deps: Deps, store: StoreDb<Db>, wanted: P
     await push.saveSteps(tx, { flowId, templateId, count: maxNotifications })
     await push.refreshDelays(tx)
     await retimeEditedMessages(tx, flowId, now)
-    await switchTo(tx, { flowId, isOn: wanted.enabled, known, now })
+    await switchTo(tx, { flowId, isOn: wanted.enabled, known, timeoutMinutes, now })
     await scheduleNextLook(tx)
   })
 }
@@ -52,13 +52,18 @@ interface Switch {
   flowId: string
   isOn: boolean
   known: push.PushFlowRow | undefined
+  timeoutMinutes: number
   now: Date
 }
 
-/** Takes carts from now on. What was planned stays planned while it is off, and is held (D5). */
-async function switchTo(tx: StoreTx, { flowId, isOn, known, now }: Switch): Promise<void> {
+/**
+ * Takes the carts that are still active, and all that come: whoever has allowed notifications and left no cart yet expects one. What was
+ * planned stays planned while it is off, and is held (D5).
+ */
+async function switchTo(tx: StoreTx, { flowId, isOn, known, timeoutMinutes, now }: Switch): Promise<void> {
   const wasOn = known?.is_on ?? false
-  const takesFrom = isOn && !wasOn ? now : (known?.takes_from ?? null)
+  const stillActive = new Date(now.getTime() - timeoutMinutes * 60_000)
+  const takesFrom = isOn && !wasOn ? stillActive : (known?.takes_from ?? null)
   const since = isOn ? takesFrom : null
   await sql.switchFlow(tx, flowId, {
     ...{ is_on: isOn, switched_on_at: since, takes_from: takesFrom, holdout_bps: 0, updated_at: now },

@@ -155,6 +155,18 @@ describe('the store’s own notifications', () => {
     expect((await messagesOf(world, store.storeId))[2]).toMatchObject({ state: 'held', reason: 'frequency_cap' })
   })
 
+  test('a cart that was active when they were switched on gets one; one that was left before does not', async () => {
+    const early = aBrowser()
+    await subscribed(early)
+    await pass(world, store.storeId, 61 * MINUTE)
+    await subscribed(aBrowser(), 'ann@shoppers.example')
+    world.advance(30 * MINUTE)
+    await switchOn()
+    await pass(world, store.storeId, 31 * MINUTE)
+    expect(world.pushes.map(({ subscription }) => subscription.endpoint)).not.toContain(early.subscription.endpoint)
+    expect(world.pushes).toHaveLength(1)
+  })
+
   test('a control group of the store’s flow gets none either (decision 77)', async () => {
     await world.db
       .updateTable('flows')

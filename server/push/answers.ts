@@ -68,6 +68,23 @@ export function smallerPayloads({ image, icon, ...bare }: PushPayload): PushPayl
   ]
 }
 
+/**
+ * 413: the same with less in it, which was not accepted before (P1). `mayGoOn`: the decision it rests on still counts; where it does not, it
+ * is decided anew.
+ */
+export async function sendShrinking(
+  message: { payload: PushPayload; mayGoOn: () => boolean },
+  ask: (payload: PushPayload) => Promise<PushAnswer | 'too_large'>,
+): Promise<PushAnswer> {
+  const response = '413 Payload Too Large'
+  for (const [index, payload] of smallerPayloads(message.payload).entries()) {
+    if (index > 0 && !message.mayGoOn()) return { kind: 'retry', reason: 'push_413', response }
+    const answer = await ask(payload)
+    if (answer !== 'too_large') return answer
+  }
+  return { kind: 'rejected', reason: 'push_413', response, isRecipientFault: false }
+}
+
 function shortened(payload: PushPayload, most: number): PushPayload {
   const signs = [...payload.body]
   let [low, high] = [0, signs.length]

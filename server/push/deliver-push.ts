@@ -1,9 +1,11 @@
 import type { PushPayload } from '../../shared/push.ts'
 import type { Outcome } from '../channels/channel.ts'
+import { notSent } from '../channels/not-sent.ts'
 import type { SendAuthorization } from '../channels/send-authorization.ts'
 import { type Db, type StoreDb, transact } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
 import { notifyOnce } from '../notifications/notifications.ts'
+import { isMoment } from '../stores/rules.ts'
 import { openPrivateKey } from './keys.ts'
 import { endSubscriptions, openSubscription } from './subscriptions.ts'
 import * as sql from './subscriptions-sql.ts'
@@ -20,9 +22,14 @@ export interface PushMessage {
 }
 
 export async function putPush(deps: Deps, store: StoreDb<Db>, message: PushMessage): Promise<Outcome> {
+  const from = deps.now()
+  const mayGoOn = () => isMoment(from, deps.now())
   let refused: string | null = null
-  for (const row of await sql.subscriptionsOfMessage(store, message.id)) {
-    const answer = await sendTo(deps, store, row, message)
+  for (const [index, row] of (await sql.subscriptionsOfMessage(store, message.id)).entries()) {
+    // A service that was slow to say so: what was withdrawn or bought meanwhile counts for the next browser (C2, D5).
+    if (index > 0 && !mayGoOn())
+      return notSent('the last browser had gone, and too much time has passed since the last check.')
+    const answer = await sendTo(deps, store, row, { ...message, mayGoOn })
     if (answer.kind === 'gone') await end(deps, store, row.id)
     else if (answer.kind === 'unauthorized') refused = answer.response
     else {
@@ -41,7 +48,7 @@ function sendTo(
   { channels, secrets }: Deps,
   { storeId }: StoreDb,
   row: sql.WritableRow,
-  { id, ...message }: PushMessage,
+  { id, ...message }: PushMessage & { mayGoOn: () => boolean },
 ) {
   const key = { storeId, id: row.key_id, encrypted: row.encrypted_key }
   return channels.push.send({

@@ -42,6 +42,7 @@ function outgoing(change: Partial<OutgoingPush> = {}) {
   const keys = { p256dh: browser.keys.getPublicKey('base64url'), auth: browser.auth.toString('base64url') }
   return {
     ...{ messageId: 'm1', subscription: { endpoint: browser.endpoint, keys }, vapid, payload, topic: 'abc' },
+    mayGoOn: () => true,
     ...change,
     sendAuthorization: authorizeTest(),
   }

@@ -7,7 +7,7 @@ import { oneLine } from '../channels/smtp-outcome.ts'
 import type { Config } from '../core/config.ts'
 import { nameFetchFailure } from '../net/fetch-problem.ts'
 import { guardedConnector } from '../net/guarded-fetch.ts'
-import { answerOf, type ServiceAnswer, silenceOf, smallerPayloads } from './answers.ts'
+import { answerOf, type ServiceAnswer, sendShrinking, silenceOf } from './answers.ts'
 import { isLoopbackHost, serviceOf } from './services.ts'
 
 // The way of a notification to a browser's push service (RFC 8030, 8291, 8292). `web-push` encrypts and signs; the request is made here: the
@@ -44,23 +44,12 @@ export function openPushChannel({ config, poolSize = 20, answerMs = ANSWER_MS, l
       // Asked again: what is a push service may have changed since the browser subscribed.
       if (!serviceOf(endpoint, config)) return { kind: 'gone', response: 'Not a push service that is written to' }
       const agent = isLoopbackHost(new URL(endpoint).hostname) ? agents.here : agents.away
-      return sendShrinking(agent ?? agents.away, config, message)
+      return sendShrinking(message, (payload) => ask(agent ?? agents.away, config, { ...message, payload }))
     },
     async close() {
       await Promise.all([agents.away.close(), agents.here?.close()])
     },
   }
-}
-
-/** 413: the same with less in it, which was not accepted before. */
-async function sendShrinking(agent: Agent, config: PushConfig, message: OutgoingPush): Promise<PushAnswer> {
-  let last: PushAnswer = { kind: 'rejected', reason: 'push_413', response: 'Too large', isRecipientFault: false }
-  for (const payload of smallerPayloads(message.payload)) {
-    const answer = await ask(agent, config, { ...message, payload })
-    if (answer !== 'too_large') return answer
-    last = { kind: 'rejected', reason: 'push_413', response: '413 Payload Too Large', isRecipientFault: false }
-  }
-  return last
 }
 
 async function ask(agent: Agent, config: PushConfig, message: OutgoingPush): Promise<PushAnswer | 'too_large'> {
@@ -77,7 +66,8 @@ async function ask(agent: Agent, config: PushConfig, message: OutgoingPush): Pro
     const { statusCode: status, headers } = reply
     const answer: ServiceAnswer = {
       ...{ status, retryAfter: one(headers['retry-after']), location: one(headers.location) },
-      text: oneLine(await readBounded(reply.body)),
+      // What was answered is answered, whatever becomes of its words.
+      text: oneLine(await readBounded(reply.body).catch(() => '')),
     }
     return answerOf(answer, message.messageId)
   } catch (error) {
@@ -114,7 +104,8 @@ async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
   let length = 0
   for await (const part of body) {
     length += part.length
-    if (length <= LONGEST_ANSWER) parts.push(part)
+    if (length > LONGEST_ANSWER) break
+    parts.push(part)
   }
   return Buffer.concat(parts).toString('utf8')
 }

@@ -15,7 +15,7 @@ import { scheduleNextLook, spaceNextSteps } from '../messages/messages.ts'
 import { applyReports } from '../outcome/delivery.ts'
 import { type Finished, recordOutcomes } from '../outcome/outcome.ts'
 import { lockShoppersOf } from '../shoppers/shoppers.ts'
-import { before, isFresh, ORDER_CHECK_FRESH_MS } from '../stores/rules.ts'
+import { before, isFresh, isMoment, ORDER_CHECK_FRESH_MS } from '../stores/rules.ts'
 import * as spend from '../texts/spend.ts'
 import { type HasSlots, joinSlots, type SlotShare } from './connection-slots.ts'
 import { payable, usesOf } from './credit-room.ts'
@@ -273,12 +273,6 @@ async function isStillMeant(deps: Deps, store: StoreDb<Db>, ready: Ready, handed
     return false
   })
   return isMeant && isMoment(lookedAt, deps.now())
-}
-
-/** What is switched off, bought or withdrawn reaches all that has not left within a second (D5). */
-function isMoment(from: Date, to: Date): boolean {
-  const ms = to.getTime() - from.getTime()
-  return ms >= 0 && ms < 1_000
 }
 
 /** The last look before the wire: the hand-over's commit itself may have taken so long that the pull proves nothing any more (D3). */

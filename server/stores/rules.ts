@@ -46,6 +46,12 @@ export function nextWatermark(known: Date | null, seen: Date | null, startedAt: 
   return known && known > reached ? known : reached
 }
 
+/** What is switched off, bought or withdrawn reaches all that has not left within a second (D5). */
+export function isMoment(from: Date, to: Date): boolean {
+  const ms = to.getTime() - from.getTime()
+  return ms >= 0 && ms < 1_000
+}
+
 /** The order check is fresh when its last complete pull started at most 60 s ago; a clock that stepped back proves nothing (T4). */
 export function isFresh(completedStart: Date | null, now: Date): boolean {
   if (!completedStart) return false

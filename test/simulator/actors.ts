@@ -6,7 +6,9 @@ import { followJob, planRunsJob } from '../../server/campaigns/jobs.ts'
 import type {
   Outcome,
   OutgoingEmail,
+  OutgoingPush,
   OutgoingText,
+  PushAnswer,
   TextChannel,
   TextChannelName,
 } from '../../server/channels/channel.ts'
@@ -70,6 +72,8 @@ export interface Outside {
   client: (workerId: string) => StoreClient
   /** A provider takes a message from this process. */
   take: (actor: Actor, message: Submission) => Promise<Outcome>
+  /** A push service takes a notification from this process. */
+  takePush: (actor: Actor, message: Authorized<OutgoingPush>) => Promise<PushAnswer>
   /** What the account's text channels are like; null: it has none. */
   texts: TextTerms | null
   /** Owed to people who wrote. */
@@ -128,7 +132,7 @@ export function aProcess(outside: Outside, workerId: string): Actor {
       demoEmail: email,
       ownMail: async () => null,
       text: async (_, channel) => channels?.[channel] ?? null,
-      push: { poolSize: 1, send: async () => ({ kind: 'gone', response: 'nowhere' }), close: async () => {} },
+      push: { poolSize: POOL_SIZE, send: (push) => outside.takePush(actor, push), close: async () => {} },
     },
     storeClient: () => outside.client(workerId),
     demo: null,

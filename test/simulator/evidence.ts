@@ -127,7 +127,7 @@ export async function readEvidence(
     left join carts c on c.store_id = m.store_id and c.id = m.cart_id
     join stores s on s.id = m.store_id
     join shoppers h on h.store_id = m.store_id and h.id = m.shopper_id
-    left join flow_steps fs on fs.store_id = m.store_id and m.origin_kind = 'flow' and fs.flow_id = m.origin_id and fs.id = m.step_id
+    left join flow_steps fs on fs.store_id = m.store_id and m.origin_kind in ('flow', 'push') and fs.flow_id = m.origin_id and fs.id = m.step_id
     left join campaigns g on g.store_id = m.store_id and m.origin_kind = 'campaign' and g.id = m.origin_id
     left join coupons cp on cp.store_id = m.store_id and cp.id = m.coupon_id
     left join manual_messages r on r.store_id = m.store_id and r.message_id = m.id

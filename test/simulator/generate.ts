@@ -7,11 +7,12 @@ import { ownerActs, textActs } from './generate-more.ts'
 import { withLateOrders } from './late-orders.ts'
 import { answer, type Maker, type Makings } from './maker.ts'
 import { type Person, peopleOf } from './people.ts'
+import { withPush } from './push.ts'
 import { chanceOf } from './random.ts'
 import { aShortage } from './shortage.ts'
 import {
   type Act,
-  type Channel,
+  type Addressed,
   type Consent,
   type Contact,
   hasTexts,
@@ -46,7 +47,7 @@ export function scenarioOf(seed: number): Scenario {
     cap: dice.pick([1, 2, 3, 3]),
     holdoutPercent: dice.isLucky(0.15) ? 50 : 0,
     ...aFrame(dice),
-    ...{ shortage: null, coupons: null, startDay: 0, hasCampaigns: false },
+    ...{ shortage: null, coupons: null, startDay: 0, hasCampaigns: false, push: null },
     steps: [],
   }
   const chance: Maker = { ...dice, people: peopleOf(frame.countries), hasTexts: hasTexts(frame) }
@@ -58,7 +59,8 @@ export function scenarioOf(seed: number): Scenario {
   const scenario = { ...frame, shortage: aShortage(seed, length), steps: withAliases(seed, steps) }
   const whole = withCampaigns(seed, withCoupons(seed, scenario, chance), chance)
   const emails = chance.people.map(({ email }) => email)
-  return withStops(seed, { ...whole, steps: withLateOrders(seed, whole.steps, emails) })
+  const stopped = withStops(seed, { ...whole, steps: withLateOrders(seed, whole.steps, emails) })
+  return withPush(seed, stopped, chance)
 }
 
 const WAITS = { none: 8, moment: 27, minutes: 38, hour: 18, hours: 8, days: 1 }
@@ -112,7 +114,7 @@ function post(chance: Maker): Extract<Act, { do: 'post' }> {
 
 function someConsent(chance: Maker): Consent {
   if (!chance.hasTexts) return { email: chance.isLucky(0.5) }
-  const boxes: Channel[] = chance.pick([
+  const boxes: Addressed[] = chance.pick([
     ['email'],
     ['sms'],
     ['whatsapp'],
@@ -160,7 +162,7 @@ function order(chance: Maker): Act {
     isStaff: chance.isLucky(0.06),
     ...(chance.hasTexts && chance.isLucky(0.5) ? addressOf(chance, person) : { country: null, state: null }),
     consents:
-      chance.hasTexts && chance.isLucky(0.3) ? chance.pick<Channel[]>([['sms'], ['whatsapp'], ['email', 'sms']]) : [],
+      chance.hasTexts && chance.isLucky(0.3) ? chance.pick<Addressed[]>([['sms'], ['whatsapp'], ['email', 'sms']]) : [],
     webhook: chance.weighted({ now: 40, late: 20, twice: 10, lost: 30 }),
   }
 }

@@ -1,6 +1,7 @@
 import crypto from 'node:crypto'
 import type pg from 'pg'
 import type { z } from 'zod'
+import { ensureKey } from '../../server/push/keys.ts'
 import type { CampaignReport } from '../../shared/campaign-report.ts'
 import type { CampaignStatus } from '../../shared/campaigns.ts'
 import type { CapturePost } from '../../shared/capture.ts'
@@ -14,6 +15,7 @@ import { LEAVERS, type Person, peopleOf } from './people.ts'
 import type { Made } from './play-campaigns.ts'
 import { stockCoupons } from './play-coupons.ts'
 import { openPost, type Post, providerIdOf, type Standing } from './post.ts'
+import { openPushWorld, type PushWorld } from './push-service.ts'
 import { openShop, type Shop, type Version } from './shop.ts'
 import { type Act, type Channel, hasTexts, type Plan, type Scenario } from './steps.ts'
 import type { Report, Words } from './texts.ts'
@@ -100,6 +102,10 @@ export interface Harness {
   isTidied: boolean
   isDisconnected: boolean
   stops: Stops
+  /** Browsers and their push service; null: the store has no web push. */
+  push: PushWorld | null
+  /** The store's own notifications are on. */
+  isPushOn: boolean
   /** Whose unsubscribe the last step was. */
   justUnsubscribed: { channel: Channel; address: string } | null
   say(news: Partial<Standing>): void
@@ -142,6 +148,8 @@ export interface Manual {
   allowed: number
   /** Messages that were said to be sent. */
   saidSent: string[]
+  /** Notifications to everybody, by their words: when they were asked for last, by the engine's clock. */
+  toAll: Map<number, number>
 }
 
 export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Harness> {
@@ -155,6 +163,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     disconnectedSince: null,
     suspendedSince: null,
     restingSince: null,
+    pushOffSince: 0,
   }
   const owner = { ...stopped, budget, plannedSince: 0 } as Standing
   const harness = {
@@ -188,7 +197,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     lateReports: [],
     reported: new Map(),
     failedAt: new Map(),
-    manual: { asked: new Map(), allowed: 0, saidSent: [] },
+    manual: { asked: new Map(), allowed: 0, saidSent: [], toAll: new Map() },
     campaigns: [],
     deeds: new Set(),
     audiences: [],
@@ -206,6 +215,8 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     stops: {
       ...{ suspended: false, isChosen: false, plan: scenario.plan, hasNeighbours: false, rests: false, changedAt: 0 },
     },
+    push: scenario.push && openPushWorld(scenario.push.mostBytes),
+    isPushOn: false,
     justUnsubscribed: null,
     say: (news: Partial<Standing>) => Object.assign(owner, news),
   } as unknown as Harness
@@ -218,6 +229,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     erasedSince: harness.erased.get(address) ?? null,
     hasSaidYes: harness.yeses.has(`${channel}:${address}`) || harness.yeses.has(`${channel}:*`),
   }))
+  harness.post.push = harness.push
   const texts = hasTexts(scenario)
     ? { template: scenario.template, finalCost: (id: string) => finalCost(harness, id) }
     : null
@@ -226,6 +238,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     clock,
     client: shop.client,
     take: harness.post.take,
+    takePush: harness.post.takePush,
     texts,
     replies: [],
     areCodesDue: false,
@@ -233,6 +246,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     observer: observer(pool),
   }
   harness.web = aProcess(harness.outside, crypto.randomUUID())
+  if (scenario.push) await ensureKey(harness.web.deps, handle(harness))
   harness.workers = [await aWorker(harness.outside), await aWorker(harness.outside)]
   return harness
 }

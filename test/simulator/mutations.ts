@@ -2,6 +2,7 @@ import type { Rule } from './invariants/all.ts'
 import { campaignMutations } from './mutations-campaigns.ts'
 import { couponMutations } from './mutations-coupons.ts'
 import { orderCheckMutations } from './mutations-order-check.ts'
+import { pushMutations } from './mutations-push.ts'
 import { stopMutations } from './mutations-stops.ts'
 
 // Deliberate mistakes, one or more for each rule: proof that the simulator would notice them. Texts, because the engine
@@ -23,6 +24,7 @@ export const mutations: readonly Mutation[] = [
   ...couponMutations,
   ...campaignMutations,
   ...stopMutations,
+  ...pushMutations,
   {
     name: 'what a dead process had on the wire is sent again',
     rule: 'D1',

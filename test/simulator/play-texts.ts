@@ -1,3 +1,4 @@
+import { isTextChannelName } from '../../server/channels/traits.ts'
 import { AppError } from '../../server/core/errors.ts'
 import { sendReply } from '../../server/inbound/inbound.ts'
 import { startJob } from '../../server/manual-sends/bulk-sends.ts'
@@ -30,8 +31,8 @@ export const textPlayers: Players<'says' | 'late words arrive' | 'report' | 'lat
     for (const said of isReversed ? late.reverse() : late) await hear(harness, said)
   },
   async report(harness, { text, status, code, network }) {
-    const seen = harness.post.mails.filter(({ channel }) => channel !== 'email')[text]
-    if (!seen?.isTaken || seen.channel === 'email') return
+    const seen = harness.post.mails.filter(({ channel }) => channel === 'sms' || channel === 'whatsapp')[text]
+    if (!seen?.isTaken || !isTextChannelName(seen.channel)) return
     const { id: messageId, channel } = seen
     const at = harness.clock.trueNow()
     const base = { channel, messageId, providerId: providerIdOf(messageId), at, isForged: network === 'forged' }

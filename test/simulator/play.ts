@@ -36,6 +36,7 @@ import { numbersOf } from './people.ts'
 import { campaignPlayers, planning, runDueCampaigns } from './play-campaigns.ts'
 import { codesNamed, couponPlayers, makeDueCodes } from './play-coupons.ts'
 import { ownerPlayers, runErasures } from './play-owner.ts'
+import { pushPlayers } from './play-push.ts'
 import { noteConnected, stopPlayers } from './play-stops.ts'
 import { sendSome, textPlayers } from './play-texts.ts'
 import { isRefusal } from './refusals.ts'
@@ -189,6 +190,7 @@ const players: Players = {
   ...textPlayers,
   ...ownerPlayers,
   ...stopPlayers,
+  ...pushPlayers,
   ...couponPlayers(living),
   ...campaignPlayers,
   async manual(harness, act) {

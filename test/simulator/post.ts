@@ -1,10 +1,12 @@
-import type { Outcome, OutgoingText, TextChannelName } from '../../server/channels/channel.ts'
+import type { Outcome, OutgoingPush, OutgoingText, PushAnswer, TextChannelName } from '../../server/channels/channel.ts'
+import type { Authorized } from '../../server/channels/send-authorization.ts'
 import { type Db, sql } from '../../server/core/db.ts'
 import { outcomeOfRefusal } from '../../server/texts/text-outcome.ts'
 import { type Actor, Killed, type Submission, secrets } from './actors.ts'
 import type { Clock } from './clock.ts'
 import { type Evidence, readEvidence } from './evidence.ts'
 import { priceOf, priceOfSms } from './people.ts'
+import { answerFor, answerPush, type Note, type PushWorld } from './push-service.ts'
 import type { Answer, Channel } from './steps.ts'
 
 // The providers of a history: for mail, SMS and WhatsApp. They know what they took, whatever became of their answer, and note what the
@@ -20,6 +22,9 @@ export interface Post {
   /** Awaited while a message is on the wire. */
   atSubmission: () => Promise<void>
   take(actor: Actor, message: Submission): Promise<Outcome>
+  /** null: no browser has ever subscribed. */
+  push: PushWorld | null
+  takePush(actor: Actor, message: Authorized<OutgoingPush>): Promise<PushAnswer>
 }
 
 export interface Mail {
@@ -30,7 +35,8 @@ export interface Mail {
   at: number
   /** By the engine's clock. */
   engineAt: number
-  answer: Answer
+  /** `gone`, `unauthorized`: of a browser, after which the person's next one is tried. */
+  answer: Answer | 'gone' | 'unauthorized'
   isTaken: boolean
   /** Texts: what the price list says; 0 for mail. */
   micros: number
@@ -49,6 +55,8 @@ export interface Mail {
 export interface Standing {
   pausedSince: number | null
   flowOffSince: number | null
+  /** The store's own notifications. */
+  pushOffSince: number | null
   disconnectedSince: number | null
   /** The account, by an operator. */
   suspendedSince: number | null
@@ -80,6 +88,45 @@ export function openPost(clock: Clock, db: Db, standingOf: (channel: Channel, ad
     questions: [],
     answers: [],
     atSubmission: async () => {},
+    push: null,
+    async takePush(actor, message) {
+      const world = post.push!
+      const endpoint = world.endpoints.get(message.subscription.endpoint)
+      const seen: Mail = {
+        ...{
+          id: message.messageId,
+          channel: 'push',
+          to: `push:${endpoint?.id}`,
+          micros: 0,
+          isTemplate: false,
+          told: null,
+        },
+        ...{ at: clock.trueNow(), engineAt: clock.now().getTime(), isAnswered: false, evidence: undefined },
+        ...{ answer: 'accepts', isTaken: false, standing: { ...standingOf('push', `push:${endpoint?.id}`) } },
+      }
+      const note = {
+        ...{ messageId: seen.id, mail: seen, at: seen.at, endpoint, url: message.subscription.endpoint },
+        ...{ token: message.payload.token, topic: message.topic, publicKey: message.vapid.publicKey },
+        ...{ sizes: [], alive: [], answer: seen.answer, isAnswered: false, isShown: false, notBefore: null },
+      } satisfies Note as Note
+      seen.answer = note.answer = answerFor(world, note, post.answers[0] ?? 'accepts')
+      if (seen.answer === (post.answers[0] ?? 'accepts') || endpoint?.status === 201) post.answers.shift()
+      post.mails.push(seen)
+      world.notes.push(note)
+      const of = { id: seen.id, channel: seen.channel, hash: secrets.addressHash(seen.to), now: clock.now() }
+      const reading = Promise.all([readEvidence(db, of), aliveOf(db, seen.id)])
+      readings.add(reading)
+      ;[seen.evidence, note.alive] = await reading.finally(() => readings.delete(reading))
+      await Promise.allSettled(readings)
+      await post.atSubmission()
+      const answer = await answerPush(world, note, message, seen.engineAt)
+      note.isShown = seen.isTaken =
+        TAKEN.has(note.answer as Answer) && answer.kind !== 'rejected' && answer.kind !== 'retry'
+      if (note.answer === 'takes it, sender dies' || note.answer === 'sender dies first') actor.life.isDead = true
+      if (actor.life.isDead) throw new Killed()
+      seen.isAnswered = note.isAnswered = true
+      return answer
+    },
     async take(actor, message) {
       if (message.sendAuthorization === 'answer')
         return { kind: 'accepted', providerId: message.messageId, response: '' }
@@ -112,10 +159,18 @@ export function openPost(clock: Clock, db: Db, standingOf: (channel: Channel, ad
       if (answer === 'takes it, sender dies' || answer === 'sender dies first') actor.life.isDead = true
       if (actor.life.isDead) throw new Killed()
       seen.isAnswered = true
-      return channel === 'email' ? mailOutcome(answer, seen.id) : textOutcome(answer, seen.id, channel)
+      return 'channel' in message ? textOutcome(answer, seen.id, message.channel) : mailOutcome(answer, seen.id)
     },
   }
   return post
+}
+
+/** The person's browsers, the newest first. */
+async function aliveOf(db: Db, messageId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select p.id from messages m join push_subscriptions p on p.store_id = m.store_id and p.shopper_id = m.shopper_id
+    where m.id = ${messageId} order by p.seen_at desc, p.id desc`.execute(db)
+  return rows.map(({ id }) => id)
 }
 
 /** What the person had told of where they are when a question to them was planned. */

@@ -62,7 +62,7 @@ export async function playScenario(pool: pg.Pool, scenario: Scenario): Promise<P
   }
   await clearFixture(pool)
   const count = (channel: Channel) => harness.post.mails.filter((mail) => mail.channel === channel).length
-  const mails = { email: count('email'), sms: count('sms'), whatsapp: count('whatsapp') }
+  const mails = { email: count('email'), sms: count('sms'), whatsapp: count('whatsapp'), push: count('push') }
   const campaigns = scenario.hasCampaigns ? campaignsPlayed(harness, before) : null
   return { broken, mails, deadlocks: harness.deadlocks, campaigns }
 }

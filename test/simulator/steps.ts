@@ -1,8 +1,9 @@
-import type { TextChannelName } from '../../server/channels/channel.ts'
+import type { ChannelName, TextChannelName } from '../../server/channels/channel.ts'
 import type { OrderKind } from '../../server/platforms/platform.ts'
 import type { CampaignAct } from './campaigns.ts'
 import type { CouponAct, StepCoupon } from './coupons.ts'
 import type { Country } from './people.ts'
+import type { PushAct, PushFrame } from './push.ts'
 import type { Shortage } from './shortage.ts'
 import type { StopAct } from './stops.ts'
 
@@ -15,7 +16,7 @@ export interface Scenario {
   cap: number
   holdoutPercent: number
   /** Of the flow's steps. */
-  channels: readonly ('email' | TextChannelName)[]
+  channels: readonly Channel[]
   /** Where each of the three people lives. */
   countries: readonly Country[]
   /** Of the first day, UTC. */
@@ -34,17 +35,22 @@ export interface Scenario {
   /** Of each step of the flow; null: nothing of this history is about coupons. */
   coupons: readonly (StepCoupon | null)[] | null
   hasCampaigns: boolean
+  /** null: nothing of this history is about web push. */
+  push: PushFrame | null
   steps: readonly Step[]
 }
 
 export type Plan = 'free' | 'starter' | 'growth'
 
 /** Whether it has SMS or WhatsApp at all. */
-export const hasTexts = ({ channels }: Scenario): boolean => channels.some((channel) => channel !== 'email')
+export const hasTexts = ({ channels }: Pick<Scenario, 'channels'>): boolean =>
+  channels.some((channel) => channel === 'sms' || channel === 'whatsapp')
 
 export type Contact = { email?: string; phone?: string; firstName?: string; country?: string }
-export type Consent = Partial<Record<Channel, boolean>>
-export type Channel = 'email' | TextChannelName
+export type Consent = Partial<Record<Addressed, boolean>>
+export type Channel = ChannelName
+/** By which a person gives and is written to by their address or number. */
+export type Addressed = Exclude<Channel, 'push'>
 
 /** What a provider does with the next message. */
 export type Answer =
@@ -101,7 +107,7 @@ export type Act =
       country: string | null
       state: string | null
       /** What the checkout kept of the shopper's yes. */
-      consents: readonly Channel[]
+      consents: readonly Addressed[]
       webhook: 'now' | 'late' | 'twice' | 'lost'
       /** Names the code of this message, if it has one that can be used. */
       codeOf?: number
@@ -143,7 +149,7 @@ export type Act =
   /** A person sends to some carts, by their place; with the same key it is the same request. */
   | {
       do: 'manual'
-      channel: Channel
+      channel: Addressed
       carts: readonly number[]
       isBulk: boolean
       key: number | null
@@ -165,6 +171,7 @@ export type Act =
   | CouponAct
   | CampaignAct
   | StopAct
+  | PushAct
 
 /** Time passes, then something happens. */
 export type Step = Act & { waitMs: number }
@@ -180,6 +187,7 @@ export function describe(scenario: Scenario): string {
     head,
     more,
     ...(hasTexts(scenario) ? [texts] : []),
+    ...(scenario.push ? [`web push; its service takes ${scenario.push.mostBytes} bytes`] : []),
     ...(shortage
       ? [`sold out from step ${shortage.from + 1} to ${shortage.to + 1}: ${shortage.products.join(', ')}`]
       : []),

@@ -6,10 +6,10 @@ import type { Report } from './worker.ts'
 
 // What a long run has seen so far. Processes finish out of order, so the seeds done are a row with a few ahead of it.
 
-const CHANNELS = ['email', 'sms', 'whatsapp'] as const
+const CHANNELS = ['email', 'sms', 'whatsapp', 'push'] as const
 
-export const sayMails = ({ email, sms, whatsapp }: Report['mails']): string =>
-  `${email} mails, ${sms} SMS, ${whatsapp} WhatsApp messages`
+export const sayMails = ({ email, sms, whatsapp, push }: Report['mails']): string =>
+  `${email} mails, ${sms} SMS, ${whatsapp} WhatsApp messages, ${push} notifications`
 
 export interface Tally {
   scenarios: number
@@ -33,7 +33,7 @@ export function startTally(from: number): Tally {
   const tally: Tally = {
     scenarios: 0,
     steps: 0,
-    mails: { email: 0, sms: 0, whatsapp: 0 },
+    mails: { email: 0, sms: 0, whatsapp: 0, push: 0 },
     deadlocks: 0,
     campaigns: [],
     failed: [],

@@ -89,6 +89,12 @@ export interface Code {
   order: string | null
 }
 
+/** A browser's, at its push service. */
+export interface Subscription {
+  id: string
+  shopper: string
+}
+
 export interface Campaign {
   id: string
   status: string
@@ -128,6 +134,9 @@ export interface State {
   orders: Order[]
   touchpoints: Touch[]
   codes: Code[]
+  subscriptions: Subscription[]
+  /** The owner is told that push services refuse our signature. */
+  isPushAlarmed: boolean
   campaigns: Campaign[]
   runs: Run[]
   /** Folded ones and changes as they lie. */
@@ -157,6 +166,7 @@ export const WITNESS = `
     'coupon_codes',
     'campaigns',
     'campaign_runs',
+    'push_subscriptions',
   ]
     .map((table) => written(table, 'insert or update or delete'))
     .join('')}
@@ -269,6 +279,8 @@ const STATE = `
       isUsed: 'used_at is not null',
       order: 'used_order_id',
     })},
+    ${list('push_subscriptions subscriptions', { id: 'id', shopper: 'shopper_id' })},
+    exists (select 1 from pending_notifications where store_id = $1 and type = 'push_refused') as "isPushAlarmed",
     ${list('campaigns', { id: 'id', status: 'status', isDeleted: 'deleted_at is not null', run: 'run', pausedBy: 'paused_by' })},
     ${list('campaign_runs runs', { campaign: 'campaign_id', run: 'run', at: asMs('at'), startedAt: asMs('started_at') })},
     ${list(ROLLUPS, {

@@ -1,14 +1,16 @@
 import { countryOfPhone } from '../people.ts'
+import type { Channel } from '../steps.ts'
 import { type Departed, type Invariant, name } from './scene.ts'
 
 // C6: who may be written to at all, once more and by hand: of the countries people live in here.
 
 type Rule = 'opt_out' | 'soft_opt_in' | 'opt_in' | 'confirmed_opt_in'
 
-const RULES: Record<'email' | 'sms' | 'whatsapp', Record<string, Rule>> = {
+const RULES: Record<Channel, Record<string, Rule>> = {
   email: { US: 'opt_out', DE: 'soft_opt_in', GB: 'soft_opt_in', AU: 'soft_opt_in', MX: 'opt_in' },
   sms: { US: 'opt_in', GB: 'opt_in', AU: 'opt_in', DE: 'confirmed_opt_in', MX: 'confirmed_opt_in' },
   whatsapp: { US: 'opt_in', DE: 'opt_in', GB: 'opt_in', AU: 'opt_in', MX: 'opt_in' },
+  push: { US: 'opt_in', DE: 'opt_in', GB: 'opt_in', AU: 'opt_in', MX: 'opt_in' },
 }
 
 export const C6: Invariant = (scene) =>

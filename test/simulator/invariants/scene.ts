@@ -33,7 +33,7 @@ export const isManual = ({ origin }: { origin: string }): boolean => origin.star
 
 export const isOfCampaign = ({ origin }: { origin: string }): boolean => origin.startsWith('campaign:')
 
-const WORDS = { email: 'mail', sms: 'SMS', whatsapp: 'WhatsApp' }
+const WORDS = { email: 'mail', sms: 'SMS', whatsapp: 'WhatsApp', push: 'notification' }
 
 export const name = (mail: Departed) =>
   `${WORDS[mail.channel]} ${mail.id.slice(-6)} (cart ${mail.evidence.cart.slice(-6)}, step ${mail.evidence.step}, to ${mail.to})`

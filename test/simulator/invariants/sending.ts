@@ -1,8 +1,12 @@
 import { POOL_SIZE } from '../pool.ts'
+import type { Mail } from '../post.ts'
 import type { Message, State } from '../witness.ts'
 import { type Invariant, isManual, isOfCampaign, MOMENT_MS, name, OPEN } from './scene.ts'
 
 // D1, D5, D6, D7, D10: what leaves, how often, and what becomes of the rows.
+
+/** Proof that nothing was accepted. */
+const UNTAKEN: ReadonlySet<Mail['answer']> = new Set(['retry', 'gone', 'unauthorized'])
 
 /** A key is accepted once at most, a step by one channel, and nothing is tried again after what may have been accepted. */
 export const D1: Invariant = ({ mails, fresh }) => {
@@ -11,7 +15,7 @@ export const D1: Invariant = ({ mails, fresh }) => {
   for (const mail of mails) {
     const before = settled.get(mail.id)
     if (before) broken.push(`mail ${mail.id.slice(-6)} to ${mail.to} was handed over again after: ${before}`)
-    if (mail.answer !== 'retry') settled.set(mail.id, mail.answer)
+    if (!UNTAKEN.has(mail.answer)) settled.set(mail.id, mail.answer)
   }
   for (const mail of fresh) {
     const { cart, origin, step } = mail.evidence
@@ -27,10 +31,13 @@ export const D1: Invariant = ({ mails, fresh }) => {
 /** What open messages of a joined cart are, S6 says. */
 const ENDED: ReadonlySet<string> = new Set(['purchased', 'recovered', 'emptied', 'lost'])
 
+const isOwnNotification = ({ origin }: { origin: string }) => origin.startsWith('push:')
+
 /** Pause, disconnect and purchase reach every message not yet handed over. (Unsubscribes: C2.) */
 export const D5: Invariant = ({ step, state, before, fresh }) => {
   const forbidden = fresh.flatMap((mail) => {
-    const { pausedSince, flowOffSince, disconnectedSince } = mail.standing
+    const { pausedSince, disconnectedSince } = mail.standing
+    const flowOffSince = isOwnNotification(mail.evidence) ? mail.standing.pushOffSince : mail.standing.flowOffSince
     const reasons = { paused: pausedSince, 'switched off': flowOffSince, disconnected: disconnectedSince }
     // What a person sends goes without the flow, and to a cart that was given up as well.
     const isOwn = isManual(mail.evidence)

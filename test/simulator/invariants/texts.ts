@@ -10,18 +10,20 @@ import { type Departed, type Invariant, isManual, isOfCampaign, MOMENT_MS, name 
 
 // T2, D4, and what plan, budget and cooldown allow.
 
-const isText = ({ channel }: { channel: Channel }) => channel !== 'email'
+const isText = ({ channel }: { channel: Channel }) => channel === 'sms' || channel === 'whatsapp'
 
 /** No text at night where the shopper lives, questions included; by the engine's clock, as the store has no other. */
 export const T2: Invariant = ({ harness, fresh }) => [
-  ...fresh.filter(isText).flatMap((mail) => {
-    const isDark = (at: number) => isNight(at, homeOf(mail))
-    // The wire may be reached in the moment in which night falls.
-    const isDarkAtSubmission = isDark(mail.engineAt - MOMENT_MS) && isDark(mail.engineAt)
-    return isDark(mail.evidence.handedOverAt) || isDarkAtSubmission
-      ? [`${name(mail)} left at ${new Date(mail.engineAt).toISOString()}, at night`]
-      : []
-  }),
+  ...fresh
+    .filter(({ channel }) => channel !== 'email')
+    .flatMap((mail) => {
+      const isDark = (at: number) => isNight(at, homeOf(mail))
+      // The wire may be reached in the moment in which night falls.
+      const isDarkAtSubmission = isDark(mail.engineAt - MOMENT_MS) && isDark(mail.engineAt)
+      return isDark(mail.evidence.handedOverAt) || isDarkAtSubmission
+        ? [`${name(mail)} left at ${new Date(mail.engineAt).toISOString()}, at night`]
+        : []
+    }),
   ...harness.post.questions
     .filter(({ engineAt, to, country }) =>
       isNight(engineAt, { country: country ?? countryOfPhone(to), state: null, phone: to }),
@@ -30,10 +32,10 @@ export const T2: Invariant = ({ harness, fresh }) => [
 ]
 
 /** A state is one of the address that says the country. */
-const homeOf = ({ to, evidence: { country, usState } }: Departed): Home => ({
-  country: country ?? countryOfPhone(to),
+const homeOf = ({ to, channel, evidence: { country, usState, phone } }: Departed): Home => ({
+  country: country ?? countryOfPhone(channel === 'push' ? phone : to),
   state: country === null ? null : usState,
-  phone: to,
+  phone: channel === 'push' ? (phone ?? '') : to,
 })
 
 /** Between two texts of a kind for one cart lies the cooldown; what was provably not accepted starts none. */
@@ -82,7 +84,9 @@ const mayBeOf = (plan: string | null, { channel, evidence }: Departed) =>
   plan === 'growth' || (isOfCampaign(evidence) && channel === 'sms' && plan === 'starter')
 
 const LIMITS = { email: 'maxEmailsPerMonth', sms: 'maxSmsPerMonth', whatsapp: 'maxWhatsappPerMonth' } as const
-const limitOf = (key: keyof typeof plans, channel: Channel) => plans[key].limits[LIMITS[channel]]
+/** Of notifications there may be as many as one wants. */
+const limitOf = (key: keyof typeof plans, channel: Channel) =>
+  channel === 'push' ? -1 : plans[key].limits[LIMITS[channel]]
 
 const monthOf = (at: number) => `${new Date(at).toISOString().slice(0, 7)}-01`
 const handedOver = (messages: readonly Message[], month: string) =>
@@ -133,16 +137,18 @@ function leastOf({ messages }: State, mail: Mail): number {
 
 /** A text's state is what its provider has reported of it, in whatever order, and nothing that nobody reported. */
 export const D4: Invariant = ({ harness, state, mails }) =>
-  state.messages.filter(isText).flatMap((message) => {
-    const { id, state: now, to } = message
-    const said = harness.reported.get(id)
-    // Of an erased person nobody can tell which message a report was about.
-    if (now === 'handed_over' || to === null) return []
-    if (!said) {
-      const isMadeUp = now === 'delivered' || (now === 'failed' && message.reason?.startsWith('undelivered'))
-      return isMadeUp ? [`step ${message.step} is ${now}, and nobody has reported that`] : []
-    }
-    const expected = said.has('failed') ? 'failed' : said.has('delivered') || said.has('read') ? 'delivered' : 'sent'
-    const answer = mails.find((mail) => mail.id === id)?.answer
-    return now === expected ? [] : [`a text (${answer}) is ${now}, and ${[...said].join(', ')} was reported of it`]
-  })
+  state.messages
+    .filter(({ channel }) => channel !== 'email')
+    .flatMap((message) => {
+      const { id, state: now, to } = message
+      const said = harness.reported.get(id)
+      // Of an erased person nobody can tell which message a report was about.
+      if (now === 'handed_over' || to === null) return []
+      if (!said) {
+        const isMadeUp = now === 'delivered' || (now === 'failed' && message.reason?.startsWith('undelivered'))
+        return isMadeUp ? [`step ${message.step} is ${now}, and nobody has reported that`] : []
+      }
+      const expected = said.has('failed') ? 'failed' : said.has('delivered') || said.has('read') ? 'delivered' : 'sent'
+      const answer = mails.find((mail) => mail.id === id)?.answer
+      return now === expected ? [] : [`a text (${answer}) is ${now}, and ${[...said].join(', ')} was reported of it`]
+    })

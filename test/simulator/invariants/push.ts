@@ -1,0 +1,113 @@
+import type { Note } from '../push-service.ts'
+import type { State } from '../witness.ts'
+import { type Departed, type Invariant, MOMENT_MS, name } from './scene.ts'
+
+// P1, P2, P3: what push services answer, keys, and that a browser is written to on its shopper's word alone.
+
+const fewer = (id: string) => id.slice(-6)
+
+/** 404 and 410 end a subscription, and the next browser gets it; 413 shrinks; 429 waits; 401 and 403 are told the owner. */
+export const P1: Invariant = ({ harness, state, fresh }) => {
+  const { push } = harness
+  if (!push) return []
+  const broken = fresh.flatMap((mail) => {
+    const note = push.notes.find(({ mail: its }) => its === mail)
+    if (!note) return []
+    const at = push.notes.indexOf(note)
+    const before = push.notes.slice(0, at)
+    const same = before.filter(({ messageId }) => messageId === note.messageId)
+    const wasGone = before.some(
+      ({ url, isAnswered, answer, at: goneAt }) =>
+        url === note.url && answer === 'gone' && isAnswered && mail.at - goneAt >= MOMENT_MS,
+    )
+    const early = same.find(({ notBefore }) => notBefore !== null && mail.engineAt < notBefore)
+    const topic = mail.evidence.cart.replaceAll('-', '')
+    return [
+      ...(wasGone ? [`${name(mail)} went to a browser that its service had said is gone`] : []),
+      ...(early && !harness.hasJumped ? [`${name(mail)} was tried again before its service wanted it`] : []),
+      ...(topic.length === 32 && note.topic !== topic ? [`${name(mail)} has the topic ${note.topic}`] : []),
+      ...shrinking(note, push.mostBytes).map((words) => `${name(mail)} ${words}`),
+    ]
+  })
+  return [...broken, ...forgotten(push.notes, state), ...untold(push.notes, state)]
+}
+
+function shrinking({ sizes, answer }: Note, most: number): string[] {
+  const isGrowing = sizes.some((size, index) => index > 0 && size >= sizes[index - 1]!)
+  const isUnsent = answer === 'accepts' && !sizes.some((size) => size <= most) && most >= 1_000
+  return [
+    ...(isGrowing ? [`was tried with ${sizes.join(', ')} bytes, one after the other`] : []),
+    ...(isUnsent || (answer === 'accepts' && sizes.length === 1 && sizes[0]! > most)
+      ? [`was not made small enough: ${sizes.join(', ')} bytes`]
+      : []),
+  ]
+}
+
+/** The last browser that was tried had gone, and another one of the person was not asked. */
+function forgotten(notes: readonly Note[], { messages, subscriptions }: State): string[] {
+  const failed = messages.filter(({ state, reason }) => state === 'failed' && reason === 'rejected:push_gone')
+  return failed.flatMap(({ id, step }) => {
+    const tried = notes.filter(({ messageId }) => messageId === id)
+    const last = tried.at(-1)
+    const left = (last?.alive ?? []).filter((each) => !tried.some(({ endpoint }) => endpoint?.id === each))
+    const alive = left.filter((each) => subscriptions.some((row) => row.id === each))
+    return alive.length > 0 ? [`step ${step} was given up, and browser ${fewer(alive[0]!)} was not asked`] : []
+  })
+}
+
+function untold(notes: readonly Note[], { messages, isPushAlarmed }: State): string[] {
+  if (isPushAlarmed) return []
+  return notes
+    .filter(({ answer, isAnswered }) => answer === 'unauthorized' && isAnswered)
+    .filter((note) =>
+      messages.some(({ id, state, reason }) => id === note.messageId && state === 'held' && reason === 'retry'),
+    )
+    .filter((note) => notes.findLast(({ messageId }) => messageId === note.messageId) === note)
+    .map(({ messageId }) => `a service refused our signature for ${fewer(messageId)}, and nobody was told`)
+}
+
+/** Each browser is written to with the key it was subscribed with, and with one that leaked no more. */
+export const P2: Invariant = ({ harness, fresh }) =>
+  fresh.flatMap((mail) => {
+    const note = harness.push?.notes.find(({ mail: its }) => its === mail)
+    if (!note?.endpoint) return []
+    const { publicKey, leakedAt } = note.endpoint
+    const hasLeaked = leakedAt !== null && mail.at - leakedAt >= MOMENT_MS
+    return [
+      ...(note.publicKey === publicKey ? [] : [`${name(mail)} was signed with a key its browser does not know`]),
+      ...(hasLeaked ? [`${name(mail)} was signed with a key that had leaked`] : []),
+    ]
+  })
+
+/** Only browsers that have subscribed, only of whom it is for; and whoever subscribes gets what has waited for it. */
+export const P3: Invariant = (scene) => {
+  const { harness, fresh } = scene
+  const { push } = harness
+  if (!push) return []
+  const strange = fresh.flatMap((mail) => {
+    const note = push.notes.find(({ mail: its }) => its === mail)
+    if (!note) return []
+    if (!note.endpoint) return [`${name(mail)} went to ${note.url}, which no browser has`]
+    return isTheirs(mail, note.endpoint.browser)
+      ? []
+      : [`${name(mail)} went to browser ${note.endpoint.browser} of somebody else`]
+  })
+  return [...push.forged.map((url) => `${url} was taken for a push service`), ...strange, ...waiting(scene)]
+}
+
+const isTheirs = ({ evidence }: Departed, browser: number) =>
+  evidence.keys.some(
+    (key) => key === `device:device-of-browser-${browser}` || key.startsWith(`cart:cart-of-browser-${browser}-`),
+  )
+
+/** After a whole look nothing due waits for a browser that is there. */
+function waiting({ harness, step, state }: Parameters<Invariant>[0]): string[] {
+  const isWhole = step.do === 'work' && step.meanwhile === null && step.diesAt === null && harness.isLookDone
+  if (!isWhole || harness.hasJumped) return []
+  const now = harness.clock.now().getTime()
+  const people = new Set(state.subscriptions.map(({ shopper }) => shopper))
+  return state.messages
+    .filter(({ channel, state: is, reason }) => channel === 'push' && is === 'held' && reason === 'no_contact')
+    .filter(({ shopper, dueAt }) => people.has(shopper) && dueAt <= now)
+    .map(({ step: number }) => `notification ${number} waits for a browser, and its person has one`)
+}

@@ -1,0 +1,214 @@
+import type { z } from 'zod'
+import { AppError } from '../../server/core/errors.ts'
+import { savePushSettings } from '../../server/flows/push-flow.ts'
+import { ensureKey } from '../../server/push/keys.ts'
+import { takeEvent } from '../../server/push-setup/events.ts'
+import { sendToAll } from '../../server/push-setup/sends.ts'
+import { autoSetup, takeEnded, takeMoved, takeSubscription } from '../../server/push-setup/widget.ts'
+import { DEFAULT_PUSH } from '../../shared/push.ts'
+import type { pushSubscribe } from '../../shared/push-calls.ts'
+import { type ActOf, type Harness, handle } from './harness.ts'
+import type { PushAct } from './push.ts'
+import { asSubscription, type Endpoint, type Kept, newEndpoint, type PushWorld } from './push-service.ts'
+
+// Browsers of a history, as widget and worker play them (storefront/push-subscription.ts), and what the owner does with web push.
+
+type Players = { [Kind in PushAct['do']]: (harness: Harness, act: ActOf<Kind>) => Promise<unknown> }
+
+const keyOf = (id: string) => `push:push:${id}`
+const worldOf = ({ push }: Harness): PushWorld => push!
+
+export const pushPlayers: Players = {
+  async 'push settings'(harness, { isOn, frequency, delay, most, isTextChanged }) {
+    const words = { title: DEFAULT_PUSH.title, body: isTextChanged ? '{{ cart_total }} waits' : DEFAULT_PUSH.body }
+    const wanted = { enabled: isOn, frequency, delay, maxNotifications: most, ...words }
+    harness.editedAt = harness.clock.trueNow()
+    // What leaves as soon as it may is no mistake.
+    if (isOn) harness.say({ pushOffSince: null })
+    try {
+      await savePushSettings(harness.web.deps, handle(harness), wanted)
+      harness.isPushOn = isOn
+    } finally {
+      harness.say({ pushOffSince: harness.isPushOn ? null : harness.clock.trueNow() })
+    }
+  },
+  async 'push allow'(harness, { browser, network }) {
+    const world = worldOf(harness)
+    const setup = await setupOf(harness)
+    if (network === 'forged') return forge(harness, browser, setup)
+    const known = world.kept.get(browser)
+    const isSame = known?.endpoint.status === 201 && known.endpoint.publicKey === setup.publicKey
+    const endpoint = isSame ? known.endpoint : newEndpoint(world, browser, setup.publicKey)
+    if (network === 'lost') return
+    await subscribe(harness, setup, endpoint)
+    if (network === 'twice') await subscribe(harness, setup, endpoint)
+  },
+  async 'push visit'(harness, { browser }) {
+    const world = worldOf(harness)
+    const kept = world.kept.get(browser)
+    if (!kept) return
+    const setup = await setupOf(harness)
+    const { endpoint } = kept
+    if (endpoint.isRevoked) return tellEnd(harness, browser, kept)
+    const isSame = endpoint.status === 201 && endpoint.publicKey === setup.publicKey
+    if (isSame && endpoint.id !== null) return
+    if (!isSame && endpoint.status === 201) endpoint.status = 410
+    await tellMoved(harness, browser, isSame ? endpoint : newEndpoint(world, browser, setup.publicKey), kept)
+  },
+  async 'push change'(harness, { browser, network }) {
+    const world = worldOf(harness)
+    const kept = world.kept.get(browser)
+    if (kept?.endpoint.status !== 201) return
+    kept.endpoint.status = 410
+    const next = newEndpoint(world, browser, kept.endpoint.publicKey)
+    if (network === 'now') await tellMoved(harness, browser, next, kept)
+    // Nobody has heard of it: the browser has it all the same.
+    else world.kept.set(browser, { ...kept, endpoint: next })
+  },
+  async 'push revoke'(harness, { browser, status, isTold }) {
+    const kept = worldOf(harness).kept.get(browser)
+    if (!kept) return
+    Object.assign(kept.endpoint, { status, isRevoked: true })
+    if (isTold) await tellEnd(harness, browser, kept)
+  },
+  async 'push event'(harness, { note: place, kind }) {
+    const note = worldOf(harness)
+      .notes.filter(({ isShown }) => isShown)
+      .at(-1 - place)
+    if (!note?.token) return
+    const theirs = kind === 'stop' ? await idsOf(harness, note.messageId) : []
+    await takeEvent(harness.web.deps, { token: note.token, kind })
+    harness.reported.set(note.messageId, new Set(harness.reported.get(note.messageId)).add('delivered'))
+    if (kind !== 'stop') return
+    const { endpoint } = note
+    for (const id of [...theirs, ...(endpoint?.id ? [endpoint.id] : [])]) noteStopped(harness, id)
+    if (!endpoint) return
+    const kept = worldOf(harness).kept.get(endpoint.browser)
+    if (kept) kept.endpoint.status = 410
+    worldOf(harness).kept.delete(endpoint.browser)
+  },
+  async 'push keys'(harness, { isLeaked }) {
+    const { endpoints } = worldOf(harness)
+    await ensureKey(harness.web.deps, handle(harness), isLeaked ? 'leaked' : 'moving')
+    const leakedAt = harness.clock.trueNow()
+    if (isLeaked) for (const endpoint of endpoints.values()) endpoint.leakedAt ??= leakedAt
+  },
+  async 'push all'(harness, { isTwice, text }) {
+    const { web, fixture, manual } = harness
+    const sender = { deps: web.deps, session: fixture.session, store: handle(harness) }
+    const wanted = { storeUrl: fixture.homeUrl, title: 'Hello', body: `News ${text}` }
+    const ask = async () => {
+      const { results } = await sendToAll(sender, wanted)
+      const now = harness.clock.now().getTime()
+      const before = manual.toAll.get(text)
+      // The same press within a minute: its people are those of the first.
+      if (before === undefined || Math.abs(now - before) >= PRESS_MS) {
+        manual.allowed += results.length
+        manual.toAll.set(text, now)
+      }
+    }
+    await ask()
+    if (isTwice) await ask()
+  },
+}
+
+const PRESS_MS = 60_000
+
+const visitorOf = ({ fixture, clock, arrivals }: Harness) => ({
+  origin: fixture.homeUrl,
+  ip: `198.51.${(arrivals >> 8) % 256}.${arrivals % 256}`,
+  userAgent: `Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/${clock.trueNow()} Firefox/140.0`,
+})
+
+/** What the widget is told when a page of the shop opens. */
+async function setupOf(harness: Harness) {
+  harness.arrivals += 1
+  const body = { storeUrl: harness.fixture.homeUrl, method: 'functions' as const, hasWorker: true }
+  return autoSetup(harness.web.deps, body, visitorOf(harness))
+}
+
+type Setup = Awaited<ReturnType<typeof setupOf>>
+
+function bodyOf(harness: Harness, { storeKey, publicKey, prompt }: Setup, endpoint: { url: string; browser: number }) {
+  const { browser } = endpoint
+  const body: z.output<typeof pushSubscribe.body> = {
+    ...{ storeKey, publicKey, wording: prompt.wording, method: 'functions' },
+    cart: `cart-of-browser-${browser}-visit-${harness.browsers[browser]!.visit}`,
+    device: `device-of-browser-${browser}`,
+    subscription: asSubscription(endpoint),
+  }
+  return body
+}
+
+async function subscribe(harness: Harness, setup: Setup, endpoint: Endpoint): Promise<void> {
+  const { token } = await takeSubscription(harness.web.deps, bodyOf(harness, setup, endpoint), visitorOf(harness))
+  worldOf(harness).kept.set(endpoint.browser, { endpoint, token })
+  noteKnown(harness, endpoint, token)
+}
+
+/** A page says that a browser is somewhere else than at a push service: whoever dialled it would dial whatever they are told to. */
+async function forge(harness: Harness, browser: number, setup: Setup): Promise<void> {
+  const { forged, notes } = worldOf(harness)
+  for (const url of HOSTILE) {
+    const body = bodyOf(harness, setup, { url, browser })
+    const taken = await takeSubscription(harness.web.deps, body, visitorOf(harness)).catch((error) => {
+      if (!(error instanceof AppError)) throw error
+      return null
+    })
+    if (taken) forged.push(url)
+  }
+  if (notes.some(({ url }) => HOSTILE.includes(url))) forged.push('a notification was sent there')
+}
+
+const HOSTILE = [
+  'https://10.0.0.7/wpush/v2/x',
+  'https://updates.push.services.mozilla.com.evil.example/x',
+  'http://updates.push.services.mozilla.com/x',
+]
+
+/** A subscription took another's place; the server says whether it knows of one. */
+async function tellMoved(harness: Harness, browser: number, endpoint: Endpoint, { token }: Kept): Promise<void> {
+  const { kept } = worldOf(harness)
+  const { storeKey } = await setupOf(harness)
+  const body = { storeKey, token, subscription: asSubscription(endpoint), publicKey: endpoint.publicKey }
+  try {
+    await takeMoved(harness.web.deps, body, visitorOf(harness))
+    kept.set(browser, { endpoint, token })
+    noteKnown(harness, endpoint, token)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    if (error.code === 'not_found') {
+      endpoint.status = 410
+      kept.delete(browser)
+    } else kept.set(browser, { endpoint, token })
+  }
+}
+
+async function tellEnd(harness: Harness, browser: number, { endpoint, token }: Kept): Promise<void> {
+  const { storeKey } = await setupOf(harness)
+  await takeEnded(harness.web.deps, { storeKey, token }, visitorOf(harness))
+  worldOf(harness).kept.delete(browser)
+  const id = endpoint.id ?? token.split('.')[0]!
+  if (!harness.withdrawn.has(keyOf(id))) harness.withdrawn.set(keyOf(id), harness.clock.trueNow())
+}
+
+/** The server has it, by the name that its token has. */
+function noteKnown(harness: Harness, endpoint: Endpoint, token: string): void {
+  const id = token.split('.')[0]!
+  endpoint.id = id
+  harness.yeses.add(keyOf(id))
+}
+
+function noteStopped({ unsubscribed, clock }: Harness, id: string): void {
+  if (!unsubscribed.has(keyOf(id))) unsubscribed.set(keyOf(id), clock.trueNow())
+}
+
+/** The browsers of whoever a message went to. */
+async function idsOf({ outside }: Harness, messageId: string): Promise<string[]> {
+  const { rows } = await outside.pool.query<{ id: string }>(
+    `select p.id from messages m join push_subscriptions p on p.store_id = m.store_id and p.shopper_id = m.shopper_id
+     where m.id = $1`,
+    [messageId],
+  )
+  return rows.map(({ id }) => id)
+}

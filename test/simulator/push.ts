@@ -1,0 +1,184 @@
+import type { PushFrequency } from '../../shared/push.ts'
+import type { Maker } from './maker.ts'
+import { chanceOf } from './random.ts'
+import type { Act, Channel, Scenario, Step } from './steps.ts'
+
+// In every fourth history the store has web push: shoppers' browsers subscribe, change, and withdraw, and keys are replaced. Thrown with dice
+// of their own, so that all other histories stay what they were.
+
+/** Of the push service all browsers of a history have. */
+export interface PushFrame {
+  /** It takes no larger payload. */
+  mostBytes: number
+}
+
+export type PushAct =
+  /** `frequency` and the rest as the owner sets them. */
+  | {
+      do: 'push settings'
+      isOn: boolean
+      frequency: PushFrequency
+      delay: number
+      most: number
+      isTextChanged: boolean
+    }
+  /** The shopper presses yes. `forged`: a page says so of an address that is no push service. */
+  | { do: 'push allow'; browser: number; network: 'now' | 'twice' | 'lost' | 'forged' }
+  /** The shop is opened: the widget brings what the browser has in line. */
+  | { do: 'push visit'; browser: number }
+  /** The browser has another subscription by itself. */
+  | { do: 'push change'; browser: number; network: 'now' | 'lost' }
+  /** The shopper takes the permission back. `isTold`: the shop is open, so its page says so at once. */
+  | { do: 'push revoke'; browser: number; status: 404 | 410; isTold: boolean }
+  /** What the browser tells of a notification, by its place from the newest. */
+  | { do: 'push event'; note: number; kind: 'shown' | 'click' | 'close' | 'stop' }
+  | { do: 'push keys'; isLeaked: boolean }
+  /** A member writes to everybody who has subscribed. */
+  | { do: 'push all'; isTwice: boolean; text: number }
+
+const HAVE_IT = 0.25
+const DICE = 0x9_05b
+/** Chosen so that most histories that notice the mutations of everything else stay as they were. */
+const HAVE_DICE = 0x3_a1
+const SECOND = 1_000
+const MINUTE = 60_000
+const HOUR = 3_600_000
+
+export const hasPush = (seed: number, have = HAVE_DICE): boolean => chanceOf(seed ^ have).isLucky(HAVE_IT)
+
+export function withPush(seed: number, scenario: Omit<Scenario, 'push'>, chance: Maker): Scenario {
+  if (!hasPush(seed)) return { ...scenario, push: null }
+  const dice = { ...chance, ...chanceOf(seed ^ DICE) }
+  const steps = scenario.steps.map((step) => touched(dice, step))
+  const put = (act: Act, from: number, waitMs: number) =>
+    steps.splice(dice.between(Math.min(from, steps.length), steps.length), 0, { ...act, waitMs })
+  for (let more = dice.between(3, 8); more > 0; more--) put(anAct(dice), 6, aWait(dice))
+  for (let more = dice.between(3, 6); more > 0; more--) put(aLook(dice), 6, dice.between(MINUTE, 2 * HOUR))
+  // Carts are left and their browsers subscribe early; in most histories the store's own notifications are on before.
+  const left: Step[] = [0, 1, 2]
+    .filter((browser) => browser === 0 || dice.isLucky(0.5))
+    .flatMap((browser): Step[] => [
+      { ...aPost(dice, browser), waitMs: dice.between(0, MINUTE) },
+      { do: 'push allow', browser, network: 'now', waitMs: dice.between(SECOND, MINUTE) },
+    ])
+  for (let more = dice.between(1, 3); more > 0; more--)
+    steps.splice(dice.between(3, steps.length), 0, ...anEpisode(dice))
+  const on: Step = { ...settings(dice), isOn: true, waitMs: 0 } as Step
+  steps.splice(2, 0, ...(dice.isLucky(0.8) ? [on, ...left] : [...left, { ...on, waitMs: dice.between(0, 2 * HOUR) }]))
+  return {
+    ...scenario,
+    channels: dice.isLucky(0.3) ? withNotification(dice, scenario.channels) : scenario.channels,
+    push: { mostBytes: dice.weighted({ 4096: 3, 900: 1 }) === '4096' ? 4_096 : 900 },
+    steps,
+  }
+}
+
+/** A cart is left whose browser has subscribed, and looks for work come when something is due. */
+function anEpisode(dice: Maker): Step[] {
+  const browser = aBrowserOf(dice)
+  const allow: Act = { do: 'push allow', browser, network: 'now' }
+  const second = dice.isLucky(0.4) ? [{ ...makings.allow(dice), waitMs: dice.between(0, MINUTE) }] : []
+  const rival = dice.isLucky(0.4) ? [{ ...anAct(dice), waitMs: dice.between(0, 10 * MINUTE) }] : []
+  return [
+    { ...aPost(dice, browser), waitMs: dice.between(0, HOUR) },
+    { ...allow, waitMs: dice.between(SECOND, MINUTE) },
+    ...second,
+    ...rival,
+    touched(dice, { ...aLook(dice), waitMs: dice.between(15 * MINUTE, 70 * MINUTE) }, 0.6),
+    { ...aLook(dice), waitMs: dice.between(5 * MINUTE, 40 * MINUTE) },
+    ...(dice.isLucky(0.6) ? [{ ...makings.event(dice), waitMs: dice.between(SECOND, 20 * MINUTE) }] : []),
+    ...(dice.isLucky(0.5) ? [{ ...aLook(dice), waitMs: dice.between(5 * HOUR, 8 * HOUR) }] : []),
+  ]
+}
+
+/** One of the flow's mails is a notification. */
+function withNotification(dice: Maker, channels: readonly Channel[]): Channel[] {
+  const at = dice.between(0, channels.length - 1)
+  return channels.map((channel, index) => (index === at && channel === 'email' ? 'push' : channel))
+}
+
+const aWait = (dice: Maker) =>
+  dice.between(
+    0,
+    { none: 0, moment: 40 * SECOND, minutes: 30 * MINUTE, hours: 8 * HOUR }[
+      dice.weighted({ none: 2, moment: 2, minutes: 4, hours: 2 })
+    ],
+  )
+
+/** A cart, mostly of whoever this browser is. */
+function aPost(dice: Maker, browser: number): Act {
+  const person = dice.people[dice.isLucky(0.75) ? browser : dice.between(0, 2)]!
+  return {
+    ...{ do: 'post', browser, isNewPage: true, items: [[dice.pick(['16', '17']), 1]], coupons: [] },
+    ...{ contact: dice.isLucky(0.7) ? { email: person.email } : null, consent: null, network: 'now' },
+  }
+}
+
+function anAct(dice: Maker): Act {
+  const what = dice.weighted({ allow: 3, visit: 3, change: 1.5, revoke: 2, event: 4, keys: 1.5, settings: 1.5, all: 1 })
+  return makings[what](dice)
+}
+
+/** What stands against a notification that is about to leave. */
+function aRival(dice: Maker): Act {
+  return makings[dice.weighted({ revoke: 3, stop: 4, keys: 1.5, settings: 2, allow: 2, visit: 1, change: 1 })](dice)
+}
+
+const aBrowserOf = (dice: Maker) => Number(dice.weighted({ 0: 5, 1: 3, 2: 2 }))
+
+const settings = (dice: Maker): Act => ({
+  do: 'push settings',
+  isOn: dice.isLucky(0.7),
+  frequency: dice.weighted({ immediate: 4, '1hour': 2, '6hours': 1, '24hours': 0.5, custom: 2 }),
+  delay: dice.pick([0, 20, 90, 400]),
+  most: dice.pick([1, 2, 3, 5]),
+  isTextChanged: dice.isLucky(0.4),
+})
+
+const makings = {
+  allow: (dice) => ({
+    ...{ do: 'push allow', browser: aBrowserOf(dice) },
+    network: dice.weighted({ now: 6, twice: 2, lost: 1, forged: 1.5 }),
+  }),
+  visit: (dice) => ({ do: 'push visit', browser: aBrowserOf(dice) }),
+  change: (dice) => ({ do: 'push change', browser: aBrowserOf(dice), network: dice.isLucky(0.7) ? 'now' : 'lost' }),
+  revoke: (dice) => ({
+    ...{ do: 'push revoke', browser: aBrowserOf(dice), status: dice.pick([404, 410] as const) },
+    isTold: dice.isLucky(0.6),
+  }),
+  event: (dice) => ({
+    ...{ do: 'push event', note: Number(dice.weighted({ 0: 6, 1: 2, 2: 1 })) },
+    kind: dice.weighted({ shown: 4, click: 4, close: 1, stop: 1.5 }),
+  }),
+  stop: (dice) => ({ do: 'push event', note: Number(dice.weighted({ 0: 6, 1: 2 })), kind: 'stop' }),
+  keys: (dice) => ({ do: 'push keys', isLeaked: dice.isLucky(0.4) }),
+  settings,
+  all: (dice) => ({ do: 'push all', isTwice: dice.isLucky(0.4), text: dice.between(1, 3) }),
+} satisfies Record<string, (dice: Maker) => Act>
+
+const aLook = (dice: Maker): Extract<Act, { do: 'work' }> => ({
+  ...{ do: 'work', worker: dice.between(0, 1), meanwhile: null, diesAt: null },
+  answers: dice.isLucky(0.4)
+    ? [
+        dice.weighted({ accepts: 2, retry: 3, bounces: 2, 'opted out': 1.5, refuses: 1, 'silent, took it': 1 }),
+        'accepts',
+      ]
+    : [],
+})
+
+/** A look for work during which a shopper or the owner is at what it may be about to send. */
+function touched(dice: Maker, step: Step, share = 0.3): Step {
+  if (step.do !== 'work' || step.meanwhile || step.diesAt || !dice.isLucky(share)) return step
+  const at = dice.weighted({ claim: 1, evaluate: 2, handover: 3, 'handed over': 2, submission: 3 })
+  const waitMs = dice.isLucky(0.5) ? 0 : dice.between(2 * SECOND, 40 * SECOND)
+  return {
+    ...step,
+    meanwhile: {
+      at,
+      steps: [
+        { ...aRival(dice), waitMs: 0 },
+        { do: 'new visit', browser: 2, waitMs },
+      ],
+    },
+  }
+}
