@@ -95,6 +95,8 @@ export const PreferencesView = z.object({
       lock: LockReason.nullable(),
     }),
   ),
+  /** In so many of the person's browsers the shop's notifications are on. */
+  browsers: z.number(),
 })
 export type PreferencesView = z.infer<typeof PreferencesView>
 
@@ -117,6 +119,8 @@ export const savePreferences = endpoint({
     language: Language,
     /** Channels left out stay as they are. */
     channels: z.object({ email: z.boolean(), sms: z.boolean(), whatsapp: z.boolean() }).partial().default({}),
+    /** No notifications in any of the person's browsers. Only the shop's own pages can ask for them again: a browser allows them there. */
+    isPushOff: z.boolean().default(false),
     /** Nothing any more, whatever the channel. */
     isStopAll: z.boolean().default(false),
     reason: PreferenceReason.nullable().default(null),

@@ -7,6 +7,8 @@ export interface Kept {
   publicKey: string
   /** Proves whose subscription it is. */
   token: string
+  /** Where it is at its push service, as the server has heard; missing in what an older worker kept. */
+  endpoint?: string
 }
 
 const NAME = 'recoup-push'
@@ -42,7 +44,7 @@ export async function tellMoved(kept: Kept, publicKey: string, subscription: Pus
   const { origin, storeKey, token } = kept
   const body = { storeKey, token, subscription, publicKey }
   const answer = await post<{ token: string }>(origin, 'resubscribe', body)
-  if (answer) await keep({ origin, storeKey, publicKey, token: answer.token })
+  if (answer) await keep({ origin, storeKey, publicKey, token: answer.token, endpoint: subscription.endpoint })
   // It has ended there, by the shopper's word or with a key that leaked: nobody may send to it.
   if (answer === null) await Promise.all([forgetKept(), subscription.unsubscribe()])
 }

@@ -79,17 +79,19 @@ async function begin({ origin, method, setup, memory }: Way, wording: string): P
   const body = { storeKey, cart, device, subscription, publicKey, wording, method }
   const answer = await post<{ token: string }>(origin, 'subscribe', body)
   if (!answer) return
-  await keep({ origin, storeKey, publicKey, token: answer.token })
+  await keep({ origin, storeKey, publicKey, token: answer.token, endpoint: subscription.endpoint })
   memory.forget('want')
 }
 
-/** The key has moved; or it had, and the server did not hear of it. */
+/** The key has moved, or the browser has another subscription; or that was so before, and the server did not hear of it. */
 async function move({ setup, memory }: Way, kept: Kept): Promise<void> {
   const { publicKey, workerUrl } = setup
   memory.forget('want')
   const registration = await startWorker(workerUrl)
   const subscription = await registration.pushManager.getSubscription()
-  if (subscription && keyOf(subscription) === publicKey && kept.publicKey === publicKey) return
+  const { endpoint = subscription?.endpoint } = kept
+  const isKnown = kept.publicKey === publicKey && endpoint === subscription?.endpoint
+  if (subscription && isKnown && keyOf(subscription) === publicKey) return
   await tellMoved(kept, publicKey, await ofKey(registration, publicKey))
 }
 

@@ -296,6 +296,27 @@ describe.skipIf(!browserPath)('in a browser', () => {
     })
   })
 
+  test('another subscription of the browser that nobody could be told of is told on the next page, once', async () => {
+    await visit(async (page) => {
+      await subscribed(page)
+      const token = await keptToken(page)
+      await page.evaluate(() => {
+        const kept = JSON.parse(localStorage.getItem('test_subscription')!)
+        kept.json.endpoint += '-anew'
+        localStorage.setItem('test_subscription', JSON.stringify(kept))
+      })
+      await nextPage(page)
+      await expect.poll(() => told('resubscribe').length).toBe(1)
+      expect(told('resubscribe')[0]).toMatchObject({
+        token,
+        subscription: { endpoint: expect.stringMatching(/-anew$/) },
+      })
+      await nextPage(page)
+      await expect.poll(() => told('auto-setup').length).toBeGreaterThan(3)
+      expect(told('resubscribe')).toHaveLength(1)
+    })
+  })
+
   test('a subscription that has ended on the server is ended in the browser, and not asked for again', async () => {
     await visit(async (page) => {
       await subscribed(page)

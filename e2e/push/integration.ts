@@ -83,9 +83,19 @@ export const theIntegration = () =>
       expect(await codeOf(labels[0]!)).toBe(line('easy'))
       await step.getByText('Not seen yet').waitFor()
       expect(await codeOf(labels[1]!)).toMatch(/^<button type="button" data-recoup-push hidden>.*<\/button>\n/)
-      await card(page, 'Installation in WordPress: Manual Button')
-        .getByText(/Custom HTML/)
-        .waitFor()
+      const steps: [string, RegExp[]][] = [
+        ['Easy Integration', [/^Upload sw\.js/, /header of every page/, /^Empty the cache/]],
+        ['Manual Button', [/^Upload sw\.js/, /“Custom HTML”/, /script’s line/, /^Empty the cache/]],
+        [
+          'Functions.php (recommended)',
+          [/child theme/, /choose functions\.php/, /end of the file/, /^Empty the cache/],
+        ],
+      ]
+      for (const [label, said] of steps) {
+        await step.getByText(label, { exact: true }).click()
+        const told = card(page, `Installation in WordPress: ${label}`).getByRole('listitem')
+        await expect.poll(() => told.allTextContents()).toEqual(said.map((words) => expect.stringMatching(words)))
+      }
       await goodBye(page)
     })
 
@@ -103,8 +113,16 @@ export const theIntegration = () =>
       const { page } = await openPush(PATH, withKeys())
       const stats = card(page, 'Statistics')
       await stats.getByText('8.3%').waitFor()
-      const names = await stats.locator('dt').allTextContents()
-      expect(names).toEqual(['Total Subscribers', 'Notifications Sent', 'Click Rate'])
+      const figures = await stats
+        .locator('dl > div')
+        .evaluateAll((all) =>
+          all.map((each) => [each.querySelector('dt')!.textContent, each.querySelector('dd')!.textContent]),
+        )
+      expect(figures).toEqual([
+        ['Total Subscribers', '214'],
+        ['Notifications Sent', '530'],
+        ['Click Rate', '8.3%'],
+      ])
       await goodBye(page)
     })
 

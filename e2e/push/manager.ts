@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_PROMPT, pushTexts } from '../../shared/push.ts'
+import { pushInPage } from '../../test/push-in-page.ts'
 import { checkInEveryTheme } from '../every-theme.ts'
 import { ago, aSetup, SOME_STATS, withKeys } from './api.ts'
 import { asked, card, goodBye, openPush } from './scene.ts'
@@ -74,12 +75,17 @@ export const theManager = () =>
         'save-settings': refused('Store not found'),
         'send-store-notification': refused(pushTexts.foreignCartUrl),
       }
+      const isCross = async (where: string, hasText: string) => {
+        const said = card(page, where).getByRole('alert').filter({ hasText })
+        await said.waitFor()
+        expect(await said.getAttribute('class')).toContain('tone-bad')
+      }
       await page.getByRole('button', { name: GENERATE }).click()
-      await card(page, 'Store and widget code').getByText('Error: Store not found').waitFor()
+      await isCross('Store and widget code', 'Error: Store not found')
       await page.getByRole('button', { name: 'Save settings' }).click()
-      await card(page, 'Notification settings').getByText('Error: Store not found').waitFor()
+      await isCross('Notification settings', 'Error: Store not found')
       await page.getByRole('button', { name: 'Send test notification' }).click()
-      await card(page, 'Test notification').getByText(`Error: ${pushTexts.foreignCartUrl}`).waitFor()
+      await isCross('Test notification', `Error: ${pushTexts.foreignCartUrl}`)
       await checkInEveryTheme(page, 'push-manager-errors')
       await goodBye(page)
     })
@@ -209,6 +215,23 @@ export const theManager = () =>
       await page.getByRole('button', { name: 'Send to this browser only' }).click()
       await page.getByText('Error: This browser does not allow notifications from Recoup.').waitFor()
       expect(asked(api, 'send-to-this-browser')).toEqual([])
+      await goodBye(page)
+    })
+
+    test('“Send to this browser only” sends this browser’s subscription, and says what its push service answers', async () => {
+      const { page, api } = await openPush(PATH, withKeys())
+      await page.evaluate(pushInPage, 'granted')
+      const send = page.getByRole('button', { name: 'Send to this browser only' })
+      api.refuse['send-to-this-browser'] = { status: 200, json: { success: false, message: '410 gone' } }
+      await send.click()
+      await card(page, 'Test notification').getByRole('alert').filter({ hasText: '410 gone' }).waitFor()
+      api.refuse['send-to-this-browser'] = { status: 200, json: { success: true, message: pushTexts.sentHere } }
+      await send.click()
+      await card(page, 'Test notification').getByRole('status').filter({ hasText: pushTexts.sentHere }).waitFor()
+      expect(asked(api, 'send-to-this-browser')[0]).toMatchObject({
+        title: "Don't forget your items!",
+        subscription: { endpoint: expect.stringContaining('https://'), keys: { auth: expect.any(String) } },
+      })
       await goodBye(page)
     })
 

@@ -19,6 +19,7 @@ import * as system from '../core/system.ts'
 import type { Deps } from '../deps.ts'
 import { scheduleNextLook } from '../messages/messages.ts'
 import * as trackSql from '../messages/recipient.ts'
+import { countBrowsersOf, endSubscriptionsOf } from '../push/subscriptions.ts'
 import { splitStopAll, suppress, unsuppress } from '../suppressions/unsubscribe.ts'
 import { type ChannelFacts, changesOf, standingOf } from './rules.ts'
 import * as sql from './sql.ts'
@@ -71,6 +72,7 @@ export async function decidePreferences(
     for (const contact of contacts.filter(({ channel }) => off.includes(channel))) {
       await switchOff(tx, person, contact, words)
     }
+    if (decision.isPushOff || decision.isStopAll) await endSubscriptionsOf(deps, tx, shopperId, SOURCE)
     if (decision.isStopAll) await stopAll(tx, person, words.now)
     await trackSql.setUnsubscribed(tx, messageId, { at: words.now, ...(!decision.isStopAll && { channels: off }) })
     for (const contact of contacts.filter(({ channel }) => on.includes(channel))) {
@@ -98,7 +100,7 @@ async function switchOff(tx: StoreTx, { accountId }: Person, contact: Contact, w
   await trackSql.skipOpenTo(tx, { accountId, address, channel, now })
 }
 
-/** Also what has no box on the page, such as notifications of the browser. */
+/** Also of what has no box on the page. */
 async function stopAll(tx: StoreTx, { accountId, contacts }: Person, now: Date): Promise<void> {
   for (const [hash, address] of new Map(contacts.map((each) => [each.hash.toString('hex'), each.address]))) {
     const row = { accountId, hash: Buffer.from(hash, 'hex'), address, channel: 'all', reason: 'unsubscribed' }
@@ -150,6 +152,7 @@ async function view(store: StoreDb, person: Person, browser: Language): Promise<
     brand: await shopBrandOf(store),
     language: person.language ?? browser,
     wordings: await wordingsIn(store, person.storeName),
+    browsers: await countBrowsersOf(store, person.shopperId),
     channels: facts.map((fact, index) => {
       const { channel, address } = person.contacts[index]!
       return { ...standingOf(fact), address: maskedAddress(channel, address) }

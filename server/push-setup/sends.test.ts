@@ -96,6 +96,12 @@ describe('a member sends', () => {
     expect(reply.body).toEqual({ success: true, message: 'Sent to this browser.' })
     expect(world.pushes.map(({ payload }) => [payload.title, payload.token])).toEqual([['[Test] Sale', undefined]])
     expect([await subscriptions(), await messagesOf(world, store.storeId)]).toEqual([[], []])
+    world.pushes.length = 0
+    await send('send-to-this-browser', { subscription, title: 'At {{ store_name }}', body: '{{ cart_total }} waits' })
+    expect(world.pushes[0]!.payload).toMatchObject({
+      title: '[Test] At Tea & Co',
+      body: expect.stringMatching(/^\$\d+.* waits$/),
+    })
     const elsewhere = await send('send-to-this-browser', {
       subscription: { ...subscription, endpoint: 'https://evil.example/x' },
     })

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { type PushPayload, pushTexts, testSent } from '../../shared/push.ts'
 import type { sendStoreNotification, sendToThisBrowser } from '../../shared/push-calls.ts'
 import { explain } from '../../shared/reasons.ts'
+import { SAMPLE_CART } from '../../shared/reminders.ts'
 import { authorizeTest } from '../channels/send-authorization.ts'
 import { refuseBadText } from '../compose/own-text.ts'
 import { type Db, type StoreDb, transact } from '../core/db.ts'
@@ -14,6 +15,7 @@ import { assertMayMail } from '../members/verification.ts'
 import { scheduleNextLook } from '../messages/messages.ts'
 import { planMessages } from '../messages/plan.ts'
 import { noteTest } from '../notifications/notifications.ts'
+import { previewMessage } from '../preview/preview.ts'
 import { signingKey } from '../push/keys.ts'
 import { serviceOf } from '../push/services.ts'
 import { isOnStoreHost } from '../stores/rules.ts'
@@ -32,6 +34,8 @@ export interface Sender {
 type ToAll = z.output<typeof sendStoreNotification.body>
 type ToOne = z.output<typeof sendToThisBrowser.body>
 
+/** So long the words of a test may wait for their turn. */
+const RENDER_MS = 10_000
 const TO_ALL: Limit = { name: 'push-to-all', points: 6, windowS: 3_600 }
 const TO_ONE: Limit = { name: 'push-to-one', points: 10, windowS: 900 }
 /** Of one call, whose answer names each. */
@@ -86,8 +90,10 @@ export async function sendToOne({ deps, session, store }: Sender, wanted: ToOne)
   const vapid = await signingKey(deps, store)
   if (!vapid) throw new AppError('unprocessable', pushTexts.noKeys)
   await take(deps, TO_ONE, session.accountId)
+  const sample = { cartId: SAMPLE_CART, channel: 'push' as const, subject: title, body }
+  const shown = await previewMessage({ deps, store, signal: AbortSignal.timeout(RENDER_MS) }, sample)
   const payload: PushPayload = {
-    ...{ title: `[Test] ${title}`, body, url: cartUrl || row.home_url, cartId: null, tag: 'test' },
+    ...{ title: `[Test] ${shown.subject}`, body: shown.text, url: cartUrl || row.home_url, cartId: null, tag: 'test' },
     ...{ actions: [{ action: 'open', title: 'Open the shop' }], origin: deps.config.publicUrl },
     ...(icon && { icon }),
   }

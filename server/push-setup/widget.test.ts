@@ -87,6 +87,24 @@ describe('a browser subscribes', () => {
     expect([(await rows()).length, (await ledger()).length]).toEqual([1, 1])
   })
 
+  test('whose it is says the cart’s token, also where somebody else has used the browser since', async () => {
+    const { storeKey, publicKey, prompt } = await setUp(world, store)
+    const browser = aBrowser()
+    await putInCart(world, store, browser, 'ann@shoppers.example')
+    world.advance(60_000)
+    await putInCart(world, store, { ...browser, cart: aBrowser().cart }, 'eve@shoppers.example')
+    const { cart, device, subscription } = browser
+    const said = { storeKey, publicKey, wording: prompt.wording, cart, device, subscription }
+    expect((await fromPage(world, store, 'subscribe', said)).status).toBe(200)
+    const [owner] = await world.db
+      .selectFrom('push_subscriptions as p')
+      .innerJoin('shoppers as s', 's.id', 'p.shopper_id')
+      .select('s.email')
+      .where('p.store_id', '=', store.storeId)
+      .execute()
+    expect(owner).toEqual({ email: 'ann@shoppers.example' })
+  })
+
   test('not without a cart, not with other words, another key or another service, and not from elsewhere', async () => {
     const { storeKey, publicKey, prompt } = await setUp(world, store)
     const browser = aBrowser()

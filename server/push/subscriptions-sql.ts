@@ -119,6 +119,15 @@ export async function liveCartsOf({ db, storeId }: StoreTx, shopperId: string): 
   return rows.map(({ id }) => id)
 }
 
+/** Of one person. */
+export async function countBrowsersOf({ db, storeId }: StoreDb, shopperId: string): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::int as n from push_subscriptions where store_id = ${storeId} and shopper_id = ${shopperId}`.execute(
+    db,
+  )
+  return rows[0]!.n
+}
+
 export async function countSubscribers({ db, storeId }: StoreDb): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     select count(distinct shopper_id)::int as n from push_subscriptions where store_id = ${storeId}`.execute(db)

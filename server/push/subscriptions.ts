@@ -14,7 +14,7 @@ import * as sql from './subscriptions-sql.ts'
 // Subscriptions of shoppers' browsers (decisions 72 and 73). A row is a live subscription whose consent stands: withdrawing deletes it, and
 // the ledger keeps that it was withdrawn. What it says can write to a browser, so it is kept encrypted.
 
-export { countSubscribers } from './subscriptions-sql.ts'
+export { countBrowsersOf, countSubscribers } from './subscriptions-sql.ts'
 
 const Kept = BrowserSubscription.pick({ endpoint: true, keys: true })
 export type KeptSubscription = z.infer<typeof Kept>

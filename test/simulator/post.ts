@@ -107,7 +107,15 @@ export function openPost(clock: Clock, db: Db, standingOf: (channel: Channel, ad
       const note = {
         ...{ messageId: seen.id, mail: seen, at: seen.at, endpoint, url: message.subscription.endpoint },
         ...{ token: message.payload.token, topic: message.topic, publicKey: message.vapid.publicKey },
-        ...{ sizes: [], alive: [], answer: seen.answer, isAnswered: false, isShown: false, notBefore: null },
+        ...{
+          sizes: [],
+          alive: [],
+          answer: seen.answer,
+          isAnswered: false,
+          isShown: false,
+          notBefore: null,
+          by: actor.life,
+        },
       } satisfies Note as Note
       seen.answer = note.answer = answerFor(world, note, post.answers[0] ?? 'accepts')
       if (seen.answer === (post.answers[0] ?? 'accepts') || endpoint?.status === 201) post.answers.shift()

@@ -1,6 +1,7 @@
 import type { OutgoingPush, PushAnswer } from '../../server/channels/channel.ts'
 import { FetchProblem } from '../../server/net/fetch-problem.ts'
 import { answerOf, type ServiceAnswer, sendShrinking, silenceOf } from '../../server/push/answers.ts'
+import type { Life } from './actors.ts'
 import type { Mail } from './post.ts'
 import type { Answer } from './steps.ts'
 
@@ -42,6 +43,8 @@ export interface Note {
   answer: Mail['answer']
   /** The process that sent it has the answer. */
   isAnswered: boolean
+  /** Of that process: what it had learned may have ended with it. */
+  by: Life
   /** When the service said it may be tried again, by the engine's clock; null: it said nothing. */
   notBefore: number | null
 }

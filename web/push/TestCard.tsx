@@ -78,8 +78,8 @@ function useTest(words: Parameters<ReturnType<typeof useSendToAll>['mutateAsync'
       during(async () => {
         if (!setup?.keys) return bad(pushTexts.noKeys)
         const subscription = await subscribeThisBrowser(setup.keys.publicKey)
-        await here.mutateAsync({ ...words, subscription })
-        return good(pushTexts.sentHere)
+        const { success, message } = await here.mutateAsync({ ...words, subscription })
+        return success ? good(message) : bad(`Refused by this browser’s push service. ${message}`)
       }),
   }
 }

@@ -13,6 +13,7 @@ import { type ShopperCopy, shopperCopy } from './copy.ts'
 
 export interface Decision {
   channels: Partial<Record<PreferenceChannel, boolean>>
+  isPushOff: boolean
   isStopAll: boolean
   reason: PreferenceReason | null
   note: string
@@ -32,20 +33,22 @@ export function PreferencesForm({ view, language, isSaving, error, onSave }: Pro
   const words = shopperCopy[language]
   const wording = view.wordings[language]
   const [changed, setChanged] = useState<Decision['channels']>({})
+  const [isPushOff, setPushOff] = useState(false)
   const [why, setWhy] = useState<Pick<Decision, 'reason' | 'note'>>({ reason: null, note: '' })
   const [outcome, setOutcome] = useState<'saved' | 'nothingChanged' | 'stopped' | null>(null)
   const isOn = (channel: PreferenceChannel, now: boolean) => changed[channel] ?? now
-  const isLeaving = view.channels.some((each) => each.isOn && !isOn(each.channel, each.isOn))
-  const hasChanged = view.channels.some((each) => each.isOn !== isOn(each.channel, each.isOn))
+  const isLeaving = isPushOff || view.channels.some((each) => each.isOn && !isOn(each.channel, each.isOn))
+  const hasChanged = isPushOff || view.channels.some((each) => each.isOn !== isOn(each.channel, each.isOn))
   const decide = async (isStopAll: boolean) => {
     setOutcome(null)
     try {
-      await onSave({ channels: isStopAll ? {} : changed, isStopAll, ...why })
+      await onSave({ channels: isStopAll ? {} : changed, isPushOff, isStopAll, ...why })
     } catch {
       // It is said below, and what was chosen stands.
       return
     }
     setChanged({})
+    setPushOff(false)
     setWhy({ reason: null, note: '' })
     setOutcome(isStopAll ? 'stopped' : hasChanged ? 'saved' : 'nothingChanged')
   }
@@ -76,6 +79,17 @@ export function PreferencesForm({ view, language, isSaving, error, onSave }: Pro
               />
             </div>
           ))}
+          {view.browsers > 0 && (
+            <Browsers
+              count={view.browsers}
+              words={words}
+              isOff={isPushOff}
+              onChange={(isOff) => {
+                setOutcome(null)
+                setPushOff(isOff)
+              }}
+            />
+          )}
         </fieldset>
         {isLeaving && <Why words={words} why={why} onChange={setWhy} />}
         {error && (
@@ -103,6 +117,29 @@ export function PreferencesForm({ view, language, isSaving, error, onSave }: Pro
     </form>
   )
 }
+
+interface BrowsersProps {
+  count: number
+  words: ShopperCopy
+  isOff: boolean
+  onChange: (isOff: boolean) => void
+}
+
+/** Off only: the browser gives its permission on the shop’s pages. */
+const Browsers = ({ count, words, isOff, onChange }: BrowsersProps) => (
+  <div className="preference">
+    <Switch
+      label={words.push}
+      description={[words.pushAbout, words.pushIn(count), words.pushAgain].map((each) => (
+        <span key={each} style={{ display: 'block', marginTop: 2 }}>
+          {each}
+        </span>
+      ))}
+      checked={!isOff}
+      onChange={({ currentTarget: { checked } }) => onChange(!checked)}
+    />
+  </div>
+)
 
 interface AboutProps {
   each: PreferencesView['channels'][number]

@@ -32,6 +32,11 @@ export interface ShopperCopy {
   save: string
   saved: string
   nothingChanged: string
+  /** Notifications in the person's browsers: what they are called, what they are, where they are on. */
+  push: string
+  pushAbout: string
+  pushIn: (browsers: number) => string
+  pushAgain: string
   stopAll: string
   stopAllHint: string
   stopped: string
@@ -78,6 +83,12 @@ export const shopperCopy: Record<Language, ShopperCopy> = {
     save: 'Save',
     saved: 'Saved. Your choice applies from now on.',
     nothingChanged: 'Saved. Your message settings have not changed.',
+    push: 'Notifications in your browser',
+    pushAbout: 'Reminders on your screen about a cart you left.',
+    pushIn: (browsers) =>
+      browsers === 1 ? 'On in 1 browser.' : `On in ${browsers} browsers. This applies to all of them.`,
+    pushAgain:
+      'You can turn them off here. To turn them on again, go to the shop: your browser allows them only there.',
     stopAll: 'Unsubscribe from everything',
     stopAllHint: 'No more messages of any kind. You can turn them on again here.',
     stopped: 'You are unsubscribed from everything and will get no more messages.',
@@ -122,6 +133,10 @@ export const shopperCopy: Record<Language, ShopperCopy> = {
     save: 'Speichern',
     saved: 'Gespeichert. Ihre Auswahl gilt ab sofort.',
     nothingChanged: 'Gespeichert. An Ihren Nachrichten hat sich nichts geändert.',
+    push: 'Benachrichtigungen im Browser',
+    pushAbout: 'Erinnerungen auf Ihrem Bildschirm an einen Warenkorb.',
+    pushIn: (browsers) => (browsers === 1 ? 'In 1 Browser an.' : `In ${browsers} Browsern an. Es gilt für alle.`),
+    pushAgain: 'Hier können Sie sie abstellen. Anstellen können Sie sie nur im Shop: Ihr Browser erlaubt sie nur dort.',
     stopAll: 'Alles abstellen',
     stopAllHint: 'Keine Nachrichten mehr, gleich welcher Art. Hier können Sie sie wieder anstellen.',
     stopped: 'Alles ist abgestellt. Sie bekommen keine Nachrichten mehr.',

@@ -1,7 +1,6 @@
-import { Anchor, Stack, Text, Title } from '@mantine/core'
+import { Stack, Text, Title } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ComponentProps, ReactNode } from 'react'
-import { Link } from 'react-router'
 import { type MessagePreview, SAMPLE_CART } from '../../shared/reminders.ts'
 import { useMaySend } from '../carts/useTextAction.ts'
 import { Failed } from '../ui/Failed.tsx'
@@ -10,6 +9,7 @@ import { MessageShown } from './MessageShown.tsx'
 import type { MadeOf, TestOf } from './queries.ts'
 import type { WordChannel } from './rules.ts'
 import { SmsLength } from './SmsLength.tsx'
+import { TestHere } from './TestHere.tsx'
 import { TestSend } from './TestSend.tsx'
 
 interface Props extends Pick<ComponentProps<typeof MessageShown>, 'decisionTexts' | 'height' | 'isStale'> {
@@ -69,7 +69,7 @@ export function WordsPreview({ channel, made, children, nothing = null, of, onBo
             <TestSend key={channel} channel={channel} of={of} />
           )
         ) : (
-          <TestElsewhere />
+          <TestHere words={sendable(made.data)} />
         ))}
     </Stack>
   )
@@ -78,15 +78,11 @@ export function WordsPreview({ channel, made, children, nothing = null, of, onBo
 /** A browser has to subscribe before it can be sent anything. */
 const isTested = (of: MadeOf): of is TestOf => !('channel' in of && of.channel === 'push')
 
-const TestElsewhere = () => (
-  <Text fz="sm" c="dimmed">
-    A notification to your own browser is sent under{' '}
-    <Anchor component={Link} to="/push-notifications" inherit underline="always">
-      Push notifications
-    </Anchor>
-    .
-  </Text>
-)
+/** The words as a shopper would read them; what has an error is not sent. */
+const sendable = (message: MessagePreview | undefined) =>
+  message && message.problem === null && message.text.trim() !== '' && message.subject.trim() !== ''
+    ? { title: message.subject, body: message.text }
+    : null
 
 const NoTest = () => (
   <Text fz="sm" c="dimmed">

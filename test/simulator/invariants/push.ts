@@ -17,8 +17,8 @@ export const P1: Invariant = ({ harness, state, fresh }) => {
     const before = push.notes.slice(0, at)
     const same = before.filter(({ messageId }) => messageId === note.messageId)
     const wasGone = before.some(
-      ({ url, isAnswered, answer, at: goneAt }) =>
-        url === note.url && answer === 'gone' && isAnswered && mail.at - goneAt >= MOMENT_MS,
+      ({ url, isAnswered, by, answer, at: goneAt }) =>
+        url === note.url && answer === 'gone' && isAnswered && !by.isDead && mail.at - goneAt >= MOMENT_MS,
     )
     const early = same.find(({ notBefore }) => notBefore !== null && mail.engineAt < notBefore)
     const topic = mail.evidence.cart.replaceAll('-', '')
@@ -58,7 +58,7 @@ function forgotten(notes: readonly Note[], { messages, subscriptions }: State): 
 function untold(notes: readonly Note[], { messages, isPushAlarmed }: State): string[] {
   if (isPushAlarmed) return []
   return notes
-    .filter(({ answer, isAnswered }) => answer === 'unauthorized' && isAnswered)
+    .filter(({ answer, isAnswered, by }) => answer === 'unauthorized' && isAnswered && !by.isDead)
     .filter((note) =>
       messages.some(({ id, state, reason }) => id === note.messageId && state === 'held' && reason === 'retry'),
     )
