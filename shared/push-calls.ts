@@ -139,7 +139,8 @@ export const sendStoreNotification = endpoint({
   method: 'POST',
   path: at('send-store-notification'),
   permission: 'carts:write',
-  summary: 'A notification to everybody who has subscribed, each decided like any other message',
+  summary:
+    'A notification to everybody who has subscribed, each decided like any other message. Takes an `Idempotency-Key`',
   body: z.object({ ...ofStore, ...shown }),
   reply: z.object({
     ...Done,

@@ -60,9 +60,11 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
   {
     alarms: 'tells when a stage has stopped',
     'manual-sends': 'messages a member asks for',
+  },
+  {
+    restore: 'brings a cart back from a message',
     'push-setup': 'what is set up of web push, and what shops’ pages ask of it',
   },
-  { restore: 'brings a cart back from a message' },
   { 'cart-pages': 'the list and the page of carts' },
   { 'store-settings': 'connecting a store, its settings, its sending, its doctor' },
   {

@@ -9,6 +9,7 @@ import { AppError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { savePushSettings } from '../flows/push-flow.ts'
 import { type Routes, servePublic, serveStore } from '../http/http.ts'
+import { idempotentRequest } from '../manual-sends/manual-routes.ts'
 import { ensureKey, keyInUse } from '../push/keys.ts'
 import { takeEvent } from './events.ts'
 import { sendToAll, sendToOne } from './sends.ts'
@@ -48,7 +49,9 @@ function ownerRoutes(app: FastifyInstance, deps: Deps): void {
     })
   for (const call of bothWays(api.pushStoreStats)) serveStore(app, deps, call, ({ store }) => readStats(store))
   for (const call of bothWays(api.sendStoreNotification))
-    serveStore(app, deps, call, ({ store, session, body }) => sendToAll({ deps, session, store }, body))
+    serveStore(app, deps, call, (asked) =>
+      sendToAll({ deps, session: asked.session, store: asked.store }, idempotentRequest(asked).key, asked.body),
+    )
   for (const call of bothWays(api.sendToThisBrowser))
     serveStore(app, deps, call, ({ store, session, body }) => sendToOne({ deps, session, store }, body))
   for (const call of bothWays(api.readPushSetup)) serveStore(app, deps, call, ({ store }) => readSetup(store))

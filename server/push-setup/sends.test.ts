@@ -66,7 +66,9 @@ describe('a member sends', () => {
     const reply = await send('send-store-notification', { cartUrl })
     expect(reply.body).toMatchObject({ success: true, message: 'Test notification sent to 2 customers' })
     expect(reply.body.results).toHaveLength(2)
-    expect((await send('send-store-notification', { cartUrl })).body.results).toEqual([])
+    // Within a minute, also where the clock’s minute has changed.
+    world.advance(50_000)
+    expect((await send('send-store-notification', { cartUrl })).body).toEqual(reply.body)
     await pass(world, store.storeId, MINUTE)
     expect(world.pushes.map(({ payload }) => [payload.title, payload.body, payload.icon, payload.cartId])).toEqual([
       ['Sale', 'Today only', 'https://shop.example/i.png', null],

@@ -5,11 +5,12 @@ import { explain } from '../../shared/reasons.ts'
 import { SAMPLE_CART } from '../../shared/reminders.ts'
 import { authorizeTest } from '../channels/send-authorization.ts'
 import { refuseBadText } from '../compose/own-text.ts'
-import { type Db, type StoreDb, transact } from '../core/db.ts'
+import type { Db, StoreDb, StoreTx } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
-import { idOf, newId } from '../core/ids.ts'
+import { newId } from '../core/ids.ts'
 import { type Limit, take } from '../core/rate-limits.ts'
 import type { Deps } from '../deps.ts'
+import { answerOfRepeat, withIdempotencyKey } from '../manual-sends/idempotency.ts'
 import type { Session } from '../members/session.ts'
 import { assertMayMail } from '../members/verification.ts'
 import { scheduleNextLook } from '../messages/messages.ts'
@@ -43,43 +44,49 @@ const MOST_PEOPLE = 10_000
 /** D7. */
 const LIFE_MS = 3_600_000
 
-export async function sendToAll({ deps, session, store }: Sender, wanted: ToAll) {
-  const row = await checked({ deps, session, store }, wanted)
+/** A double press is one request (D9): it is answered as the first was. */
+export async function sendToAll(sender: Sender, key: string | null, wanted: ToAll) {
+  const { deps, session, store } = sender
+  const { title, body, cartUrl = '', icon = '' } = wanted
+  const request = { session, key, body: ['push to all', title, body, cartUrl, icon] }
+  const answer = async (origin: string) => {
+    const results = (await sql.messagesOfOrigin(store, origin)).map((id) => ({ id, status: 'queued' }))
+    return { success: true, results, message: testSent(results.length) }
+  }
+  const repeat = await answerOfRepeat(deps, store, request, answer)
+  if (repeat) return repeat.reply
+  const row = await checked(sender, wanted)
   const people = await sql.subscribersOf(store, MOST_PEOPLE)
   if (people.length === 0) throw new AppError('unprocessable', pushTexts.noSubscribers)
-  const now = deps.now()
-  const origin = originOf(session, store, wanted, now)
   await take(deps, TO_ALL, store.storeId)
-  const made = await transact(store, async (tx) => {
-    const { title: subject, body, cartUrl, icon } = wanted
-    const planned = await planMessages(tx, {
-      origin: {
-        ...{
-          kind: 'manual',
-          id: origin,
-          askedBy: session.userId,
-          subject,
-          body,
-          isImmediate: true,
-          overridesHoldout: false,
-        },
-        ...{ cartUrl: cartUrl || row.home_url, iconUrl: icon || null },
-      },
-      people: people.map((shopperId) => ({ id: newId(), shopperId })),
-      ...{ channel: 'push', templateId: null, purchasesSince: null, now },
-      ...{ dueAt: now, wakeAt: now, expiresAt: new Date(now.getTime() + LIFE_MS) },
-    })
-    await scheduleNextLook(tx)
-    return planned
+  return withIdempotencyKey(deps, store, request, {
+    make: (tx, origin) => plan(tx, sender, { origin, people, row, wanted }),
+    answer,
   })
-  const results = made.map(({ id }) => ({ id, status: 'queued' }))
-  return { success: true, results, message: testSent(results.length) }
 }
 
-/** A double press is one request (D9): the same words of one member within a minute plan nothing more. */
-function originOf({ userId }: Session, { storeId }: StoreDb, wanted: ToAll, now: Date): string {
-  const { title, body, cartUrl = '', icon = '' } = wanted
-  return idOf(JSON.stringify([storeId, userId, title, body, cartUrl, icon, Math.floor(now.getTime() / 60_000)]))
+interface ToPlan {
+  origin: string
+  people: readonly string[]
+  row: StoreRow
+  wanted: ToAll
+}
+
+async function plan(
+  tx: StoreTx,
+  { deps, session }: Sender,
+  { origin: id, people, row, wanted }: ToPlan,
+): Promise<void> {
+  const now = deps.now()
+  const { title: subject, body, cartUrl, icon } = wanted
+  const asked = { askedBy: session.userId, subject, body, isImmediate: true, overridesHoldout: false }
+  await planMessages(tx, {
+    origin: { ...{ kind: 'manual', id }, ...asked, cartUrl: cartUrl || row.home_url, iconUrl: icon || null },
+    people: people.map((shopperId) => ({ id: newId(), shopperId })),
+    ...{ channel: 'push', templateId: null, purchasesSince: null, now },
+    ...{ dueAt: now, wakeAt: now, expiresAt: new Date(now.getTime() + LIFE_MS) },
+  })
+  await scheduleNextLook(tx)
 }
 
 /** The browser is the member's own: its subscription is kept nowhere. */

@@ -31,6 +31,15 @@ export async function readCounts({ db, storeId }: StoreDb): Promise<PushCounts> 
   return rows[0]!
 }
 
+/** What was planned of one request. */
+export async function messagesOfOrigin({ db, storeId }: StoreDb, origin: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from messages where store_id = ${storeId} and origin_kind = 'manual' and origin_id = ${origin} order by id`.execute(
+    db,
+  )
+  return rows.map(({ id }) => id)
+}
+
 /** Everybody with a live subscription, up to `limit`. */
 export async function subscribersOf({ db, storeId }: StoreDb, limit: number): Promise<string[]> {
   const { rows } = await sql<{ shopper_id: string }>`

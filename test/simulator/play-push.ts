@@ -98,7 +98,7 @@ export const pushPlayers: Players = {
     const sender = { deps: web.deps, session: fixture.session, store: handle(harness) }
     const wanted = { storeUrl: fixture.homeUrl, title: 'Hello', body: `News ${text}` }
     const ask = async () => {
-      const { results } = await sendToAll(sender, wanted)
+      const { results } = await sendToAll(sender, null, wanted)
       const now = harness.clock.now().getTime()
       const before = manual.toAll.get(text)
       // The same press within a minute: its people are those of the first.
