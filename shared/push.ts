@@ -16,6 +16,7 @@ export const pushTexts = {
   otherKey: 'This subscription was made with another key. Subscribe again.',
   unknownWording: 'These words are not those of the store.',
   unknownDevice: 'Nothing was in the cart yet.',
+  tooManyBrowsers: 'Notifications are on in too many browsers of this shopper.',
   leadersOnly: 'Replacing the keys ends subscriptions. Ask an owner or admin.',
   changedMeanwhile: 'Someone else has changed these settings since you opened them. Nothing was saved.',
   sentHere: 'Sent to this browser.',

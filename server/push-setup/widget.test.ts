@@ -137,6 +137,17 @@ describe('a browser subscribes', () => {
     expect((await subscribes(world, store, aBrowser(), { ip: '203.0.113.9' })).status).toBe(200)
   })
 
+  test('twenty browsers of one person at most: further ones are refused, and those that are there stay', async () => {
+    const email = 'ann@shoppers.example'
+    for (let n = 0; n < 20; n += 1) {
+      const reply = await subscribes(world, store, aBrowser(), { email, ip: `203.0.113.${n}` })
+      expect([reply.status, reply.body.error]).toEqual([200, undefined])
+    }
+    const late = await subscribes(world, store, aBrowser(), { email, ip: '203.0.113.99' })
+    expect([late.status, late.body.error]).toEqual([422, pushTexts.tooManyBrowsers])
+    expect(await rows()).toHaveLength(20)
+  })
+
   test('unsubscribes with its token: the row goes, the ledger keeps the word', async () => {
     const { body } = await subscribes(world, store, aBrowser())
     const [storeKey, other] = [store.captureKey, `${body.token.slice(0, -1)}${body.token.endsWith('A') ? 'B' : 'A'}`]

@@ -85,8 +85,8 @@ export async function subscriptionsOfMessage({ db, storeId }: StoreDb, messageId
   return rows
 }
 
-/** Nobody has more; each that is gone costs a request. */
-const MOST_BROWSERS = 20
+/** Of one person: each that is gone costs a request, and anybody can say that a browser is somebody's. */
+export const MOST_BROWSERS = 20
 
 /** It took a notification. */
 export async function noteSeen({ db, storeId }: StoreDb, id: string, now: Date): Promise<void> {

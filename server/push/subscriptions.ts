@@ -61,13 +61,16 @@ export async function subscribe(deps: Deps, tx: StoreTx, wanted: Subscribing): P
   const row = await rowOf(deps, tx, wanted, known?.id)
   const shopperId = await sql.shopperBy(tx, wanted)
   if (!shopperId) throw new AppError('unprocessable', pushTexts.unknownDevice)
+  const isNew = known?.shopper_id !== shopperId
+  if (isNew && (await sql.countBrowsersOf(tx, shopperId)) >= sql.MOST_BROWSERS)
+    throw new AppError('unprocessable', pushTexts.tooManyBrowsers)
   const now = deps.now()
   const id = await sql.keepSubscription(tx, {
     ...row,
     ...{ shopper_id: shopperId, device_class: wanted.deviceClass, created_at: now },
   })
   // Told again by the same person it says nothing new.
-  if (known?.shopper_id !== shopperId) await noteConsent(deps, tx, id, { status: 'granted', wording: wanted.wording })
+  if (isNew) await noteConsent(deps, tx, id, { status: 'granted', wording: wanted.wording })
   await wakeCartMessages(tx, await sql.liveCartsOf(tx, shopperId), now)
   await scheduleNextLook(tx)
   return subscriptionToken(secrets, tx.storeId, id)
