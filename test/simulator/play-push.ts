@@ -76,9 +76,12 @@ export const pushPlayers: Players = {
       .notes.filter(({ isShown }) => isShown)
       .at(-1 - place)
     if (!note?.token) return
+    const isUnanswered = (await stateOf(harness, note.messageId)) === 'handed_over'
     const theirs = kind === 'stop' ? await idsOf(harness, note.messageId) : []
     await takeEvent(harness.web.deps, { token: note.token, kind })
-    harness.reported.set(note.messageId, new Set(harness.reported.get(note.messageId)).add('delivered'))
+    // Before the service's answer is written down it is a touch, and no report.
+    if (!isUnanswered)
+      harness.reported.set(note.messageId, new Set(harness.reported.get(note.messageId)).add('delivered'))
     if (kind !== 'stop') return
     const { endpoint } = note
     for (const id of [...theirs, ...(endpoint?.id ? [endpoint.id] : [])]) noteStopped(harness, id)
@@ -201,6 +204,11 @@ function noteKnown(harness: Harness, endpoint: Endpoint, token: string): void {
 
 function noteStopped({ unsubscribed, clock }: Harness, id: string): void {
   if (!unsubscribed.has(keyOf(id))) unsubscribed.set(keyOf(id), clock.trueNow())
+}
+
+async function stateOf({ outside }: Harness, messageId: string): Promise<string | undefined> {
+  const { rows } = await outside.pool.query<{ state: string }>('select state from messages where id = $1', [messageId])
+  return rows[0]?.state
 }
 
 /** The browsers of whoever a message went to. */
