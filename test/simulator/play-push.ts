@@ -15,12 +15,15 @@ import { asSubscription, type Endpoint, type Kept, newEndpoint, type PushWorld }
 
 type Players = { [Kind in PushAct['do']]: (harness: Harness, act: ActOf<Kind>) => Promise<unknown> }
 
+/** More than a small service takes: most of its signs are three bytes. */
+const LONG = `{{ cart_total }} ${'お茶はまだあります。'.repeat(45)}`
+
 const keyOf = (id: string) => `push:push:${id}`
 const worldOf = ({ push }: Harness): PushWorld => push!
 
 export const pushPlayers: Players = {
   async 'push settings'(harness, { isOn, frequency, delay, most, isTextChanged }) {
-    const words = { title: DEFAULT_PUSH.title, body: isTextChanged ? '{{ cart_total }} waits' : DEFAULT_PUSH.body }
+    const words = { title: DEFAULT_PUSH.title, body: isTextChanged ? LONG : DEFAULT_PUSH.body }
     const wanted = { enabled: isOn, frequency, delay, maxNotifications: most, ...words }
     harness.editedAt = harness.clock.trueNow()
     // What leaves as soon as it may is no mistake.

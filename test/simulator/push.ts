@@ -68,7 +68,7 @@ export function withPush(seed: number, scenario: Omit<Scenario, 'push'>, chance:
   return {
     ...scenario,
     channels: dice.isLucky(0.3) ? withNotification(dice, scenario.channels) : scenario.channels,
-    push: { mostBytes: dice.weighted({ 4096: 3, 900: 1 }) === '4096' ? 4_096 : 900 },
+    push: { mostBytes: dice.weighted({ 4096: 3, 1200: 1 }) === '4096' ? 4_096 : 1_200 },
     steps,
   }
 }
