@@ -26,7 +26,7 @@ export const pushMutations: readonly Mutation[] = [
     file: 'server/push/keys.ts',
     before: "if (replace === 'leaked') await sql.deleteKeys(tx)",
     after: "if (replace === 'leaked') await sql.replaceKey(tx, now, new Date(now.getTime() + OLD_KEY_MS))",
-    seed: 3127,
+    seed: 3036,
   },
   {
     name: 'any address is a push service',
@@ -35,5 +35,13 @@ export const pushMutations: readonly Mutation[] = [
     before: 'return pushServices.some((service) => isOf(hostname, service)) ? hostname : null',
     after: 'return hostname',
     seed: 3009,
+  },
+  {
+    name: 'each browser of a person gets it',
+    rule: 'D1',
+    file: 'server/push/deliver-push.ts',
+    before: "if (answer.kind === 'accepted') await sql.noteSeen(store, row.id, deps.now())\n      return answer",
+    after: "if (answer.kind !== 'accepted') return answer\n      await sql.noteSeen(store, row.id, deps.now())",
+    seed: 3025,
   },
 ]
