@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest'
 import { readConfig } from './core/config.ts'
 import { type DemoInstance, startDemo } from './demo.ts'
 
-const PORTS = { mailboxPort: 0, mailboxSmtpPort: 0, demoStorePort: 0 }
+const PORTS = { mailboxPort: 0, mailboxSmtpPort: 0, demoStorePort: 0, demoShopifyPort: 0 }
 const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-demo-'))
 let demo: DemoInstance | undefined
 
@@ -34,15 +34,20 @@ const answersAt = (host: string, url: string): Promise<boolean> =>
   })
 
 test.skipIf(process.platform !== 'linux')(
-  'mailbox, phones and demo store answer on this machine only, whatever HOST says (decision 29)',
+  'mailbox, phones and demo stores answer on this machine only, whatever HOST says (decision 29)',
   async () => {
-    const { mailboxUrl, smtpUrl, phoneUrl, parts } = await open({ HOST: '0.0.0.0', DEMO: 'on' })
-    for (const url of [mailboxUrl!, smtpUrl!, phoneUrl!, parts!.storeUrl]) {
+    const env = { HOST: '0.0.0.0', DEMO: 'on', DEMO_SHOPIFY: 'on' }
+    const { mailboxUrl, smtpUrl, phoneUrl, parts } = await open(env)
+    for (const url of [mailboxUrl!, smtpUrl!, phoneUrl!, parts!.storeUrl, parts!.shopify!.storeUrl]) {
       expect([url, await answersAt('127.0.0.1', url)]).toEqual([url, true])
       expect([url, await answersAt('127.0.0.2', url)]).toEqual([url, false])
     }
   },
 )
+
+test('there is a store on Shopify only where one is asked for', async () => {
+  expect((await open({ DEMO: 'on' })).parts?.shopify).toBeNull()
+})
 
 test('a Recoup others can reach opens no mailbox for want of a mail server (decision 29)', async () => {
   expect(await open({ HOST: '0.0.0.0' })).toMatchObject({ mailboxUrl: null, smtpUrl: null, phoneUrl: null })

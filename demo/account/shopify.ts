@@ -25,8 +25,8 @@ export async function ensureShopifyStore(deps: Deps, accountId: string, shopify:
   await sql.saveSender(handle, SENDER)
   await switchOn(deps, store.id)
   if (!(await hasBrand(handle))) await saveLook(deps, handle, { look: LOOK })
-  const script = `${deps.config.publicUrl}/capture/${store.capture_key}.js`
-  shopify.setThemeHead(`<script src="${script}" data-store="${store.capture_key}" defer></script>`)
+  const script = `${deps.config.publicUrl}/capture/${store.capture_key}.theme.js`
+  shopify.setThemeHead(`<script src="${script}" defer></script>`)
 }
 
 async function connectedStore(deps: Deps, accountId: string, shopify: ShopifyDemo): Promise<StoreRow | undefined> {
