@@ -30,7 +30,7 @@ export function runBulk(context: Context, query: string, isGrouped: boolean): St
   const id = nextId(shop.db, 'bulk')
   const fresh = { id, createdAt: at, updatedAt: at, query, status: 'CREATED' as const, errorCode: null }
   const bulk = save(shop.db, 'bulk', { ...fresh, completedAt: null, objects: 0, roots: 0, lines: null })
-  context.later(() => work(context, bulk.id, document, isGrouped))
+  context.later(() => work(context, bulk.id, document, isGrouped).catch(() => fail(shop, bulk.id)))
   return { bulk }
 }
 
@@ -98,6 +98,13 @@ function nodeIn({ selections }: SelectionSetNode): SelectionSetNode | undefined 
     if (node.kind === Kind.FIELD && node.name.value === 'node') return node.selectionSet
   }
   return undefined
+}
+
+/** A mistake of this server is the operation's end, as one of Shopify's would be. */
+function fail(shop: Shop, id: number) {
+  const bulk = find(shop.db, 'bulk', id)
+  const at = shop.now()
+  if (bulk) save(shop.db, 'bulk', { ...bulk, status: 'FAILED', errorCode: 'INTERNAL_SERVER_ERROR', completedAt: at })
 }
 
 async function work(context: Context, id: number, document: DocumentNode, isGrouped: boolean): Promise<void> {
