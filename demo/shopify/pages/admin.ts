@@ -24,8 +24,9 @@ export function adminPage(view: View): FastifyReply {
 <div><dt>Client secret</dt><dd><code>${esc(app.secret)}</code></dd></div><div><dt>Scopes</dt><dd>${esc(app.scopes.join(', '))}</dd></div>
 <div><dt>Plan</dt><dd>${esc(plans[plan].name)}</dd></div></dl></section>
 ${themeForm(shop)}${passwordForm(password)}
-<h2>Orders</h2>${orders.length ? table('Order,Customer,Items,Total,Payment,Fulfillment,', orders.map(orderRow)) : '<p class="empty">No orders yet.</p>'}
+<h2>Orders</h2>${orders.length ? table('Orders', 'Order,Customer,Items,Total,Payment,Fulfillment,', orders.map(orderRow)) : '<p class="empty">No orders yet.</p>'}
 <h2>Discounts</h2>${table(
+    'Discounts',
     'Title,Codes,Used,Status',
     discounts.map((each) => discountRow(shop, each)),
   )}
@@ -79,12 +80,12 @@ function webhooks(shop: Shop): string {
   const rows = listAll(shop.db, 'webhook').map(
     ({ topic, uri, failures }) => `<tr><td>${esc(topic)}</td><td>${esc(uri)}</td><td>${failures}</td></tr>`,
   )
-  return rows.length ? table('Topic,Address,Failures in a row', rows) : '<p class="empty">None yet.</p>'
+  return rows.length ? table('Webhooks', 'Topic,Address,Failures in a row', rows) : '<p class="empty">None yet.</p>'
 }
 
-function table(heads: string, rows: string[]): string {
+function table(name: string, heads: string, rows: string[]): string {
   const cells = heads.split(',').map((head) => `<th>${head || '<span class="hidden">Actions</span>'}</th>`)
-  return `<div class="scroll" tabindex="0" role="region" aria-label="Table"><table><thead><tr>${cells.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`
+  return `<div class="scroll" tabindex="0" role="region" aria-label="${name}"><table><thead><tr>${cells.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`
 }
 
 export function changeByAdmin(view: View): FastifyReply {
