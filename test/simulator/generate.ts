@@ -7,6 +7,7 @@ import { ownerActs, textActs } from './generate-more.ts'
 import { withLateOrders } from './late-orders.ts'
 import { answer, type Maker, type Makings } from './maker.ts'
 import { type Person, peopleOf } from './people.ts'
+import { withPlugin } from './plugin.ts'
 import { withPush } from './push.ts'
 import { chanceOf } from './random.ts'
 import { aShortage } from './shortage.ts'
@@ -60,7 +61,8 @@ export function scenarioOf(seed: number): Scenario {
   const whole = withCampaigns(seed, withCoupons(seed, scenario, chance), chance)
   const emails = chance.people.map(({ email }) => email)
   const stopped = withStops(seed, { ...whole, steps: withLateOrders(seed, whole.steps, emails) })
-  return withPush(seed, stopped, chance)
+  const pushed = withPush(seed, stopped, chance)
+  return pushed === stopped ? withPlugin(seed, stopped, emails) : pushed
 }
 
 const WAITS = { none: 8, moment: 27, minutes: 38, hour: 18, hours: 8, days: 1 }

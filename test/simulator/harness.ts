@@ -14,6 +14,7 @@ import { createFixture, type Fixture } from './fixture.ts'
 import { LEAVERS, type Person, peopleOf } from './people.ts'
 import type { Made } from './play-campaigns.ts'
 import { stockCoupons } from './play-coupons.ts'
+import type { Plugin } from './play-plugin.ts'
 import { openPost, type Post, providerIdOf, type Standing } from './post.ts'
 import { openPushWorld, type PushWorld } from './push-service.ts'
 import { openShop, type Shop, type Version } from './shop.ts'
@@ -106,6 +107,8 @@ export interface Harness {
   push: PushWorld | null
   /** The store's own notifications are on. */
   isPushOn: boolean
+  /** null: the shop has none, or has said nothing yet. */
+  plugin: Plugin | null
   /** Whose unsubscribe the last step was. */
   justUnsubscribed: { channel: Channel; address: string } | null
   say(news: Partial<Standing>): void
@@ -212,6 +215,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     flowOnIn: -1,
     isTidied: false,
     isDisconnected: false,
+    plugin: null,
     stops: {
       ...{ suspended: false, isChosen: false, plan: scenario.plan, hasNeighbours: false, rests: false, changedAt: 0 },
     },

@@ -2,6 +2,7 @@ import type { Rule } from './invariants/all.ts'
 import { campaignMutations } from './mutations-campaigns.ts'
 import { couponMutations } from './mutations-coupons.ts'
 import { orderCheckMutations } from './mutations-order-check.ts'
+import { pluginMutations } from './mutations-plugin.ts'
 import { pushMutations } from './mutations-push.ts'
 import { stopMutations } from './mutations-stops.ts'
 
@@ -25,6 +26,7 @@ export const mutations: readonly Mutation[] = [
   ...campaignMutations,
   ...stopMutations,
   ...pushMutations,
+  ...pluginMutations,
   {
     name: 'what a dead process had on the wire is sent again',
     rule: 'D1',

@@ -36,6 +36,7 @@ import { numbersOf } from './people.ts'
 import { campaignPlayers, planning, runDueCampaigns } from './play-campaigns.ts'
 import { codesNamed, couponPlayers, makeDueCodes } from './play-coupons.ts'
 import { ownerPlayers, runErasures } from './play-owner.ts'
+import { pluginPlayers } from './play-plugin.ts'
 import { pushPlayers } from './play-push.ts'
 import { noteConnected, stopPlayers } from './play-stops.ts'
 import { sendSome, textPlayers } from './play-texts.ts'
@@ -191,6 +192,7 @@ const players: Players = {
   ...ownerPlayers,
   ...stopPlayers,
   ...pushPlayers,
+  ...pluginPlayers,
   ...couponPlayers(living),
   ...campaignPlayers,
   async manual(harness, act) {

@@ -3,6 +3,7 @@ import type { OrderKind } from '../../server/platforms/platform.ts'
 import type { CampaignAct } from './campaigns.ts'
 import type { CouponAct, StepCoupon } from './coupons.ts'
 import type { Country } from './people.ts'
+import type { PluginAct } from './plugin.ts'
 import type { PushAct, PushFrame } from './push.ts'
 import type { Shortage } from './shortage.ts'
 import type { StopAct } from './stops.ts'
@@ -172,6 +173,7 @@ export type Act =
   | CampaignAct
   | StopAct
   | PushAct
+  | PluginAct
 
 /** Time passes, then something happens. */
 export type Step = Act & { waitMs: number }

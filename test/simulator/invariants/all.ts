@@ -8,6 +8,7 @@ import { D9, D11 } from './manual.ts'
 import { D3 } from './order-check.ts'
 import { A3, C1, C2, C5, F1, T1, T4 } from './people.ts'
 import { C6 } from './permission.ts'
+import { outbox } from './plugin.ts'
 import { P1, P2, P3 } from './push.ts'
 import { wayD } from './rollups.ts'
 import type { Invariant } from './scene.ts'
@@ -29,6 +30,7 @@ export const invariants = {
     Report: report,
     Guard: guard,
     Stops: stops,
+    Outbox: outbox,
   },
 } satisfies Record<string, Invariant>
 export type Rule = keyof typeof invariants

@@ -1,0 +1,290 @@
+import { randomBytes } from 'node:crypto'
+import { type FastifyInstance, fastify } from 'fastify'
+import { transact } from '../../server/core/db.ts'
+import { mapErrors } from '../../server/http/http.ts'
+import { changePlugin, keepSecret, readPlugin } from '../../server/plugin/plugin.ts'
+import { answerSignature, type CallName, signatureOf } from '../../server/plugin/signature.ts'
+import { pluginCallRoutes } from '../../server/plugin-calls/routes.ts'
+import { type ActOf, type Harness, handle } from './harness.ts'
+import { numbersOf } from './people.ts'
+
+// The plugin of the history's shop (docs/plugin-protocol.md): its queue, which keeps the newest state of a cart until that is answered, and its
+// signed calls over a way that is not to be relied on.
+
+type Kind = 'snapshot' | 'outbox' | 'forge'
+type Players = { [Each in Kind]: (harness: Harness, act: ActOf<Each>) => Promise<unknown> }
+
+export interface Plugin {
+  app: FastifyInstance
+  secret: string
+  install: string
+  seq: number
+  /** By cart, in the order in which they were queued. */
+  queue: Map<string, Waiting>
+  /** Of each cart, what was said last and is known to have arrived. */
+  told: Map<string, Waiting>
+  /** What was found to be wrong. */
+  faults: string[]
+}
+
+interface Waiting {
+  seq: number
+  /** True time. */
+  at: number
+  cart: string
+  items: string
+  entry: Record<string, unknown>
+}
+
+export const pluginPlayers: Players = {
+  async snapshot(harness, act) {
+    const plugin = await connected(harness)
+    if (!plugin) return
+    const waiting = queue(harness, plugin, act)
+    if (act.network === 'waits') return
+    const sent = [waiting]
+    if (act.network === 'altered') return altered(harness, plugin, sent)
+    if (act.network === 'overtaken') return overtaken(harness, plugin, { act, first: waiting })
+    const call = signed(harness, plugin, 'batch', bodyOf(harness, plugin, sent))
+    const status = await arrive(plugin, call)
+    expectStatus(plugin, 'a call of the shop', status, 200)
+    noteUsable(harness, sent)
+    if (act.network === 'twice') {
+      expectStatus(plugin, 'the same call again', await arrive(plugin, call), 409)
+    }
+    if (act.network !== 'unanswered') await answered(harness, plugin, sent)
+  },
+  async outbox(harness, { size, isReversed }) {
+    const plugin = await connected(harness)
+    if (!plugin) return
+    // Nothing waits longer in the shop.
+    const isTooOld = ({ at }: Waiting) => harness.clock.trueNow() - at > KEPT_MS
+    for (const each of plugin.queue.values()) if (isTooOld(each)) plugin.queue.delete(each.cart)
+    const all = [...plugin.queue.values()]
+    const calls = Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size))
+    for (const sent of isReversed ? calls.reverse() : calls) {
+      const call = signed(harness, plugin, 'batch', bodyOf(harness, plugin, sent))
+      expectStatus(plugin, 'the outbox', await arrive(plugin, call), 200)
+      noteUsable(harness, sent)
+      await answered(harness, plugin, sent)
+    }
+  },
+  async forge(harness, { how }) {
+    const plugin = await connected(harness)
+    if (!plugin) return
+    const made = entryOf(harness, plugin, {
+      cart: FORGED,
+      items: [['16', 1]],
+      contact: { email: 'forged@evil.example' },
+    })
+    const body = bodyOf(harness, plugin, [made])
+    const change = {
+      key: { key: randomBytes(32).toString('hex') },
+      store: { store: crypto.randomUUID() },
+      late: { ageS: 301 },
+      name: { signedName: 'beat' as const },
+    }[how]
+    const status = await arrive(plugin, signed(harness, plugin, 'batch', body, change))
+    expectStatus(plugin, `a forged call (${how})`, status, 401)
+  },
+}
+
+const KEPT_MS = 7 * 86_400_000
+
+/** Nobody's cart. */
+const FORGED = 'f'.repeat(32)
+
+/** Connected when the first of it is played, and anew after the store was disconnected. null: it is disconnected now. */
+async function connected(harness: Harness): Promise<Plugin | null> {
+  if (harness.isDisconnected) return null
+  const store = handle(harness)
+  const row = await readPlugin(store)
+  if (row && !row.ended_at && harness.plugin) return harness.plugin
+  const [secret, install] = [randomBytes(32).toString('hex'), randomBytes(16).toString('hex')]
+  await transact(store, (tx) => keepSecret(harness.web.deps, tx, { secret, install, version: '1.0.0' }))
+  // Recoup reaches this shop: its orders are read by the key.
+  await changePlugin(store, { is_reached: true })
+  const before = harness.plugin
+  const app = before?.app ?? (await openCalls(harness))
+  const fresh = { app, secret, install, seq: 0, queue: new Map(), told: new Map() }
+  harness.plugin = { ...fresh, faults: before?.faults ?? [] }
+  return harness.plugin
+}
+
+async function openCalls({ web }: Harness): Promise<FastifyInstance> {
+  const app = fastify()
+  mapErrors(app)
+  pluginCallRoutes(app, web.deps)
+  await app.ready()
+  return app
+}
+
+interface Said {
+  cart: string
+  items: readonly [id: string, quantity: number][]
+  contact: object | null
+}
+
+function entryOf({ clock }: Harness, plugin: Plugin, { cart, items, contact }: Said): Waiting {
+  plugin.seq += 1
+  const lines = items.map(([product, quantity]) => ({ product, quantity, price: '10.00', name: 'Tea' }))
+  const entry = { type: 'cart', cart, lines, currency: 'USD', client: 'x'.repeat(22), ...(contact && { contact }) }
+  const said = items.map(([product, quantity]) => `${quantity}×${product}`).join()
+  return { seq: plugin.seq, at: clock.trueNow(), cart, items: said, entry }
+}
+
+function queue(harness: Harness, plugin: Plugin, { browser, items, contact }: ActOf<'snapshot'>): Waiting {
+  const { visit } = harness.browsers[browser]!
+  const cart = `plugin-cart-${browser}-${visit}-`.padEnd(32, 'c')
+  const before = plugin.queue.get(cart) ?? plugin.told.get(cart)
+  const known = (before?.entry.contact as object | undefined) ?? null
+  // Each report is the whole state: what was typed stays in the form.
+  const waiting = entryOf(harness, plugin, { cart, items, contact: contact ? { ...known, ...contact } : known })
+  // Each shopper has a network of their own.
+  waiting.entry.client = `client-${waiting.seq}-`.padEnd(22, 'n')
+  plugin.queue.delete(cart)
+  plugin.queue.set(cart, waiting)
+  return waiting
+}
+
+function bodyOf({ clock }: Harness, { install }: Plugin, sent: readonly Waiting[]): string {
+  const entries = sent.map(({ seq, at, entry }) => ({
+    seq,
+    age: Math.floor((clock.trueNow() - at) / 1_000),
+    ...entry,
+  }))
+  return JSON.stringify({ v: 1, plugin: '1.0.0', install, entries })
+}
+
+interface Call {
+  name: CallName
+  headers: Record<string, string>
+  body: string
+  key: string
+}
+
+/** The shop's clock goes with Recoup's: they are told apart by calls that are late. */
+function signed(
+  { fixture, web }: Harness,
+  { secret }: Plugin,
+  name: CallName,
+  body: string,
+  change: { key?: string; store?: string; ageS?: number; signedName?: CallName } = {},
+): Call {
+  const store = change.store ?? fixture.storeId
+  const time = String(Math.floor(web.deps.now().getTime() / 1_000) - (change.ageS ?? 0))
+  const nonce = randomBytes(16).toString('hex')
+  const key = change.key ?? secret
+  const said = { direction: 'shop' as const, name: change.signedName ?? name, store, time, nonce, body }
+  const headers = {
+    'content-type': 'application/json',
+    'x-recoup-store': store,
+    'x-recoup-time': time,
+    'x-recoup-nonce': nonce,
+    'x-recoup-signature': signatureOf(key, said),
+  }
+  return { name, headers, body, key }
+}
+
+async function arrive({ app, faults }: Plugin, { name, headers, body, key }: Call): Promise<number> {
+  const reply = await app.inject({ method: 'POST', url: `/api/plugin/${name}`, headers, payload: body })
+  const is = reply.headers['x-recoup-signature']
+  const wanted = answerSignature(key, headers['x-recoup-nonce']!, reply.statusCode, reply.body)
+  if (is !== undefined && is !== wanted) faults.push(`the answer ${reply.statusCode} is signed wrongly`)
+  if (is === undefined && reply.statusCode < 400) faults.push(`the answer ${reply.statusCode} is not signed`)
+  return reply.statusCode
+}
+
+/** The call of an earlier state arrives behind that of the later one. */
+async function overtaken(
+  harness: Harness,
+  plugin: Plugin,
+  { act, first }: { act: ActOf<'snapshot'>; first: Waiting },
+): Promise<void> {
+  const late = signed(harness, plugin, 'batch', bodyOf(harness, plugin, [first]))
+  const next = queue(harness, plugin, { ...act, items: [['18', 4]] })
+  const call = signed(harness, plugin, 'batch', bodyOf(harness, plugin, [next]))
+  expectStatus(plugin, 'the later call', await arrive(plugin, call), 200)
+  expectStatus(plugin, 'the call that was overtaken', await arrive(plugin, late), 200)
+  noteUsable(harness, [first, next])
+  await answered(harness, plugin, [next], first)
+}
+
+/** Somebody on the way changes what was said. */
+async function altered(harness: Harness, plugin: Plugin, sent: readonly Waiting[]): Promise<void> {
+  const call = signed(harness, plugin, 'batch', bodyOf(harness, plugin, sent))
+  const body = call.body.replaceAll(sent[0]!.cart, FORGED)
+  expectStatus(plugin, 'an altered call', await arrive(plugin, { ...call, body }), 401)
+}
+
+function expectStatus({ faults }: Plugin, what: string, status: number, wanted: number): void {
+  if (status !== wanted) faults.push(`${what} was answered ${status}, not ${wanted}`)
+}
+
+function noteUsable({ usable }: Harness, sent: readonly Waiting[]): void {
+  for (const { entry } of sent) {
+    const { email } = (entry.contact ?? {}) as { email?: string }
+    if (email) usable.add(numbersOf(email)[0]!)
+  }
+}
+
+interface Kept {
+  seq: number
+  /** null: it is about the shopper alone. */
+  items: { quantity: number; productId: string }[] | null
+  at: Date
+}
+
+/**
+ * What was answered is not sent again. Where it was news it is kept as it was said, at the time it was said, and has the last word on its
+ * cart. Where somebody's cart was so already, an earlier state that comes late is not kept either.
+ */
+async function answered(
+  harness: Harness,
+  plugin: Plugin,
+  sent: readonly Waiting[],
+  overtaken: Waiting | null = null,
+): Promise<void> {
+  for (const each of sent) {
+    if (plugin.queue.get(each.cart) === each) plugin.queue.delete(each.cart)
+    plugin.told.set(each.cart, each)
+  }
+  const forged = await keptOf(harness, plugin, FORGED)
+  if (forged.length > 0) plugin.faults.push('what nobody of the shop has said was kept')
+  for (const each of sent) {
+    const kept = await keptOf(harness, plugin, each.cart)
+    const mine = kept.find(({ seq }) => seq === each.seq)
+    if (mine) checkKept(harness, plugin, { said: each, mine, kept })
+    else if (overtaken && kept.some(({ seq }) => seq === overtaken.seq)) {
+      plugin.faults.push(`of ${each.cart.slice(0, 16)} an earlier state was kept behind one that was no news`)
+    }
+  }
+}
+
+function checkKept(
+  harness: Harness,
+  { faults }: Plugin,
+  { said, mine, kept }: { said: Waiting; mine: Kept; kept: readonly Kept[] },
+): void {
+  const cart = said.cart.slice(0, 16)
+  const items = mine.items?.map(({ quantity, productId }) => `${quantity}×${productId}`).join()
+  if (items !== undefined && items !== said.items)
+    faults.push(`the cart ${cart} is kept as "${items}", and is "${said.items}"`)
+  // Where clocks were put back what is earlier may be dated later.
+  if (harness.hasJumped) return
+  const early = harness.clock.trueNow() - said.at - (harness.web.deps.now().getTime() - mine.at.getTime())
+  if (early > 1_500) faults.push(`the cart ${cart} is dated ${Math.round(early / 1_000)} s too late`)
+  if (kept.some(({ seq, at }) => seq < mine.seq && at > mine.at))
+    faults.push(`an earlier state of ${cart} has the last word`)
+}
+
+/** Of this queue. */
+async function keptOf({ outside, fixture }: Harness, { install }: Plugin, cart: string): Promise<Kept[]> {
+  const begin = `plugin:${cart}:${install}:`
+  const { rows } = await outside.pool.query<Kept>(
+    `select substr(unique_key, length($2) + 1)::int as seq, payload -> 'items' as items, at from facts
+     where store_id = $1 and starts_with(unique_key, $2)`,
+    [fixture.storeId, begin],
+  )
+  return rows
+}

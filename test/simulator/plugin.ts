@@ -1,0 +1,59 @@
+import { chanceOf } from './random.ts'
+import type { Act, Contact, Scenario, Step } from './steps.ts'
+
+// In every sixth history without web push the shop has the plugin: browsers whose carts it reports, over a way that loses, doubles and reorders, beside people who
+// forge and replay. Thrown with dice of their own, so that all other histories stay what they were.
+
+export type PluginAct =
+  /** A cart changed, and the plugin tells its whole state. Until it is answered, it waits in the shop. */
+  | {
+      do: 'snapshot'
+      browser: number
+      items: readonly [id: string, quantity: number][]
+      contact: Contact | null
+      /** `unanswered`: taken, and the answer was lost, so that it is sent again. `overtaken`: by the cart's next state. */
+      network: 'now' | 'waits' | 'twice' | 'unanswered' | 'overtaken' | 'altered'
+    }
+  /** What waits in the shop arrives, in calls of so many entries. */
+  | { do: 'outbox'; size: number; isReversed: boolean }
+  /** Somebody without the secret speaks for the shop. */
+  | { do: 'forge'; how: 'key' | 'store' | 'late' | 'name' }
+
+const HAVE_IT = 0.16
+/** By these none of the histories that notice other mistakes has it. */
+const DICE = 0x9_25dc
+const SECOND = 1_000
+const MINUTE = 60_000
+const HOUR = 3_600_000
+
+export function withPlugin(seed: number, scenario: Scenario, emails: readonly string[]): Scenario {
+  const dice = chanceOf(seed ^ DICE)
+  if (!dice.isLucky(HAVE_IT)) return scenario
+  const line = (): [string, number] => [dice.pick(['16', '17', '18']), dice.between(1, 3)]
+  const snapshot = (network: Extract<PluginAct, { do: 'snapshot' }>['network']): Act => ({
+    do: 'snapshot',
+    browser: dice.between(0, 2),
+    items: dice.isLucky(0.1) ? [] : [line()],
+    contact: dice.isLucky(0.6) ? { email: dice.pick(emails) } : null,
+    network,
+  })
+  const act = (): Act => {
+    const kind = dice.weighted({ snapshot: 7, outbox: 2, forge: 1 })
+    if (kind === 'outbox') return { do: 'outbox', size: dice.between(1, 3), isReversed: dice.isLucky(0.5) }
+    if (kind === 'forge') return { do: 'forge', how: dice.pick(['key', 'store', 'late', 'name'] as const) }
+    return snapshot(dice.weighted({ now: 6, waits: 6, twice: 1, unanswered: 2, overtaken: 2, altered: 1 }))
+  }
+  const steps = [...scenario.steps]
+  for (let more = dice.between(10, 20); more > 0; more--) {
+    const most = dice.pick([0, 30 * SECOND, 20 * MINUTE, 90 * MINUTE])
+    steps.splice(dice.between(1, steps.length), 0, { ...act(), waitMs: dice.between(0, most) })
+  }
+  // Recoup was away for a day, and what waited comes at once.
+  const day: Step[] = [
+    { ...snapshot('waits'), waitMs: MINUTE },
+    { ...snapshot('waits'), waitMs: 20 * MINUTE },
+    { do: 'outbox', size: dice.between(1, 2), isReversed: dice.isLucky(0.5), waitMs: dice.between(20, 26) * HOUR },
+    { do: 'work', worker: 0, answers: [], meanwhile: null, diesAt: null, waitMs: 5 * MINUTE },
+  ]
+  return { ...scenario, steps: [...steps, ...day] }
+}
