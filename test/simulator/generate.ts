@@ -62,7 +62,7 @@ export function scenarioOf(seed: number): Scenario {
   const emails = chance.people.map(({ email }) => email)
   const stopped = withStops(seed, { ...whole, steps: withLateOrders(seed, whole.steps, emails) })
   const pushed = withPush(seed, stopped, chance)
-  return pushed === stopped ? withPlugin(seed, stopped, emails) : pushed
+  return pushed.push === null ? withPlugin(seed, pushed, emails) : pushed
 }
 
 const WAITS = { none: 8, moment: 27, minutes: 38, hour: 18, hours: 8, days: 1 }

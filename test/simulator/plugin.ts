@@ -1,8 +1,8 @@
 import { chanceOf } from './random.ts'
 import type { Act, Contact, Scenario, Step } from './steps.ts'
 
-// In every sixth history without web push the shop has the plugin: browsers whose carts it reports, over a way that loses, doubles and reorders, beside people who
-// forge and replay. Thrown with dice of their own, so that all other histories stay what they were.
+// In every sixth history without web push the shop has the plugin: browsers whose carts it reports, over a way that loses, doubles and reorders,
+// beside people who forge and replay. Thrown with dice of their own, so that all other histories stay what they were.
 
 export type PluginAct =
   /** A cart changed, and the plugin tells its whole state. Until it is answered, it waits in the shop. */
