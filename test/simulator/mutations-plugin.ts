@@ -9,7 +9,7 @@ export const pluginMutations: readonly Mutation[] = [
     file: 'server/plugin-calls/signed-routes.ts',
     before: 'if (isSignedBy(secret, name, headers, body)) return',
     after: 'return',
-    seed: 31,
+    seed: 37,
   },
   {
     name: 'a call counts as often as it comes',
@@ -33,7 +33,7 @@ export const pluginMutations: readonly Mutation[] = [
     file: 'server/plugin-calls/entries.ts',
     before: 'new Date(receivedAt.getTime() - Math.min(age * 1_000, OLDEST_MS))',
     after: 'receivedAt',
-    seed: 31,
+    seed: 37,
   },
   {
     name: 'of two states of a cart the one that arrives last is the later one',
@@ -41,6 +41,6 @@ export const pluginMutations: readonly Mutation[] = [
     file: 'server/capture/signed-posts.ts',
     before: 'post.seq > (taken.get(post.cart)?.repeat_seq ?? 0)',
     after: 'post.seq > 0',
-    seed: 31,
+    seed: 37,
   },
 ]
