@@ -7,7 +7,12 @@ import { precompress } from './precompress.ts'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-const bundles = { 'capture.js': 'capture.ts', 'push.js': 'push.ts', 'sw.js': 'push-worker.ts' } as const
+const bundles = {
+  'capture.js': 'capture.ts',
+  'capture-theme.js': 'capture.ts',
+  'push.js': 'push.ts',
+  'sw.js': 'push-worker.ts',
+} as const
 
 export async function buildStorefront(outDir = here('../dist/storefront')): Promise<void> {
   for (const [name, source] of Object.entries(bundles)) await bundle(outDir, name, source)
@@ -20,6 +25,8 @@ async function bundle(outDir: string, name: string, source: string): Promise<voi
     publicDir: false,
     logLevel: 'warn',
     plugins: [precompress()],
+    // What the other kind of shop needs is left out.
+    define: { IS_THEME: String(name === 'capture-theme.js') },
     build: {
       outDir,
       emptyOutDir: name === 'capture.js',

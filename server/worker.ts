@@ -71,14 +71,31 @@ import { tidyPlugins, wakePlugin } from './plugin/plugin.ts'
 import { reachShop, yieldStore } from './plugin-calls/reach.ts'
 import { resumeErasures, runErasure } from './privacy/erase.ts'
 import { eraseJob } from './privacy/jobs.ts'
+import { takePrivacyRequest } from './privacy/store-requests.ts'
 import { endOldKeys } from './push/keys.ts'
 import { sendDue } from './send/deliver.ts'
 import { closeAbandonedSubmissions } from './send/submissions.ts'
 import { beat, endBeat } from './send/workers.ts'
 import { purgeStore } from './store-settings/stores.ts'
+import { endUninstalled } from './store-settings/uninstalled.ts'
 import { waitAgainByJob } from './subscribing/waiting.ts'
-import { importJob, newOrdersJob, orderJob, purgeJob, syncJob, webhooksJob } from './sync/jobs.ts'
-import { enqueueDueSyncs, importStore, readNewOrders, refreshOrder, syncStore } from './sync/sync.ts'
+import { refreshCheckout } from './sync/checkouts.ts'
+import {
+  checkoutJob,
+  customerJob,
+  importJob,
+  newOrdersJob,
+  orderJob,
+  privacyJob,
+  productsJob,
+  profileJob,
+  purgeJob,
+  syncJob,
+  uninstalledJob,
+  webhooksJob,
+} from './sync/jobs.ts'
+import { refreshCustomer, refreshProducts } from './sync/local-copies.ts'
+import { enqueueDueSyncs, importStore, readNewOrders, readProfileAnew, refreshOrder, syncStore } from './sync/sync.ts'
 import { ensureWebhooks } from './sync/webhooks.ts'
 
 /** All background work, one line each. */
@@ -89,6 +106,12 @@ export const handlers: Handler[] = [
   on(orderJob, refreshOrder),
   on(newOrdersJob, readNewOrders),
   on(webhooksJob, ensureWebhooks),
+  on(checkoutJob, refreshCheckout),
+  on(customerJob, refreshCustomer),
+  on(productsJob, refreshProducts),
+  on(profileJob, readProfileAnew),
+  on(uninstalledJob, endUninstalled),
+  on(privacyJob, takePrivacyRequest),
   on(codesJob, async (deps, ofStore) => void (await makeCodes(deps, ofStore))),
   on(tidyCodesJob, async (deps, ofStore) => void (await tidyCodes(deps, ofStore))),
   on(planRunsJob, planRuns),

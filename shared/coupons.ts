@@ -36,7 +36,7 @@ export const couponTexts = {
   noStoreToDelete: 'No store connected. Please connect your store to delete coupons.',
   /** Decision 33. */
   sharedCap:
-    'WooCommerce cannot cap a percentage for a code that everybody uses. Choose personal codes, or remove the maximum discount.',
+    'The shop cannot cap a percentage for a code that everybody uses. Choose personal codes, or remove the maximum discount.',
   /** Decision 34. */
   personalLimit: 'Each personal code can be used once, so a personal coupon has no usage limit.',
   fixedCap: 'A fixed amount has no maximum discount.',

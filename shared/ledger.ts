@@ -31,6 +31,7 @@ const sourceNames: Record<string, string> = {
   'undo on the unsubscribe page': 'Undone on the unsubscribe page',
   'preference page': 'Preference page',
   order: 'An order in the shop',
+  store: 'The shop’s own records',
   import: 'Imported file',
   'YES by SMS': 'Answered YES by SMS',
   'STOP by SMS': 'Answered STOP by SMS',

@@ -120,6 +120,14 @@ const kinds: { [Type in NotificationType]: Kind<Type> } = {
     ...{ topic: 'store', icon: 'alarm', group: 'problem' },
     action: () => ({ label: 'Reconnect', to: '/settings' }),
   },
+  store_uninstalled: {
+    ...{ topic: 'store', icon: 'alarm', group: 'problem' },
+    action: () => ({ label: 'Reconnect', to: '/settings' }),
+  },
+  privacy_asked: {
+    ...{ topic: 'store', icon: 'store', group: 'problem' },
+    action: () => ({ label: 'Open consent', to: '/settings/consent' }),
+  },
   push_refused: {
     ...{ topic: 'store', icon: 'push', group: 'problem' },
     action: () => ({ label: 'Open push notifications', to: '/push-setup' }),

@@ -93,6 +93,10 @@ export type NotificationData = {
   store_connected: { url: string }
   /** The store refuses what only its owner can mend, such as its keys. */
   store_check_failed: { code: string; detail: string | null; about?: 'coupons' }
+  /** The shop has taken our access away. */
+  store_uninstalled: { url: string }
+  /** Somebody asked the shop for a copy of their data (C8). `who`: masked; `customerId`: in the shop. */
+  privacy_asked: { who: string; customerId: string | null }
   /** A push service does not take the store's signature (P1). */
   push_refused: { answer: string }
   /** Somebody reported a message as spam. */
@@ -199,6 +203,14 @@ const catalogue: Catalogue = {
           title: 'The store refuses the order check',
           message: `${problemText(code, detail)} Reminders wait for an up-to-date order check, up to 24 hours past their time.`,
         },
+  store_uninstalled: ({ url }) => ({
+    title: 'Store disconnected by the shop',
+    message: `Recoup was uninstalled in ${url}, so the store is disconnected and nothing more is sent. Connect it again within 30 days to keep its data.`,
+  }),
+  privacy_asked: ({ who, customerId }) => ({
+    title: 'A shopper asked for their data',
+    message: `${who}${customerId ? ` (customer ${customerId} of the shop)` : ''} asked for a copy of the data kept about them. Look for their address under Settings, Consent, export what is kept, and send it to them within 30 days.`,
+  }),
   push_refused: ({ answer }) => ({
     title: 'A push service refuses your notifications',
     message: `It does not accept the store’s key: ${answer} Notifications wait and are tried again. If this stays so, generate new VAPID keys.`,

@@ -14,6 +14,8 @@ export const platformNames = { woocommerce: 'WooCommerce', shopify: 'Shopify' } 
 
 /** What the stores of a platform can do, whatever their plan and keys. */
 export interface Capabilities {
+  /** Which of its addresses stays the same: where shoppers see it, or where requests go. */
+  identity: 'home' | 'address'
   /** How a cart comes back: by an address made of its contents, or by the shop's own address of the checkout. */
   restore: 'link' | 'checkout_url'
   coupons: {
@@ -42,6 +44,7 @@ export interface Capabilities {
 
 export const capabilities: Readonly<Record<PlatformName, Capabilities>> = {
   woocommerce: {
+    identity: 'home',
     restore: 'link',
     coupons: { startDate: false, cap: false, personal: true },
     webhooks: 'ours',
@@ -53,6 +56,7 @@ export const capabilities: Readonly<Record<PlatformName, Capabilities>> = {
     snippet: 'php',
   },
   shopify: {
+    identity: 'address',
     restore: 'checkout_url',
     coupons: { startDate: true, cap: false, personal: false },
     webhooks: 'keys',
@@ -64,3 +68,19 @@ export const capabilities: Readonly<Record<PlatformName, Capabilities>> = {
     snippet: 'theme',
   },
 }
+
+/** What the keys and the plan of a store allow. Kept with the store, and shown by the doctor. */
+export const StoreRights = z.object({
+  scopes: z.array(z.string()),
+  /** Of those we need. */
+  missingScopes: z.array(z.string()),
+  /** none: names, emails and phones of shoppers are withheld from us. */
+  protectedData: z.enum(['full', 'none']),
+  /** false: orders of the last 60 days alone (decision 135). */
+  hasAllOrders: z.boolean(),
+  /** The platform's own word, e.g. `Basic`. */
+  planName: z.string(),
+  /** Shoppers are asked for a password before they see the shop. */
+  isPasswordProtected: z.boolean(),
+})
+export type StoreRights = z.infer<typeof StoreRights>

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import {
   normalizeStoreUrl,
+  rightsProblems,
   STORE_PROBLEM_CODES,
   STORE_PROBLEM_TEXT,
   STORE_URL_INVALID,
@@ -20,6 +21,13 @@ test.each([
   ['woocommerce', 'http://shop.example/?utm_source=x#top', 'http://shop.example'],
   ['shopify', 'demo.myshopify.com', 'https://demo.myshopify.com'],
   ['shopify', 'http://demo.myshopify.com/', 'https://demo.myshopify.com'],
+  ['shopify', ' Demo-Shop ', 'https://demo-shop.myshopify.com'],
+  ['shopify', 'demo.myshopify.com/admin/orders?a=b', 'https://demo.myshopify.com'],
+  ['shopify', 'https://admin.shopify.com/store/demo/settings/domains', 'https://demo.myshopify.com'],
+  ['shopify', 'http://shop.example/collections/all', 'https://shop.example'],
+  ['shopify', 'http://localhost:5400/', 'http://localhost:5400'],
+  ['shopify', 'http://127.0.0.1:5400', 'http://127.0.0.1:5400'],
+  ['shopify', 'http://localhostel.com', 'https://localhostel.com'],
 ] as const)('%s: %j is read as %s', (platform, input, storeUrl) => {
   expect(normalizeStoreUrl(platform, input)).toEqual({ ok: true, storeUrl })
 })
@@ -52,4 +60,17 @@ test('only where a certificate is mentioned comes the hint to use http:// for lo
   expect(storeProblemMessage('certificate', 'self-signed certificate')).toMatch(new RegExp(`certificate\\)${hint}$`))
   expect(storeProblemMessage('store_error', 'certificate has expired')).toMatch(new RegExp(`expired\\)${hint}$`))
   expect(storeProblemMessage('timeout')).not.toContain('http://')
+})
+
+test('what the keys of a store lack is named, each with what to click; a store that lacks nothing has no words', () => {
+  const all = { scopes: [], planName: 'Grow', hasAllOrders: true, isPasswordProtected: false }
+  expect(rightsProblems(null)).toEqual([])
+  expect(rightsProblems({ ...all, missingScopes: [], protectedData: 'full' })).toEqual([])
+  const lacking = rightsProblems({
+    ...{ ...all, missingScopes: ['write_discounts', 'read_customers'], protectedData: 'none' },
+    ...{ hasAllOrders: false, isPasswordProtected: true },
+  })
+  expect(lacking.map(({ code }) => code)).toEqual(['scopes', 'data', 'password', 'orders'])
+  expect(lacking[0]!.sentence).toContain('Missing: write_discounts, read_customers.')
+  expect(lacking.every(({ nextStep }) => nextStep.length > 20)).toBe(true)
 })

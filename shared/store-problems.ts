@@ -1,4 +1,4 @@
-import type { PlatformName } from './platforms.ts'
+import type { PlatformName, StoreRights } from './platforms.ts'
 import { storeTexts } from './stores.ts'
 
 // Everything that can be wrong with a store's connection, in words its owner can act on, and how a typed store address is read.
@@ -237,7 +237,8 @@ export function couponProblemText(code: string, detail: string | null): string {
       ? 'The key of this store is read-only, so coupon codes cannot be created or deleted.'
       : 'The key of this store may not create or delete coupon codes.'
   const quoted = detail ? ` (${detail})` : ''
-  return `${sentence} ${STORE_PROBLEM_TEXT[code === 'read_only_key' ? code : 'no_rights'].nextStep}${quoted}`
+  const known = code === 'read_only_key' || code === 'shopify_scopes_missing' ? code : 'no_rights'
+  return `${sentence} ${STORE_PROBLEM_TEXT[known].nextStep}${quoted}`
 }
 
 /** A 8: when the detail mentions a certificate, a hint to use http:// for local development is appended. */
@@ -254,7 +255,8 @@ export type StoreUrlAnswer = { ok: true; storeUrl: string } | { ok: false; messa
 /**
  * A 5: trimmed; Shopify is forced to https; WooCommerce without a scheme gets http, on localhost too; the trailing slash goes.
  * A typed scheme stays: a name such as localhostel.com only contains "localhost", and a local shop may have a certificate.
- * A query or fragment is dropped. An address with a user and password is refused.
+ * A query or fragment is dropped. An address with a user and password is refused. Of Shopify the name of the shop is enough, and the
+ * address of its admin is understood; one on the own machine is a demo store, which may be http.
  */
 export function normalizeStoreUrl(platform: PlatformName, input: unknown): StoreUrlAnswer {
   const text = typeof input === 'string' ? input.trim() : ''
@@ -267,6 +269,39 @@ export function normalizeStoreUrl(platform: PlatformName, input: unknown): Store
   if (!/^https?:$/.test(url.protocol) || url.hostname === '' || url.username || url.password) {
     return { ok: false, message: STORE_URL_INVALID }
   }
-  const scheme = platform === 'shopify' ? 'https:' : url.protocol
-  return { ok: true, storeUrl: `${scheme}//${url.host}${url.pathname.replace(/(?<!\/)\/+$/, '')}` }
+  if (platform === 'shopify') return { ok: true, storeUrl: shopifyAddress(url) }
+  return { ok: true, storeUrl: `${url.protocol}//${url.host}${url.pathname.replace(/(?<!\/)\/+$/, '')}` }
+}
+
+function shopifyAddress(url: URL): string {
+  const { hostname, host, protocol, pathname } = url
+  if (hostname === 'localhost' || hostname === '127.0.0.1') return `${protocol}//${host}`
+  const ofAdmin =
+    hostname === 'admin.shopify.com' ? /^\/store\/([a-z0-9][a-z0-9-]{0,99})(\/|$)/i.exec(pathname)?.[1] : undefined
+  const name = ofAdmin ?? (/^[a-z0-9][a-z0-9-]*$/i.test(host) ? host : undefined)
+  return name ? `https://${name.toLowerCase()}.myshopify.com` : `https://${host}`
+}
+
+/** What the keys or the plan of a store lack, worst first. */
+export function rightsProblems(rights: StoreRights | null): (StoreProblemText & { code: RightsProblem })[] {
+  if (!rights) return []
+  const { missingScopes, protectedData, isPasswordProtected, hasAllOrders } = rights
+  const scopes = STORE_PROBLEM_TEXT.shopify_scopes_missing
+  return [
+    ...(missingScopes.length > 0
+      ? [{ code: 'scopes' as const, ...scopes, sentence: `${scopes.sentence} Missing: ${missingScopes.join(', ')}.` }]
+      : []),
+    ...(protectedData === 'none' ? [{ code: 'data' as const, ...STORE_PROBLEM_TEXT.shopify_protected_data }] : []),
+    ...(isPasswordProtected ? [{ code: 'password' as const, ...STORE_PROBLEM_TEXT.shopify_password_page }] : []),
+    ...(hasAllOrders ? [] : [{ code: 'orders' as const, ...SIXTY_DAYS }]),
+  ]
+}
+
+export type RightsProblem = 'scopes' | 'data' | 'password' | 'orders'
+
+/** Decision 135. */
+const SIXTY_DAYS: StoreProblemText = {
+  sentence: 'Recoup reads the orders of the last 60 days only, because the app lacks the scope read_all_orders.',
+  nextStep:
+    'Nothing is needed to send reminders. For figures of the time before, add the scope to the app and approve the update in the store.',
 }

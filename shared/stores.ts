@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Check } from './checks.ts'
 import { endpoint, storeQuery } from './endpoint.ts'
-import { PlatformName } from './platforms.ts'
+import { PlatformName, StoreRights } from './platforms.ts'
 import { settingProblems } from './store-settings.ts'
 
 // Stores: connecting, checking, syncing, and the settings sending needs (A 2.4, 5, 7, 8).
@@ -16,8 +16,6 @@ export const storeTexts = {
   clientRequired: 'Client ID and client secret are required for Shopify',
   connectFailed: 'Failed to connect to store. Please check your credentials and try again.',
   disconnectFailed: 'Failed to disconnect store. Please try again.',
-  shopifyLater:
-    'Connecting Shopify stores is not available on this server yet. WooCommerce stores can be connected now.',
 } as const
 
 const Stream = z.object({
@@ -40,6 +38,8 @@ export const StoreView = z.object({
   sellingCountries: z.array(z.string()).nullable(),
   isDemo: z.boolean(),
   canWrite: z.boolean(),
+  /** What its keys and plan allow; null where its platform has no such thing. */
+  rights: StoreRights.nullable(),
   captureKey: z.string(),
   captureSeenAt: z.string().nullable(),
   senderName: z.string(),

@@ -1,4 +1,4 @@
-import { readCart, type SeenCart, startFor } from './cart.ts'
+import { isTheme, readCart, readThemeCart, type SeenCart, startFor } from './cart.ts'
 import { boxesShown, type Consent, consentBoxes, fieldOf, noteChange, readContact } from './fields.ts'
 import { checksum, deviceOf, type Memory, openMemory, random } from './memory.ts'
 
@@ -108,8 +108,11 @@ async function lookAtCart(teller: Teller): Promise<void> {
   const order = /\/order-received\/(\d+)/.exec(location.href)?.[1]
   const isOrdered = order !== undefined && memory.get('order') !== order
   const hadItems = memory.get('has') === '1'
-  if (mayPost() && (hadItems || isOrdered || /woocommerce_(items_in_cart|cart_hash)=/.test(document.cookie))) {
-    const cart = await readCart()
+  if (
+    mayPost() &&
+    (isTheme || hadItems || isOrdered || /woocommerce_(items_in_cart|cart_hash)=/.test(document.cookie))
+  ) {
+    const cart = await (isTheme ? readThemeCart((token) => memory.set('cart', token)) : readCart())
     const hasItems = cart !== undefined && cart.items.length > 0
     if (cart && (isOrdered ? hadItems && !hasItems : hadItems || hasItems)) {
       teller.seen = cart

@@ -1,4 +1,4 @@
-// The shop's own cart, as WooCommerce's Store API tells it to this very shopper.
+// The shop's own cart, as WooCommerce's Store API or a Shopify theme tells it to this very shopper.
 
 interface SeenItem {
   id: string
@@ -11,6 +11,10 @@ export interface SeenCart {
   items: SeenItem[]
   coupons: string[]
 }
+
+/** The script is built twice: for Shopify's themes, and for WooCommerce. */
+declare const IS_THEME: boolean
+export const isTheme = IS_THEME
 
 interface Seen {
   id: number
@@ -39,6 +43,25 @@ export async function readCart(): Promise<SeenCart | undefined> {
   }
 }
 
+interface ThemeCart {
+  token?: string
+  items?: { variant_id: number; quantity: number }[]
+}
+
+/** `keep` is told the shop's own name of its cart: its checkout and its order carry it too, so that there is one cart. */
+export async function readThemeCart(keep: (token: string) => void): Promise<SeenCart | undefined> {
+  const answer = await fetch('/cart.js', { credentials: 'same-origin', cache: 'no-store' })
+  const { token, items } = (await answer.json()) as ThemeCart
+  const name = /^[\w-]{16,64}/.exec(`${token}`)?.[0]
+  if (name) keep(name)
+  return (
+    items && {
+      items: items.slice(0, 200).map(({ variant_id, quantity }) => ({ id: `${variant_id}`, quantity })),
+      coupons: [],
+    }
+  )
+}
+
 const choicesOf = (variation: Seen['variation']): SeenItem['choices'] =>
   variation?.map(({ attribute, value }) => ({ name: said(attribute, 100), value: said(value, 200) }))
 
@@ -59,11 +82,19 @@ export function startFor(look: () => void): void {
     for (const name of EVENTS.split(' ')) document.body.addEventListener(name, look)
     // Events triggered through jQuery never become native ones.
     shop.jQuery?.(document.body).on?.(EVENTS, look)
-    watchBlocks(shop, look)
+    if (isTheme) watchRequests(look)
+    else watchBlocks(shop, look)
     look()
   }
   if (document.readyState === 'complete') listen()
   else addEventListener('load', listen)
+}
+
+/** A theme has no event of its own; what it asks of the shop shows that the cart changes. */
+function watchRequests(look: () => void): void {
+  new PerformanceObserver((list) => {
+    if (list.getEntries().some(({ name }) => /\/cart\/(add|change|update|clear)/.test(name))) look()
+  }).observe({ type: 'resource' })
 }
 
 /** The cart block changes quantities without an event; its data store is asked instead. */

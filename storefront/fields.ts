@@ -1,5 +1,7 @@
 // The checkout's contact fields, by the ids WooCommerce gives them: blocks ("email", "shipping-phone") and classic
-// ("billing_email"). Only these are ever read; everything else on a page, payment and passwords included, has other ids.
+// ("billing_email"), and the email field of a Shopify theme's own forms. Only these are ever read; everything else on a page, payment and passwords included, has other ids.
+
+import { isTheme } from './cart.ts'
 
 export interface TypedContact {
   email?: string
@@ -33,6 +35,8 @@ export function fieldOf(target: unknown): string | undefined {
   if (!field?.matches?.('input,select')) return undefined
   if (field.matches(BOX)) return 'consent'
   if (field.type === 'password' || field.type === 'hidden' || /^cc-/.test(field.autocomplete || '')) return undefined
+  // A Shopify theme's newsletter and contact forms.
+  if (isTheme) return field.name === 'contact[email]' ? 'email' : undefined
   return ID.exec(field.id)?.[1] ?? (field.id === 'email' && field.closest(CHECKOUT) ? 'email' : undefined)
 }
 

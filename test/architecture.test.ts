@@ -226,19 +226,31 @@ test('what a plan allows is asked of server/billing: nobody but what copies Stri
 /** What names a platform and why. In sentences for people, "WooCommerce" is a word like any other. */
 const namesAPlatform: [RegExp, because: string][] = [
   [/^server\/platforms\//, 'the platforms themselves'],
-  [/^shared\/platforms\.ts$/, 'the values, and which is the default'],
+  [/^shared\/platforms\.ts$/, 'the values, which is the default, and what each can do'],
+  [/^shared\/platform-words\.ts$/, 'what is said otherwise of each'],
+  [/^shared\/store-problems\.ts$/, 'how the typed address of a store is read, and what is wrong with it'],
   [
     /^(shared\/analytics\.ts|server\/(analytics\/analytics-rules|analytics-reports\/blocks)\.ts|web\/analytics\/PlatformBlock\.tsx)$/,
     'the names the specification gives to blocks of its answer',
   ],
-  [/^web\/stores\/(StoreSetupPage\.tsx|StoreKeysForm\.tsx|rules\.ts)$/, 'the form that asks for its keys'],
-  [/^web\/stores\/CaptureInstall\.tsx$/, 'the name of a page of the documentation'],
+  [
+    /^web\/stores\/(StoreSetupPage|StoreKeysForm|ReplaceKeysDialog|Shopify\w+)\.tsx$/,
+    'the forms that ask for its keys',
+  ],
+  [/^web\/stores\/(rules|shopify-rules)\.ts$/, 'what these forms check'],
+  [/^web\/stores\/(CaptureInstall\.tsx|install-ways\.ts)$/, 'the names of pages of the documentation'],
   [/^storefront\//, 'the script reads the shop’s own pages and cookies'],
+  [
+    /^server\/(demo|deps|main|core\/config|stores\/demo-stores)\.ts$/,
+    'the second demo store, which is of another platform than the first',
+  ],
   [/^demo\//, 'the demo store is one, and its account is connected to it'],
 ]
 
 test('nothing but the platforms’ own code says which platform a store is of', () => {
-  const names = /woocommerce|WOOCOMMERCE|wooCommerce|\wWooCommerce|WooCommerce\w/
+  // A code of a problem (`shopify_error`) is a value like any other.
+  const names =
+    /woocommerce|WOOCOMMERCE|wooCommerce|\wWooCommerce|WooCommerce\w|\bshopify\b|SHOPIFY|\wShopify|Shopify\w/
   const naming = sources.filter((file) => names.test(readFileSync(file, 'utf8')))
   expect(naming.filter((file) => !namesAPlatform.some(([where]) => where.test(file)))).toEqual([])
   expect(namesAPlatform.filter(([where]) => !naming.some((file) => where.test(file)))).toEqual([])

@@ -28,6 +28,8 @@ export const sampleNotifications: NotificationData = {
   connection_test: { test: true, channel: 'store', to: 'https://shop.example' },
   store_connected: { url: 'https://shop.example' },
   store_check_failed: { code: 'wrong_key', detail: null },
+  store_uninstalled: { url: 'https://shop.example.com' },
+  privacy_asked: { who: 'j•••@mail.example.org', customerId: '7' },
   push_refused: { answer: '403 signed with another key' },
   complaint_failed: { ...message, to: 'ada@example.com' },
   campaign_paused: { campaignId: 'g', name: 'Spring', cause: 'bounces', count: 12, accepted: 210 },

@@ -135,6 +135,7 @@ export const aRestingStore = (): z.output<typeof checkConnection.reply> => {
       sellingCountries: null,
       isDemo: false,
       canWrite: true,
+      rights: null,
       captureKey: 'k',
       captureSeenAt: null,
     },

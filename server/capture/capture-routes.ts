@@ -8,7 +8,7 @@ import { readInput } from '../http/input.ts'
 import { type CaptureStore, clientOf, createPostLimiter, recordCapture } from './capture.ts'
 import { foldPostsOf, type Intake, openIntake } from './capture-intake.ts'
 import { deviceClassOf, isOriginOf } from './capture-rules.ts'
-import { openCaptureScript } from './capture-script.ts'
+import { openCaptureScript, THEME_FILE } from './capture-script.ts'
 
 // Capture: what the shops' pages load from us and post to us. Public, so in a scope with a body parser of its own: posts come as
 // text, which needs no preflight and may outlive the page.
@@ -21,14 +21,14 @@ export const captureRoutes: Routes = (app, deps) => {
 }
 
 function scriptRoute(scope: FastifyInstance, deps: Deps): void {
-  const readScript = openCaptureScript()
+  const scripts = { shop: openCaptureScript(), theme: openCaptureScript(THEME_FILE) }
   scope.get('/capture/:file', async (request, reply) => {
     const { file } = request.params as { file: string }
-    const key = /^([\w-]{1,100})\.js$/.exec(file)?.[1]
+    const [, key, theme] = /^([\w-]{1,100})(\.theme)?\.js$/.exec(file) ?? []
     if (!key) throw new AppError('not_found', 'Not found')
     const encoding = negotiate(String(request.headers['accept-encoding'] ?? ''), [...ENCODINGS]) ?? 'identity'
     const setup = key === 'capture' ? null : { key, origin: deps.config.publicUrl }
-    const { body, etag } = await readScript(setup, encoding)
+    const { body, etag } = await scripts[theme ? 'theme' : 'shop'](setup, encoding)
     reply
       // Asked for again after an hour; meanwhile, and while that is asked, a page waits for nothing.
       .header('cache-control', 'public, max-age=3600, stale-while-revalidate=86400')

@@ -18,7 +18,7 @@ let store: TestStore
 beforeAll(async () => {
   store = await aStore(world)
   await buildStorefront(folder)
-  if (!fs.existsSync('dist/storefront/capture.js')) await buildStorefront()
+  if (!fs.existsSync('dist/storefront/capture-theme.js')) await buildStorefront()
 })
 
 afterAll(() => fs.rmSync(folder, { recursive: true }))
@@ -75,4 +75,12 @@ test('is sent in the encoding the browser prefers, and is the same script in eac
   expect(brotliDecompressSync(br.rawPayload).toString()).toBe(plain.body)
   expect(gunzipSync(gzip.rawPayload).toString()).toBe(plain.body)
   expect(br.rawPayload.length).toBeLessThan(3_072)
+})
+
+test('a Shopify theme loads the one that is built for it, with its store’s key', async () => {
+  const theme = await world.app.inject({ url: `/capture/${store.captureKey}.theme.js` })
+  expect(theme.statusCode).toBe(200)
+  expect(theme.body).toContain(store.captureKey)
+  expect(theme.body).toContain('/cart.js')
+  expect((await load()).body).not.toContain('/cart.js')
 })

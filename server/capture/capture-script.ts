@@ -10,6 +10,9 @@ import { AppError } from '../core/errors.ts'
 
 const FILE = fileURLToPath(new URL('../../dist/storefront/capture.js', import.meta.url))
 
+/** The same for the themes of Shopify, whose pages tell their cart in another way. */
+export const THEME_FILE = fileURLToPath(new URL('../../dist/storefront/capture-theme.js', import.meta.url))
+
 export type ScriptEncoding = 'br' | 'gzip' | 'identity'
 
 export interface CaptureScript {

@@ -1,4 +1,4 @@
-import type { Contact, Episode, FactPayload, Fold, FoldItem } from '../schema/facts.ts'
+import type { CheckoutRef, Contact, Episode, FactPayload, Fold, FoldItem } from '../schema/facts.ts'
 
 // Facts in, episodes out (engine S1–S4, S6, S7). Pure: no clock, no database, no network.
 // Sorted by (time, id) the same set of facts gives the same episodes, whatever the order they arrived in.
@@ -74,6 +74,7 @@ function withContact(fold: Fold, fact: Fact, contact: Contact, isActivity?: bool
 }
 
 function withSnapshot(fold: Fold, fact: Fact, seen: Extract<FactPayload, { type: 'snapshot' }>): Fold {
+  if (seen.isCompleted) return completed(fold, fact, seen)
   const known = seen.contact ? withContact(fold, fact, seen.contact) : fold
   if (seen.items.length > 0) return withItems(known, fact, seen)
   const episode = known.episode
@@ -108,6 +109,7 @@ interface Contents {
   items: FoldItem[]
   coupons: string[]
   currency?: string
+  checkout?: CheckoutRef
 }
 
 /** New contents: activity when they differ (or as `isActivity` says), the start of an episode when none is open. */
@@ -123,12 +125,14 @@ function withItems(fold: Fold, fact: Fact, contents: Contents, isActivity?: bool
         items: keepNames(items, episode.items),
         coupons,
         currency: currency ?? episode.currency,
+        ...(contents.checkout && { checkout: contents.checkout }),
         lastActivityAt: isChanged ? Math.max(episode.lastActivityAt, fact.at) : episode.lastActivityAt,
       },
     }
   }
   if (isActivity === false || (episode && isEcho(episode, fact.at, items))) return fold
-  return { ...fold, episode: opened(fact, items, coupons, fold.contact, currency) }
+  const begun = opened(fact, items, coupons, fold.contact, currency)
+  return { ...fold, episode: { ...begun, ...(contents.checkout && { checkout: contents.checkout }) } }
 }
 
 function opened(fact: Fact, items: FoldItem[], coupons: string[], contact: Contact, currency: string | null): Episode {
@@ -147,16 +151,24 @@ function opened(fact: Fact, items: FoldItem[], coupons: string[], contact: Conta
   }
 }
 
+/** A checkout that became an order ends the episode; which order it was is told by the order (S3). */
+function completed(fold: Fold, fact: Fact, { contact }: Extract<FactPayload, { type: 'snapshot' }>): Fold {
+  const known = contact ? { ...fold, contact: mergeContact(fold.contact, contact) } : fold
+  if (!fold.episode || !isEndable(fold.episode, fact.at)) return known
+  return ended(known, 'purchased', fact.at, null)
+}
+
+/** Open, given up, or emptied by the checkout itself. */
+const isEndable = ({ status, endedAt }: Episode, at: number): boolean =>
+  status === 'open' || status === 'lost' || (status === 'emptied' && at - (endedAt ?? 0) <= EMPTIED_BY_CHECKOUT_MS)
+
 /** A purchase ends the open episode, and one that was given up or emptied by the checkout itself (S3). */
 function purchased(fold: Fold, fact: Fact, order: Extract<FactPayload, { type: 'order' }>): Fold {
   const known = { ...fold, contact: mergeContact(fold.contact, order.contact) }
   const episode = fold.episode
   if (!episode) return known
-  const isEndable =
-    episode.status === 'open' ||
-    episode.status === 'lost' ||
-    (episode.status === 'emptied' && fact.at - (episode.endedAt ?? 0) <= EMPTIED_BY_CHECKOUT_MS)
-  if (!isEndable) return known
+  const isOfCheckout = episode.status === 'purchased' && episode.orderId === null
+  if (!isOfCheckout && !isEndable(episode, fact.at)) return known
   const closed = ended(known, 'purchased', fact.at, order.orderId)
   return { ...closed, episode: { ...closed.episode!, contact: known.contact } }
 }

@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts'
 import { scheduleNextLook } from '../messages/messages.ts'
 import type { PlatformOrder } from '../platforms/platform.ts'
 import type { Contact, FactPayload, OrderKind, Unconfirmed } from '../schema/facts.ts'
-import { contactKeys, isSharedAddress, type ShopperKey } from '../shoppers/rules.ts'
+import { contactKeys, isSharedAddress, type ShopperKey, tokenKeys } from '../shoppers/rules.ts'
 import { lockAllKeys, resolveShoppers } from '../shoppers/shoppers.ts'
 import { readStore } from '../stores/store.ts'
 import { attributeOrders, readEvidence } from './attribution.ts'
@@ -120,7 +120,7 @@ function orderFact(order: PlatformOrder, storeHost: string, source: FactSource):
     .update(JSON.stringify([payload, order.status, order.totalMinor, order.refundedMinor]))
     .digest('base64url')
   return {
-    keys: [{ kind: 'order', value: order.orderId }, ...contactKeys(contact, storeHost)],
+    keys: [{ kind: 'order', value: order.orderId }, ...tokenKeys(order), ...contactKeys(contact, storeHost)],
     source,
     at: new Date(purchasedAt ?? order.modifiedAt),
     uniqueKey: `order:${order.orderId}:${order.modifiedAt}:${hash}`,

@@ -104,7 +104,7 @@ export async function wakeThoseTo(tx: StoreTx, addresses: readonly string[], now
 }
 
 /** Whoever was erased stays so: what is said at their address is not written down, neither its number nor its beginning (C8). */
-async function ofOthersThanErased<T extends Said>(deps: Deps, tx: StoreTx, said: readonly T[]) {
+export async function ofOthersThanErased<T extends { address: string }>(deps: Deps, tx: StoreTx, said: readonly T[]) {
   const hashed = said.map((each) => ({ ...each, addressHash: deps.secrets.addressHash(each.address) }))
   if (hashed.length === 0) return []
   // An erasure holds the same locks: it comes before the question, or after what is written.
@@ -129,7 +129,7 @@ const shared = ({ channel, address, wording, isUnproven }: Said) => ({
 /** A yes by SMS is only half of one where the rule in force asks for a confirmation, or the store asks everybody. */
 export async function statusOf(
   tx: StoreTx,
-  said: Omit<Said, 'wording'>,
+  said: Pick<Said, 'channel' | 'address' | 'isGiven' | 'country' | 'isUnproven'>,
   addressHash: Buffer,
 ): Promise<'pending' | 'granted' | 'withdrawn'> {
   if (!said.isGiven) return 'withdrawn'

@@ -1,4 +1,5 @@
 import { type CouponInput, couponTexts, wrongDecimals } from '../../shared/coupons.ts'
+import { capabilities } from '../../shared/platforms.ts'
 import { connectedProblemMessage } from '../../shared/store-problems.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
@@ -24,12 +25,14 @@ interface Writing {
   row: StoreRow
 }
 
+const hasStart = ({ row }: Pick<Writing, 'row'>): boolean => capabilities[row.platform].coupons.startDate
+
 export async function createCoupon(deps: Deps, store: StoreDb<Db>, input: CouponInput): Promise<string> {
   const writing = await begin(deps, store, couponTexts.noStoreToCreate)
   const wanted = readWanted(writing, input)
   if (input.kind === 'personal') return insertPersonal(writing, wanted)
   return inWords(writing, couponTexts.createFailed, async (client) => {
-    const draft = draftOf(wanted, { currency: writing.row.currency, now: deps.now() })
+    const draft = draftOf(wanted, { currency: writing.row.currency, now: deps.now(), hasStart: hasStart(writing) })
     const standing = await client.couponByCode(wanted.code, writing.row.currency)
     const id = standing ? await lostOne(writing, standing) : newId()
     if (!id) throw duplicate(standing!)
@@ -64,7 +67,7 @@ async function writeChange(writing: Writing, { coupon, wanted, input }: Change):
     })
   }
   await inWords(writing, couponTexts.updateFailed, async (client) => {
-    const draft = draftOf(wanted, { currency: writing.row.currency, now: deps.now() })
+    const draft = draftOf(wanted, { currency: writing.row.currency, now: deps.now(), hasStart: hasStart(writing) })
     if (wanted.code !== coupon.code) {
       const standing = await client.couponByCode(wanted.code, writing.row.currency)
       if (standing && standing.couponId !== coupon.platform_id) throw duplicate(standing)
@@ -173,7 +176,10 @@ async function remove(client: StoreClient, platformId: string, currency: string)
 }
 
 /** What was asked may have been done, though the answer was lost. */
-const MAYBE_DONE = new Set(['timeout', 'unreachable', 'store_error', 'bad_answer'])
+const MAYBE_DONE = new Set([
+  ...['timeout', 'unreachable', 'store_error', 'bad_answer'],
+  ...['shopify_error', 'shopify_bad_answer'],
+])
 
 async function orLookUp<T>(ask: () => Promise<T>, lookUp: () => Promise<T | null>): Promise<T> {
   try {
@@ -206,7 +212,7 @@ async function keepShared(
     sql.insertCoupon(tx, {
       ...listed,
       ...wanted,
-      ...{ id, made_by: 'recoup', kind: 'shared', is_withheld: isWithheld(wanted, at), seen_at: at },
+      ...{ id, made_by: 'recoup', kind: 'shared', is_withheld: isWithheld(wanted, at, hasStart({ row })), seen_at: at },
       ...{ modified_at: modified_at === null ? null : new Date(modified_at), created_at: new Date(created_at) },
       terms: JSON.stringify(terms),
     }),

@@ -58,20 +58,21 @@ export function wantedOf(input: CouponInput, currency: string): Wanted {
 
 type Times = Pick<Wanted, 'is_active' | 'starts_at' | 'ends_at'>
 
-/** Decision 32: WooCommerce knows no start, and older versions publish whatever is said. */
-export const isWithheld = ({ is_active, starts_at }: Times, now: Date): boolean => !is_active || starts_at > now
+/** Decision 32: WooCommerce knows no start, and older versions publish whatever is said. `hasStart`: the store knows one. */
+export const isWithheld = ({ is_active, starts_at }: Times, now: Date, hasStart: boolean): boolean =>
+  !is_active || (!hasStart && starts_at > now)
 
 /** The end in the store of one that nobody is to use. */
 export const expiredAt = (now: Date): string => new Date(now.getTime() - DAY_MS).toISOString()
 
 /** What stands in the store as its end. */
-export const endInStore = (wanted: Times, now: Date): string =>
-  isWithheld(wanted, now) ? expiredAt(now) : wanted.ends_at.toISOString()
+const endInStore = (wanted: Times, now: Date, hasStart: boolean): string =>
+  isWithheld(wanted, now, hasStart) ? expiredAt(now) : wanted.ends_at.toISOString()
 
 /** What is sent to the store. */
 export const draftOf = (
   wanted: Wanted,
-  { currency, now }: { currency: string; now: Date },
+  { currency, now, hasStart }: { currency: string; now: Date; hasStart: boolean },
 ): Omit<CouponDraft, 'mark'> => ({
   code: wanted.code,
   type: wanted.type,
@@ -79,7 +80,8 @@ export const draftOf = (
   amountMinor: wanted.amount_minor,
   currency,
   minSpendMinor: wanted.min_spend_minor,
-  expiresAt: endInStore(wanted, now),
+  ...(hasStart && !isWithheld(wanted, now, hasStart) && { startsAt: wanted.starts_at.toISOString() }),
+  expiresAt: endInStore(wanted, now, hasStart),
   usageLimit: wanted.usage_limit,
   isIndividual: false,
   email: null,

@@ -2,9 +2,10 @@
 // Everything returned here has been parsed: names are decoded text (not HTML), instants UTC ISO 8601 strings, money minor units.
 
 import type { ItemChoice } from '../../shared/carts.ts'
+import type { StoreRights } from '../../shared/platforms.ts'
 import type { CouponChange, CouponChanged, CouponDraft, CouponMade, CouponsRead, PlatformCoupon } from './coupon.ts'
 
-export type { PlatformName } from '../../shared/platforms.ts'
+export type { PlatformName, StoreRights } from '../../shared/platforms.ts'
 export type { StoreProblemCode } from '../../shared/store-problems.ts'
 
 /** What is read from a store on connecting and again daily. */
@@ -32,21 +33,6 @@ export interface StoreProfile {
   canWrite: boolean
   /** What its keys and plan allow; null where a platform has no such thing. */
   rights: StoreRights | null
-}
-
-/** What the keys and the plan of a store allow. Kept with the store, and shown by the doctor. */
-export interface StoreRights {
-  scopes: string[]
-  /** Of those we need (`read_all_orders` is none of them). */
-  missingScopes: string[]
-  /** none: names, emails and phones of shoppers are withheld from us. */
-  protectedData: 'full' | 'none'
-  /** false: orders of the last 60 days alone (decision 135). */
-  hasAllOrders: boolean
-  /** The platform's own word, e.g. `Basic`. */
-  planName: string
-  /** Shoppers are asked for a password before they see the shop. */
-  isPasswordProtected: boolean
 }
 
 /** How a store reckons discounts. null: it does not say. */

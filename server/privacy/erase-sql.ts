@@ -173,7 +173,7 @@ export async function eraseOfAccount(
 export async function suppressErased(
   { db, accountId }: AccountTx,
   hashes: readonly Buffer[],
-  by: { userId: string; at: Date },
+  by: { userId: string | null; at: Date },
 ): Promise<void> {
   await sql`insert into suppressions (account_id, address_hash, channel, reason, source, created_at, added_by)
     select ${accountId}, hash, 'all', 'erased', 'erasure', ${by.at}, ${by.userId} from unnest(${[...hashes]}::bytea[]) as hash

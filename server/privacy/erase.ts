@@ -31,14 +31,31 @@ export async function eraseDataSubject(
   if (wanted.confirmation.trim().toLowerCase() !== ERASE_WORD) {
     throw new AppError('invalid', privacyTexts.confirm, { fields: { confirmation: privacyTexts.confirm } })
   }
+  return eraseFound(deps, account, { person, userId: session.userId })
+}
+
+/** The same for the person themselves, who asked for it outside Recoup. Throws `not_found` when nothing is kept about them. */
+export async function eraseAsked(
+  deps: Deps,
+  account: AccountDb<Db>,
+  { address, userId }: { address: string; userId: null },
+): Promise<void> {
+  await eraseFound(deps, account, { person: await findDataSubject(deps, account, address), userId })
+}
+
+async function eraseFound(
+  deps: Deps,
+  account: AccountDb<Db>,
+  { person, userId }: { person: Found; userId: string | null },
+): Promise<Erasure> {
   const id = newId()
   const now = deps.now()
   await transactAccount(account, async (tx) => {
-    await sql.suppressErased(tx, person.hashes, { userId: session.userId, at: now })
+    await sql.suppressErased(tx, person.hashes, { userId, at: now })
     await closeOpenTo(tx, person, now)
     const hash = deps.secrets.addressHash(person.address)
     const encrypted = seal(deps, id, { addresses: person.addresses, providerIds: [] })
-    await insertErasure(tx, { id, hash, encrypted, askedBy: session.userId, at: now })
+    await insertErasure(tx, { id, hash, encrypted, askedBy: userId, at: now })
     await deps.jobs.enqueue(tx.db, eraseJob, { accountId: account.accountId, erasureId: id }, id)
   })
   deps.log.info({ accountId: account.accountId, erasureId: id }, 'privacy.erase')

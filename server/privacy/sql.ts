@@ -213,7 +213,7 @@ export async function erasureById({ db, accountId }: AccountDb, id: string): Pro
 
 export async function insertErasure(
   { db, accountId }: AccountTx,
-  row: { id: string; hash: Buffer; encrypted: Buffer; askedBy: string; at: Date },
+  row: { id: string; hash: Buffer; encrypted: Buffer; askedBy: string | null; at: Date },
 ): Promise<void> {
   await sql`insert into person_erasures (account_id, id, address_hash, encrypted, asked_by, asked_at, stores_total)
     select ${accountId}, ${row.id}, ${row.hash}, ${row.encrypted}, ${row.askedBy}, ${row.at}, count(*)

@@ -2,7 +2,7 @@ import type { CartItem, CartState } from '../../shared/carts.ts'
 import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import { codeNow } from '../coupons/fragments.ts'
 import type { PlatformName } from '../platforms/platform.ts'
-import type { Fold } from '../schema/facts.ts'
+import type { CheckoutRef, Fold } from '../schema/facts.ts'
 
 // Restoring: SQL and nothing else.
 
@@ -16,6 +16,7 @@ export async function restorableCart({ db, storeId }: StoreDb, cartId: string, m
     currency: string
     store_name: string
     platform: PlatformName
+    url: string
     home_url: string
     has_checkout_link: boolean
     price_decimals: number | null
@@ -25,11 +26,12 @@ export async function restorableCart({ db, storeId }: StoreDb, cartId: string, m
     coupon_code: string | null
     /** Of the shopper, by id, as last seen. */
     orders: Fold['orders']
+    checkout: CheckoutRef | null
   }>`
-    select c.id, c.status, c.items, c.value_minor, c.currency, c.coupons, s.name as store_name, s.platform, s.home_url,
+    select c.id, c.status, c.items, c.value_minor, c.currency, c.coupons, s.name as store_name, s.platform, s.url, s.home_url,
       s.has_checkout_link, s.price_decimals, s.is_discount_sequential,
       (select ${codeNow} from messages m where m.store_id = ${storeId} and m.id = ${messageId}) as coupon_code,
-      coalesce(c.fold -> 'orders', '{}') as orders
+      coalesce(c.fold -> 'orders', '{}') as orders, c.fold -> 'episode' -> 'checkout' as checkout
     from carts o join carts c on c.store_id = o.store_id and c.id = coalesce(o.merged_into, o.id)
     join stores s on s.id = c.store_id
     where o.store_id = ${storeId} and o.id = ${cartId}`.execute(db)

@@ -1,3 +1,4 @@
+import { capabilities } from '../../shared/platforms.ts'
 import { type CouponOutcome, restoreTexts } from '../../shared/restore.ts'
 import type { ShopBrand } from '../../shared/shop-brand.ts'
 import { shopBrandOf } from '../brand/shop-brand.ts'
@@ -14,6 +15,7 @@ import type { DiscountRules } from '../coupons/discount.ts'
 import type { Deps } from '../deps.ts'
 import type { Session } from '../members/session.ts'
 import { lockShopperOf } from '../messages/recipient.ts'
+import type { RestoreSource } from '../platforms/kind.ts'
 import type { Refilled, RefillWish } from '../platforms/platform.ts'
 import { platformOf, pluginOf } from '../platforms/registry.ts'
 import { readPlugin } from '../plugin/plugin.ts'
@@ -182,16 +184,26 @@ async function fill(
   // The store judges a code itself; one that has ended costs the shopper nothing but the discount. A personal code is for individual use.
   const along = { coupon: cart.coupon_code ?? cart.coupons[0] ?? null, extra: { [WAY_BACK]: back } }
   const refilled =
-    mayAsk && cart.has_checkout_link && taken.length > 0 ? await refill(deps, store, { items: taken, ...along }) : null
+    mayAsk && isRefillable(cart) && taken.length > 0 ? await refill(deps, store, { items: taken, ...along }) : null
   if (refilled && (refilled.checkoutUrl === null || isOnStoreOrigin(refilled.checkoutUrl, cart)))
     return {
       items: asRefilled(items, refilled),
       checkoutUrl: refilled.checkoutUrl,
       coupon: told(refilled.isCouponRefused ? 'refused' : 'carried'),
     }
-  const profile = { homeUrl: cart.home_url, hasCheckoutLink: cart.has_checkout_link }
-  const link = platformOf(cart.platform).restoreLink(profile, taken, along)
+  const link = platformOf(cart.platform).restoreLink(sourceOf(cart, deps.now()), taken, along)
   return { items, checkoutUrl: link?.url ?? null, coupon: told(cart.has_checkout_link ? 'carried' : 'to_enter') }
+}
+
+/** Where the shop brings its own checkout back, nobody fills the cart before. */
+const isRefillable = ({ platform, has_checkout_link }: RestorableCart): boolean =>
+  has_checkout_link && capabilities[platform].restore === 'link'
+
+/** The checkout's address is a key to it: it is used on a host of the store alone. */
+function sourceOf(cart: RestorableCart, now: Date): RestoreSource {
+  const { home_url: homeUrl, has_checkout_link: hasCheckoutLink, checkout } = cart
+  const url = checkout && isOnStoreOrigin(checkout.url, cart) ? checkout.url : null
+  return { homeUrl, hasCheckoutLink, now, checkout: url === null ? null : { url, createdAt: checkout!.createdAt } }
 }
 
 async function refill(deps: Deps, store: StoreDb, wish: RefillWish): Promise<Refilled | null> {

@@ -45,8 +45,28 @@ interface OfPost {
 /** All that is kept of what the browser calls itself (decision 99). */
 export type DeviceClass = 'phone' | 'desktop'
 
+/** The shop's own checkout of a cart. It tells whose cart it is, and goes with the person (C8). */
+export interface CheckoutRef {
+  id: string
+  /** Where the shop itself brings it back. */
+  url: string | null
+  /** UTC ISO 8601. */
+  createdAt: string
+}
+
+interface Snapshot {
+  type: 'snapshot'
+  items: FoldItem[]
+  coupons: string[]
+  contact?: Contact
+  currency?: string
+  checkout?: CheckoutRef
+  /** The checkout became an order, which is told by itself. */
+  isCompleted?: true
+}
+
 export type FactPayload =
-  | ({ type: 'snapshot'; items: FoldItem[]; coupons: string[]; contact?: Contact; currency?: string } & OfPost)
+  | (Snapshot & OfPost)
   | ({ type: 'contact'; contact: Contact } & OfPost)
   | {
       type: 'order'
@@ -70,6 +90,7 @@ export interface Episode {
   coupons: string[]
   contact: Contact
   currency: string | null
+  checkout?: CheckoutRef
   /** Of the browser in which it was filled first, as far as known. */
   deviceClass?: DeviceClass
   /** A placed order awaits its payment: nothing is sent before `until` (S4). */

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { PlatformName } from '../../shared/platforms.ts'
+import type { PlatformName, StoreRights } from '../../shared/platforms.ts'
 
 export interface StoresSchema {
   stores: StoresTable
@@ -26,6 +26,7 @@ export interface StoresTable {
   price_decimals: Generated<number | null>
   is_discount_sequential: Generated<boolean | null>
   can_write: Generated<boolean>
+  rights: Generated<StoreRights | null>
   is_active: Generated<boolean>
   is_demo: Generated<boolean>
   is_address_proven: Generated<boolean>
@@ -73,5 +74,10 @@ export interface StoreCredentialsTable {
   account_id: string
   store_id: string
   encrypted: Buffer
+  /** The token made of the keys. */
+  encrypted_token: Generated<Buffer | null>
+  /** The keys before the last change, which sign deliveries until then. */
+  previous_encrypted: Generated<Buffer | null>
+  previous_until: Generated<Date | null>
   updated_at: Date
 }

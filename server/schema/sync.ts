@@ -21,6 +21,7 @@ export interface SyncStateTable {
     | 'coupon_codes'
     | 'coupon_tidy'
     | 'coupon_check'
+    | 'checkouts'
   watermark: Generated<Date | null>
   cursor_page: Generated<number | null>
   lease_until: Generated<Date | null>
@@ -85,5 +86,8 @@ export interface CustomersTable {
   created_at: Generated<Date | null>
   modified_at: Generated<Date | null>
   last_login_at: Generated<Date | null>
+  /** Of their whole life in the store, as it counts them itself. */
+  orders_count: Generated<number | null>
+  spent_minor: Generated<number | null>
   seen_at: Date
 }

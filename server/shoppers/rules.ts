@@ -38,6 +38,17 @@ export function contactKeys(contact: Contact, storeHost: string): ShopperKey[] {
   return keys
 }
 
+interface Tokens {
+  checkoutToken?: string | null
+  cartToken?: string | null
+}
+
+/** Of a platform's own cart, which the script in the shop posts by the same name, and of its checkout. */
+export const tokenKeys = ({ checkoutToken, cartToken }: Tokens): ShopperKey[] => [
+  ...(checkoutToken ? [{ kind: 'cart' as const, value: `checkout:${checkoutToken}` }] : []),
+  ...(cartToken ? [{ kind: 'cart' as const, value: cartToken }] : []),
+]
+
 /** One fixed order for all, so that two transactions taking the same keys never wait for each other in a circle. */
 export function sortKeys(keys: readonly ShopperKey[]): ShopperKey[] {
   const unique = new Map(keys.map((key) => [`${key.kind}:${key.value}`, key]))

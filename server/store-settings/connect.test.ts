@@ -110,11 +110,6 @@ test('what is missing is said in the words of the specification, before any stor
   for (const [more, words] of cases) {
     expect(await connect(world, owner, fake, more)).toMatchObject({ status: 400, body: { error: words } })
   }
-  const token = { platform: 'shopify', access_token: 'shpat_x', api_secret: 'shpss_x' }
-  expect(await connect(world, owner, fake, token)).toMatchObject({
-    status: 422,
-    body: { error: expect.stringContaining('not available on this server yet') },
-  })
   expect(fake.access).toBeNull()
 })
 

@@ -1,6 +1,5 @@
 import { plans } from '../../shared/billing.ts'
-import { normalizeStoreUrl, STORE_PROBLEM_TEXT } from '../../shared/store-problems.ts'
-import { storeTexts } from '../../shared/stores.ts'
+import { normalizeStoreUrl, rightsProblems, STORE_PROBLEM_TEXT } from '../../shared/store-problems.ts'
 import { entitlementsOf } from '../billing/entitlements.ts'
 import type { Entitlements } from '../billing/rules.ts'
 import { proposeLogoJob } from '../brand/jobs.ts'
@@ -18,12 +17,11 @@ import { setSessionStore } from '../members/session.ts'
 import { notify } from '../notifications/notifications.ts'
 import type { StoreKeys } from '../platforms/access.ts'
 import type { PlatformName, StoreProfile } from '../platforms/platform.ts'
-import { platformsHere } from '../platforms/registry.ts'
 import { readTypedKeys, type TypedKeys } from '../platforms/typed-keys.ts'
 import { yieldJob } from '../plugin/jobs.ts'
 import { demoStoreUrls } from '../stores/demo-stores.ts'
 import { askStore } from '../stores/problems.ts'
-import { profileColumns } from '../stores/profile.ts'
+import { isSameStore, profileColumns } from '../stores/profile.ts'
 import { hasRoom, isSpelledAlike, RETENTION_MS } from '../stores/rules.ts'
 import { isDemoAccount, type StoreRow, storesOf, updateStore } from '../stores/store.ts'
 import { takeKeys } from './new-keys.ts'
@@ -99,7 +97,6 @@ function readRequest(wanted: ConnectRequest): { storeUrl: string; keys: StoreKey
   const address = normalizeStoreUrl(wanted.platform, wanted.store_url)
   if (!address.ok) throw new AppError('invalid', address.message, { fields: { store_url: address.message } })
   const keys = readKeys(wanted.platform, wanted)
-  if (!platformsHere.includes(wanted.platform)) throw new AppError('unprocessable', storeTexts.shopifyLater)
   return { storeUrl: address.storeUrl, keys }
 }
 
@@ -144,7 +141,7 @@ async function keepStore(deps: Deps, tx: AccountTx, connector: Connector, checke
     ? (await updateStore(tx, known.id, columns))!
     : await sql.insertStore(tx, { ...columns, ...newStore(checked.profile, now) })
   const inside = { storeId: store.id, db: tx.db }
-  await takeKeys(deps, tx, store.id, checked.keys)
+  await takeKeys(deps, tx, store, checked.keys)
   await deps.jobs.enqueue(tx.db, proposeLogoJob, { storeId: store.id }, store.id)
   await sql.insertSendSchedule(inside)
   await createReadyFlow(inside, now, checked.isDemoStore)
@@ -165,7 +162,7 @@ export async function queueYield(deps: Deps, tx: AccountTx, homeUrl: string): Pr
 
 /** The same store again: still connected (new keys), or disconnected for less than 30 days (its data comes back to life). */
 function isSame(row: StoreRow, checked: Checked, now: Date): boolean {
-  if (row.platform !== checked.platform || row.home_url !== checked.profile.homeUrl) return false
+  if (row.platform !== checked.platform || !isSameStore(row, checked.profile)) return false
   return row.is_active || now.getTime() - (row.disconnected_at?.getTime() ?? 0) < RETENTION_MS
 }
 
@@ -187,9 +184,10 @@ function senderNameOf({ name, homeUrl }: StoreProfile): string {
 }
 
 export function warningsOf(profile: StoreProfile): string[] {
-  if (profile.canWrite) return []
-  const { sentence, nextStep } = STORE_PROBLEM_TEXT.read_only_key
-  return [`${sentence} ${nextStep}`]
+  const lacking = rightsProblems(profile.rights)
+  // What the rights say is said once.
+  const readOnly = profile.canWrite || profile.rights ? [] : [STORE_PROBLEM_TEXT.read_only_key]
+  return [...readOnly, ...lacking].map(({ sentence, nextStep }) => `${sentence} ${nextStep}`)
 }
 
 /** Decision 7: one account per store address. The unique index decides, also between two who connect at the same moment. */

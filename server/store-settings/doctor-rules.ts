@@ -1,9 +1,13 @@
 import { type CaptureStatus, detectionText, limitText, WITHOUT_SCRIPT } from '../../shared/capture-status.ts'
 import type { Check } from '../../shared/checks.ts'
 import { boxChannels, type ConsentBoxes } from '../../shared/consent-box.ts'
+import { platformWords } from '../../shared/platform-words.ts'
+import { capabilities, type PlatformName } from '../../shared/platforms.ts'
 import {
   KEYS_UNREADABLE_TEXT,
   problemText,
+  type RightsProblem,
+  rightsProblems,
   STORE_PROBLEM_TEXT,
   type StoreProblemCode,
   withCertificateHint,
@@ -23,6 +27,7 @@ export type Asked =
 
 export interface Findings {
   now: Date
+  platform: PlatformName
   asked: Asked
   /** As last known, for what could not be asked. */
   known: { version: string; captureSeenAt: Date | null; connectedAt: Date }
@@ -60,9 +65,10 @@ export function doctorChecks(found: Findings): Check[] {
   const said: [id: string, title: string, said: Said][] = [
     ...pluginChecks(found, (at) => ago(at, found.now)),
     ['reachable', 'Store reachable', ofReach(found)],
-    ['version', 'WooCommerce version', ofVersion(found)],
+    ['version', platformWords[found.platform].doctor.version, ofVersion(found)],
     ['keys', 'Keys', ofKeys(found)],
     ['permissions', 'Key permissions', ofPermissions(found)],
+    ...rightsChecks(found),
     ['webhooks', 'Webhooks', ofWebhooks(found)],
     ['capture', 'Capture script', ofCapture(found)],
     ['boxes', 'Consent boxes', ofBoxes(found)],
@@ -85,6 +91,12 @@ type Part = 'reachable' | 'keys' | 'permissions' | 'clock'
 const partOf: Partial<Record<StoreProblemCode | 'keys_unreadable', Part>> = {
   wrong_key: 'keys',
   wrong_secret: 'keys',
+  shopify_secret_wrong: 'keys',
+  shopify_token_revoked: 'keys',
+  shopify_app_not_installed: 'keys',
+  shopify_wrong_organization: 'keys',
+  shopify_scopes_missing: 'permissions',
+  shopify_protected_data: 'permissions',
   needs_signing: 'keys',
   sign_in_lost: 'keys',
   keys_unreadable: 'keys',
@@ -111,11 +123,17 @@ const notAsked = (why: string): Said => ({ state: 'quiet', finding: `Could not b
 function ofReach(found: Findings): Said {
   const problem = problemOf(found)
   if (problem?.part === 'reachable') return problem.said
-  return { state: 'good', finding: 'The store responds, and WooCommerce is active.' }
+  return { state: 'good', finding: platformWords[found.platform].doctor.reachable }
 }
 
-function ofVersion({ asked, known }: Findings): Said {
+function ofVersion({ asked, known, platform }: Findings): Said {
   const version = asked.kind === 'answered' ? asked.profile.version : known.version
+  if (!capabilities[platform].drafts) {
+    return {
+      state: version === '' ? 'quiet' : 'good',
+      finding: version === '' ? 'Not known yet.' : `${version}. ${CHECKOUTS_SEEN}`,
+    }
+  }
   if (version === '') return { state: 'quiet', finding: 'The store does not report its version.' }
   const major = Number(/^\d+/.exec(version)?.[0] ?? Number.NaN)
   if (major < LEAST_VERSION) {
@@ -134,26 +152,57 @@ function ofKeys(found: Findings): Said {
   if (problem?.part === 'reachable') return notAsked('the store did not answer')
   if (problem?.part === 'clock') return notAsked('the store refuses every signature because its clock is wrong')
   if (problem?.part === 'keys') return problem.said
-  return { state: 'good', finding: 'The store knows the key and accepts its secret.' }
+  return { state: 'good', finding: platformWords[found.platform].doctor.keys }
 }
 
 function ofPermissions(found: Findings): Said {
   const problem = problemOf(found)
   if (problem?.part === 'permissions') return problem.said
   if (found.asked.kind === 'problem') return notAsked('the store refused the keys')
-  if (found.asked.profile.canWrite) {
-    return { state: 'good', finding: 'The key can read and write, so coupons and webhooks are possible.' }
+  const { canWrite, rights } = found.asked.profile
+  if (canWrite && !rights?.missingScopes.length) {
+    return { state: 'good', finding: platformWords[found.platform].doctor.permissions }
   }
-  const { sentence, nextStep } = STORE_PROBLEM_TEXT.read_only_key
+  const [scopes] = rightsProblems(found.asked.profile.rights)
+  const { sentence, nextStep } = scopes ?? STORE_PROBLEM_TEXT.read_only_key
   return { state: 'warn', finding: `${sentence} Reading carts and orders works.`, nextStep }
+}
+
+const CONSENT_OF_SHOP =
+  'the shop’s own checkout asks for consent, and what it keeps of it is read with its time into the ledger.'
+const CHECKOUTS_SEEN = 'Checkouts are seen as soon as a shopper leaves an email address or phone number there.'
+
+/** What the plan and the app allow beyond the keys; nothing where a platform has no such thing. */
+function rightsChecks({ asked }: Findings): [id: string, title: string, said: Said][] {
+  if (asked.kind === 'problem' || !asked.profile.rights) return []
+  const { rights } = asked.profile
+  const lacking = new Map(rightsProblems(rights).map((problem) => [problem.code, problem]))
+  const said = (code: RightsProblem, good: string, state: Said['state']): Said => {
+    const problem = lacking.get(code)
+    return problem ? { state, finding: problem.sentence, nextStep: problem.nextStep } : { state: 'good', finding: good }
+  }
+  return [
+    [
+      'data',
+      'Shopper data',
+      said('data', `Plan ${rights.planName}: names, emails and phone numbers are readable.`, 'bad'),
+    ],
+    ['history', 'Order history', said('orders', 'All orders are readable.', 'quiet')],
+    ['storefront', 'Storefront', said('password', 'Open to everybody.', 'warn')],
+  ]
 }
 
 /** What the store would have to send is missing or switched off, and could be made anew by us. */
 export function needsNewWebhooks(found: Findings): boolean {
-  if (!found.isReachableByStore || found.asked.kind === 'problem' || !found.asked.profile.canWrite) return false
+  if (!found.isReachableByStore || found.asked.kind === 'problem' || !maySubscribe(found, found.asked.profile))
+    return false
   const { missing, disabled } = hooksOf(found.asked.hooks, found.kept)
   return found.asked.hooks !== null && (found.kept.length === 0 || missing + disabled > 0)
 }
+
+/** Where a store signs with the secret of its keys, reading is right enough. */
+const maySubscribe = ({ platform }: Findings, { canWrite }: StoreProfile): boolean =>
+  canWrite || capabilities[platform].webhooks === 'keys'
 
 function hooksOf(present: WebhookSubscription[] | null, kept: Findings['kept']) {
   const states = kept.map(({ webhook_id }) => present?.find(({ id }) => id === webhook_id)?.status)
@@ -181,7 +230,7 @@ function ofWebhooks(found: Findings): Said {
   const lastAt = newest(kept.map((each) => each.last_delivery_at))
   if (asked.kind === 'problem')
     return notAsked(lastAt ? `the last one was received ${ago(lastAt, now)}` : 'none has been received yet')
-  if (!asked.profile.canWrite) {
+  if (!maySubscribe(found, asked.profile)) {
     return {
       state: 'warn',
       finding: 'The key cannot create webhooks, so orders are synced only every 15 minutes and before each message.',
@@ -193,7 +242,7 @@ function ofWebhooks(found: Findings): Said {
   if (disabled > 0) {
     return {
       state: 'bad',
-      finding: `WooCommerce disabled ${disabled} of ${kept.length} webhooks because deliveries to ${publicUrl} failed.`,
+      finding: `${platformWords[found.platform].doctor.sender} disabled ${disabled} of ${kept.length} webhooks because deliveries to ${publicUrl} failed.`,
       nextStep: `We are recreating them. SyncJob this check again in a minute. If it happens again, ask your host to let the store reach ${publicUrl}.`,
     }
   }
@@ -215,8 +264,7 @@ function ofWebhooks(found: Findings): Said {
     return {
       state: 'warn',
       finding: 'Webhooks are set up, but none has been received yet.',
-      nextStep:
-        'Change any order in WooCommerce, wait two minutes and run this check again. If none arrives, WordPress’s scheduled tasks are not running: see Tools → Site Health.',
+      nextStep: platformWords[found.platform].doctor.noDelivery,
     }
   }
   return { state: 'good', finding: `The last webhook was received ${ago(lastAt, now)}.` }
@@ -258,7 +306,10 @@ const boxNames = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp' } as const
 const listed = (channels: readonly (keyof typeof boxNames)[]) => channels.map((channel) => boxNames[channel]).join(', ')
 
 /** Boxes are optional: none is no fault. One with other words looks like a consent and is none. */
-function ofBoxes({ boxes: { boxes, checkoutSeenAt }, now, plugin }: Findings): Said {
+function ofBoxes({ boxes: { boxes, checkoutSeenAt }, now, plugin, platform }: Findings): Said {
+  if (capabilities[platform].consentObjects) {
+    return { state: 'good', finding: `Not needed: ${CONSENT_OF_SHOP}` }
+  }
   const seen = boxes.filter(({ seenAt }) => seenAt !== null)
   const other = seen.filter(({ isCurrent }) => !isCurrent).map(({ channel }) => channel)
   if (other.length > 0) {

@@ -11,7 +11,7 @@ import { platformOf } from '../platforms/registry.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
 import { readPlugin } from '../plugin/plugin.ts'
 import { storeAccess } from '../stores/access.ts'
-import { profileColumns } from '../stores/profile.ts'
+import { homeColumns, profileColumns } from '../stores/profile.ts'
 import * as sql from '../stores/store.ts'
 import { webhooksJob } from '../sync/jobs.ts'
 import { readStreams } from '../sync/streams.ts'
@@ -32,6 +32,7 @@ export async function examineStore(deps: Deps, store: StoreDb<Db>) {
   if (asked.kind === 'answered') await keepNews(deps, row, asked.profile)
   const findings: Findings = {
     now: deps.now(),
+    platform: row.platform,
     asked,
     known: { version: row.version, captureSeenAt: row.capture_seen_at, connectedAt: row.connected_at },
     capture: await readCaptureStatus(deps, store),
@@ -50,7 +51,7 @@ export async function examineStore(deps: Deps, store: StoreDb<Db>) {
 
 /** A look writes only what has changed: whoever holds the store's row just now is not waited for without need. */
 async function keepNews(deps: Deps, row: sql.StoreRow, profile: StoreProfile): Promise<void> {
-  const columns = profileColumns(profile)
+  const columns = { ...profileColumns(profile), ...homeColumns(row.platform, profile) }
   const names = Object.keys(columns) as (keyof typeof columns)[]
   if (names.every((name) => isDeepStrictEqual(columns[name], row[name]))) return
   await sql.updateStore({ accountId: row.account_id, db: deps.db }, row.id, columns)

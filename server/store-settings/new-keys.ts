@@ -1,3 +1,4 @@
+import { capabilities, type PlatformName } from '../../shared/platforms.ts'
 import type { AccountTx } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
 import type { StoreKeys } from '../platforms/access.ts'
@@ -7,15 +8,25 @@ import { importJob, webhooksJob } from '../sync/jobs.ts'
 import { endLeases, ensureStreams, forgetFailures } from '../sync/streams.ts'
 import { markForRenewal } from '../sync/webhooks.ts'
 
+interface NewKeysOf {
+  id: string
+  platform: PlatformName
+}
+
 /**
  * Keeps keys that were just proven, and has the store read with them at once. What was refused to the keys before does not hold any
  * more, and a reading that still runs with them changes nothing. A webhook's deliveries are made in the name of the user whose key
  * created it, so the webhooks are made anew.
  */
-export async function takeKeys(deps: Deps, tx: AccountTx, storeId: string, keys: StoreKeys): Promise<void> {
+export async function takeKeys(
+  deps: Deps,
+  tx: AccountTx,
+  { id: storeId, platform }: NewKeysOf,
+  keys: StoreKeys,
+): Promise<void> {
   const store = { storeId, db: tx.db }
   await keepKeys(deps, tx, storeId, keys)
-  await ensureStreams(store)
+  await ensureStreams(store, capabilities[platform].checkouts)
   await endLeases(store)
   await forgetFailures(store, KEY_PROBLEMS)
   await markForRenewal(store)

@@ -7,7 +7,7 @@ import type { StoreKeys } from '../platforms/access.ts'
 import type { StoreProfile } from '../platforms/platform.ts'
 import type { TypedKeys } from '../platforms/typed-keys.ts'
 import { askStore } from '../stores/problems.ts'
-import { profileColumns } from '../stores/profile.ts'
+import { homeColumns, isSameStore, profileColumns } from '../stores/profile.ts'
 import * as sql from '../stores/store.ts'
 import { PROFILE_LIMIT_MS, readKeys, warningsOf } from './connect.ts'
 import { takeKeys } from './new-keys.ts'
@@ -37,8 +37,11 @@ async function keepReplaced(
     assertReplaceable(row)
     assertSameStore(row, profile)
     const account = { accountId: row.account_id, db: tx.db }
-    const updated = await sql.updateStore(account, row.id, profileColumns(profile))
-    await takeKeys(deps, account, row.id, keys)
+    const updated = await sql.updateStore(account, row.id, {
+      ...profileColumns(profile),
+      ...homeColumns(row.platform, profile),
+    })
+    await takeKeys(deps, account, row, keys)
     return updated!
   })
 }
@@ -50,8 +53,10 @@ function assertReplaceable({ is_active, is_demo }: sql.StoreRow): void {
 }
 
 /** At the same address there may be another shop by now. Its orders must not be taken for this one's. */
-function assertSameStore({ home_url }: sql.StoreRow, { homeUrl }: StoreProfile): void {
-  if (homeUrl === home_url) return
+function assertSameStore(row: sql.StoreRow, profile: StoreProfile): void {
+  if (isSameStore(row, profile)) return
+  const { home_url } = row
+  const { homeUrl } = profile
   throw new AppError(
     'unprocessable',
     `These keys belong to the store ${homeUrl}, and this connection is to ${home_url}. Keys can only be replaced by keys of the same store. To use the other store, connect it by its own address.`,

@@ -114,6 +114,16 @@ export async function removeStoresOf(account: AccountDb<Db>): Promise<void> {
   }
 }
 
+/** The shop itself asks to be forgotten (C8). Not while it is connected: it was connected again meanwhile. */
+export async function purgeNow(store: StoreDb<Db>): Promise<void> {
+  await transact(store, async (tx) => {
+    const row = await readStore(tx)
+    if (!row || row.is_active) return
+    await sql.deleteFlowSteps(tx)
+    await sql.deleteStore(tx)
+  })
+}
+
 /** Decision 24, by the job. Does nothing when the store was reconnected meanwhile. */
 export async function purgeStore(deps: Deps, { storeId }: z.infer<typeof purgeJob.payload>): Promise<void> {
   await transact({ storeId, db: deps.db }, async (tx) => {

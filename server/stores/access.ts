@@ -6,7 +6,9 @@ import type { Deps } from '../deps.ts'
 import type { StoreKeys } from '../platforms/access.ts'
 import { parseKeys } from '../platforms/keys.ts'
 import type { StoreClient } from '../platforms/platform.ts'
+import { platformOf } from '../platforms/registry.ts'
 import * as sql from './sql.ts'
+import { tokenShelf } from './token-shelf.ts'
 
 // A store's keys: encrypted at rest (Y5), opened only to talk to that store.
 
@@ -23,8 +25,27 @@ export async function storeAccess(deps: Deps, store: StoreDb): Promise<StoreClie
   const row = found(await sql.readAccess(store), 'Store')
   if (!row.is_active || !row.encrypted) throw new AppError('conflict', 'This store is not connected.')
   const keys = openKeys(deps, row.encrypted, contextOf(row.account_id, row.id))
-  return deps.storeClient({ platform: row.platform, storeUrl: row.url, homeUrl: row.home_url, keys })
+  const shelf = tokenShelf(deps, row.id, row.encrypted)
+  return deps.storeClient(
+    { platform: row.platform, storeUrl: row.url, homeUrl: row.home_url, keys },
+    { storeId: row.id, shelf },
+  )
 }
+
+/** What its deliveries may be signed with where that is the secret of its keys: the present one, and for an hour the one before. */
+export async function deliverySecrets(deps: Deps, store: StoreDb): Promise<string[]> {
+  const row = await sql.readAccess(store)
+  if (!row?.is_active || !row.encrypted) return []
+  const context = contextOf(row.account_id, row.id)
+  const isPreviousGood = row.previous_encrypted && row.previous_until && row.previous_until > deps.now()
+  return [row.encrypted, isPreviousGood ? row.previous_encrypted : null].flatMap((encrypted) => {
+    if (!encrypted) return []
+    const secret = platformOf(row.platform).webhookSecret(openKeys(deps, encrypted, context))
+    return secret ? [secret] : []
+  })
+}
+
+export const forgetPreviousKeys = sql.forgetPreviousKeys
 
 /** Whether the store is connected by these very keys; not when its keys no longer open. */
 export async function isConnectedBy(deps: Deps, store: StoreDb, keys: StoreKeys): Promise<boolean> {

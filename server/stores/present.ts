@@ -16,6 +16,7 @@ export function presentStore(row: StoreRow): StoreView {
     sellingCountries: row.selling_countries,
     isDemo: row.is_demo,
     canWrite: row.can_write,
+    rights: row.rights,
     captureKey: row.capture_key,
     captureSeenAt: row.capture_seen_at?.toISOString() ?? null,
     senderName: row.sender_name,

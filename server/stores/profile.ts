@@ -1,3 +1,4 @@
+import { capabilities, type PlatformName } from '../../shared/platforms.ts'
 import type { StoreProfile } from '../platforms/platform.ts'
 
 // The profile of a store as columns. Pure.
@@ -17,5 +18,16 @@ export function profileColumns(profile: StoreProfile) {
     price_decimals: profile.pricing.decimals,
     is_discount_sequential: profile.pricing.isSequential,
     can_write: profile.canWrite,
+    rights: profile.rights,
   }
 }
+
+/** Where shoppers see the store, where that may change while it stays the same store. */
+export const homeColumns = (platform: PlatformName, { homeUrl }: StoreProfile): { home_url?: string } =>
+  capabilities[platform].identity === 'address' ? { home_url: homeUrl } : {}
+
+/** Whether what was read is of this store. */
+export const isSameStore = (
+  row: { platform: PlatformName; url: string; home_url: string },
+  { storeUrl, homeUrl }: StoreProfile,
+): boolean => (capabilities[row.platform].identity === 'address' ? row.url === storeUrl : row.home_url === homeUrl)

@@ -46,11 +46,22 @@ export function updateStore({ db, accountId }: AccountDb, storeId: string, chang
     .executeTakeFirst()
 }
 
+/** A platform signs with the secret before for so long after it was changed. */
+const PREVIOUS_KEYS_MS = 3_600_000
+
 export function saveCredentials({ db, accountId }: AccountTx, storeId: string, encrypted: Buffer, now: Date) {
   return db
     .insertInto('store_credentials')
     .values({ account_id: accountId, store_id: storeId, encrypted, updated_at: now })
-    .onConflict((conflict) => conflict.columns(['account_id', 'store_id']).doUpdateSet({ encrypted, updated_at: now }))
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'store_id']).doUpdateSet((eb) => ({
+        encrypted,
+        encrypted_token: null,
+        previous_encrypted: eb.ref('store_credentials.encrypted'),
+        previous_until: new Date(now.getTime() + PREVIOUS_KEYS_MS),
+        updated_at: now,
+      })),
+    )
     .execute()
 }
 
@@ -60,9 +71,49 @@ export function readAccess({ db, storeId }: StoreDb) {
     .leftJoin('store_credentials as c', (on) =>
       on.onRef('c.account_id', '=', 's.account_id').onRef('c.store_id', '=', 's.id'),
     )
-    .select(['s.id', 's.account_id', 's.platform', 's.url', 's.home_url', 's.is_active', 'c.encrypted'])
+    .select([
+      ...(['s.id', 's.account_id', 's.platform', 's.url', 's.home_url', 's.is_active'] as const),
+      ...(['c.encrypted', 'c.previous_encrypted', 'c.previous_until'] as const),
+    ])
     .where('s.id', '=', storeId)
     .executeTakeFirst()
+}
+
+export async function readToken({ db, storeId }: StoreDb): Promise<Buffer | null> {
+  const row = await db
+    .selectFrom('store_credentials')
+    .select('encrypted_token')
+    .where('store_id', '=', storeId)
+    .executeTakeFirst()
+  return row?.encrypted_token ?? null
+}
+
+/** Until the transaction ends nobody else changes keys or token of the store. undefined: it has none any more. */
+export function lockCredentials({ db, storeId }: StoreTx) {
+  return db
+    .selectFrom('store_credentials')
+    .select(['account_id', 'encrypted', 'encrypted_token'])
+    .where('store_id', '=', storeId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+}
+
+export function saveToken({ db, storeId }: StoreTx, encryptedToken: Buffer) {
+  return db
+    .updateTable('store_credentials')
+    .set({ encrypted_token: encryptedToken })
+    .where('store_id', '=', storeId)
+    .execute()
+}
+
+/** Keys that were replaced are kept no longer than they sign. */
+export function forgetPreviousKeys({ db, storeId }: StoreDb, now: Date) {
+  return db
+    .updateTable('store_credentials')
+    .set({ previous_encrypted: null, previous_until: null })
+    .where('store_id', '=', storeId)
+    .where('previous_until', '<=', now)
+    .execute()
 }
 
 export function deleteCredentials({ db, storeId }: StoreTx, accountId: string) {

@@ -15,3 +15,29 @@ export const webhooksJob = job('stores.webhooks', ofStore, 'one')
 export const purgeJob = job('stores.purge', ofStore, 'one')
 /** A webhook said that this order changed. Key: store and order. */
 export const orderJob = job('stores.order', z.object({ storeId: z.uuid(), orderId: z.string().max(100) }), 'one')
+
+/** A webhook said that this checkout changed; it alone knows the cart it came from. Key: store and checkout. */
+export const checkoutJob = job(
+  'stores.checkout',
+  z.object({
+    storeId: z.uuid(),
+    checkoutId: z.string().max(100),
+    checkoutToken: z.string().max(200).nullable(),
+    cartToken: z.string().max(200).nullable(),
+  }),
+  'one',
+)
+/** A webhook said that this customer changed. Key: store and customer. */
+export const customerJob = job(
+  'stores.customer',
+  z.object({ storeId: z.uuid(), customerId: z.string().max(100) }),
+  'one',
+)
+/** A webhook said that products changed. Key: the store. */
+export const productsJob = job('stores.products', ofStore, 'one')
+/** What the keys may do has changed. Key: the store. */
+export const profileJob = job('stores.profile', ofStore, 'one')
+/** The shop has taken our access away. Key: the store. */
+export const uninstalledJob = job('stores.uninstalled', ofStore, 'one')
+/** A platform passes on what a person or a shop asks of their data (C8); `sealed`: who, encrypted. Key: store and delivery. */
+export const privacyJob = job('stores.privacy', z.object({ storeId: z.uuid(), sealed: z.string().max(4_000) }), 'one')

@@ -1,4 +1,6 @@
+import type { z } from 'zod'
 import { normalizeEmail, normalizePhone } from '../../shared/contact.ts'
+import { recordStoreConsents } from '../consent/store-consents.ts'
 import { transact } from '../core/db.ts'
 import { found } from '../core/errors.ts'
 import { closeUnseen, countInStore, keepPage } from '../coupons/copy.ts'
@@ -9,6 +11,7 @@ import { linkRegistered, lockAllKeys, registeredKeys } from '../shoppers/shopper
 import { storeAccess } from '../stores/access.ts'
 import { before, newest, nextWatermark, SWEEP_OVERLAP_MS } from '../stores/rules.ts'
 import { readStore } from '../stores/store.ts'
+import type { customerJob, productsJob } from './jobs.ts'
 import { numberedPages } from './pages.ts'
 import { keepGoing, OutOfTime, runSyncJob, type SyncJob, type SyncResult } from './sync-jobs.ts'
 import * as sql from './sync-sql.ts'
@@ -41,7 +44,10 @@ export function pullCustomers(deps: Deps, { storeId, signal }: PullOptions): Pro
 }
 
 /** Each is a shopper from now on. The locks are those of erasing (C8), and of recording what they do (Way B). */
-async function keepCustomers({ deps, store, startedAt }: SyncJob, page: readonly PlatformCustomer[]): Promise<void> {
+async function keepCustomers(
+  { deps, store, startedAt }: Pick<SyncJob, 'deps' | 'store' | 'startedAt'>,
+  page: readonly PlatformCustomer[],
+): Promise<void> {
   const rows = page.map((row) => customerRow(deps, row))
   const { home_url } = found(await readStore(store), 'Store')
   const storeHost = new URL(home_url).hostname
@@ -55,6 +61,22 @@ async function keepCustomers({ deps, store, startedAt }: SyncJob, page: readonly
     const news = records.filter(({ customerId }) => written.has(customerId))
     await linkRegistered(tx, news, { storeHost, now: deps.now() })
   })
+  await recordStoreConsents(deps, store.storeId, page)
+}
+
+/** Job, for a webhook. */
+export async function refreshCustomer(deps: Deps, asked: z.infer<typeof customerJob.payload>): Promise<void> {
+  const store = { storeId: asked.storeId, db: deps.db }
+  const row = await readStore(store)
+  if (!row?.is_active) return
+  const client = await storeAccess(deps, store)
+  const customer = await client.customer(asked.customerId)
+  if (customer) await keepCustomers({ deps, store, startedAt: deps.now() }, [customer])
+}
+
+/** Job, for a webhook. */
+export async function refreshProducts(deps: Deps, { storeId }: z.infer<typeof productsJob.payload>): Promise<void> {
+  await pullProducts(deps, { storeId })
 }
 
 /** The shop has seen these customers as themselves. */
@@ -146,6 +168,8 @@ function customerRow({ secrets }: Deps, row: PlatformCustomer) {
     created_at: row.createdAt,
     modified_at: row.modifiedAt,
     last_login_at: row.lastLoginAt,
+    orders_count: row.ordersCount ?? null,
+    spent_minor: row.spentMinor ?? null,
   }
 }
 

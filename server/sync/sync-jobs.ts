@@ -119,7 +119,8 @@ async function tellRefused({ store, state }: SyncJob, { code, detail }: Refusal,
 
 const COUPON_STREAMS: readonly sql.Stream[] = ['coupons', 'coupon_codes', 'coupon_tidy']
 /** What a key may not do. */
-export const ofRights = (code: string) => code === 'read_only_key' || code === 'no_rights'
+const RIGHTS: ReadonlySet<string> = new Set(['read_only_key', 'no_rights', 'shopify_scopes_missing'])
+export const ofRights = (code: string) => RIGHTS.has(code)
 
 interface Refusal {
   code: string

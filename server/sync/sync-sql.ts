@@ -23,12 +23,24 @@ export interface WantedLease {
 
 const CLOCKS_DIFFER_MS = 60_000
 
-const STREAMS: Stream[] = ['order_check', 'import', 'sweep', 'customers', 'products', 'webhooks', 'coupons']
+const STREAMS: Stream[] = [
+  'order_check',
+  'import',
+  'sweep',
+  'customers',
+  'products',
+  'webhooks',
+  'coupons',
+  'checkouts',
+]
+/** Where the store keeps no checkouts of their own there is nothing to read. */
+const WITHOUT_CHECKOUTS = STREAMS.filter((stream) => stream !== 'checkouts')
 
-export function ensureStreams({ db, storeId }: StoreTx) {
+export function ensureStreams({ db, storeId }: StoreTx, hasCheckouts: boolean) {
+  const streams = hasCheckouts ? STREAMS : WITHOUT_CHECKOUTS
   return db
     .insertInto('sync_state')
-    .values(STREAMS.map((stream) => ({ store_id: storeId, stream })))
+    .values(streams.map((stream) => ({ store_id: storeId, stream })))
     .onConflict((conflict) => conflict.columns(['store_id', 'stream']).doNothing())
     .execute()
 }
@@ -273,19 +285,20 @@ export function closeUnseenProducts({ db, storeId }: StoreDb, seenBefore: Date) 
 export async function upsertCustomers({ db, storeId }: StoreTx, rows: string, seenAt: Date): Promise<string[]> {
   const written = await sql<{ customer_id: string }>`
     insert into customers (store_id, customer_id, email, phone, first_name, last_name, company, country, created_at,
-      modified_at, last_login_at, seen_at)
+      modified_at, last_login_at, orders_count, spent_minor, seen_at)
     select distinct on (r.customer_id) ${storeId}::uuid, r.customer_id, r.email, r.phone, r.first_name, r.last_name,
-      r.company, r.country, r.created_at, r.modified_at, r.last_login_at, ${seenAt}::timestamptz
+      r.company, r.country, r.created_at, r.modified_at, r.last_login_at, r.orders_count, r.spent_minor, ${seenAt}::timestamptz
     from jsonb_to_recordset(${rows}::jsonb) as r(customer_id text, email text, phone text, first_name text,
       last_name text, company text, country text, created_at timestamptz, modified_at timestamptz, last_login_at timestamptz,
-      hashes text[])
+      orders_count integer, spent_minor bigint, hashes text[])
     where not exists (select 1 from suppressions p where p.account_id = (select account_id from stores where id = ${storeId}::uuid)
       and p.reason = 'erased' and p.address_hash = any(array(select decode(h, 'hex') from unnest(r.hashes) h)))
     order by r.customer_id, r.modified_at desc nulls last
     on conflict (store_id, customer_id) do update set
       email = excluded.email, phone = excluded.phone, first_name = excluded.first_name, last_name = excluded.last_name,
       company = excluded.company, country = excluded.country, created_at = excluded.created_at,
-      modified_at = excluded.modified_at, last_login_at = excluded.last_login_at, seen_at = excluded.seen_at
+      modified_at = excluded.modified_at, last_login_at = excluded.last_login_at,
+      orders_count = excluded.orders_count, spent_minor = excluded.spent_minor, seen_at = excluded.seen_at
     where customers.seen_at <= excluded.seen_at
     returning customer_id
   `.execute(db)

@@ -6,9 +6,10 @@ import type { Deps } from '../deps.ts'
 import type { OrderQuery } from '../platforms/platform.ts'
 import { storeAccess } from '../stores/access.ts'
 import { toAppError } from '../stores/problems.ts'
-import { profileColumns } from '../stores/profile.ts'
+import { homeColumns, profileColumns } from '../stores/profile.ts'
 import * as rules from '../stores/rules.ts'
 import * as storeSql from '../stores/store.ts'
+import { pullCheckouts } from './checkouts.ts'
 import { readHealth } from './health.ts'
 import { importJob, type orderJob, purgeJob, syncJob, webhooksJob } from './jobs.ts'
 import { inTime, pullCoupons, pullCustomers, pullProducts } from './local-copies.ts'
@@ -29,6 +30,9 @@ type OfStore = z.infer<typeof syncJob.payload>
 export async function importStore(deps: Deps, { storeId }: OfStore): Promise<void> {
   const swept = await sweepStore(deps, { storeId })
   if (swept.kind === 'failed' || swept.kind === 'refused') return
+  // Carts of today before the orders of ninety days; what an order says of one is found when it is read.
+  const checkouts = await pullCheckouts(deps, { storeId })
+  if (checkouts.kind === 'failed' || checkouts.kind === 'refused') return
   const imported = await importOrders(deps, storeId)
   if (imported.kind !== 'done') return
   await pullCoupons(deps, { storeId, isFull: true })
@@ -44,6 +48,7 @@ export async function syncStore(deps: Deps, { storeId }: OfStore): Promise<void>
   if (isNightly) await refreshProfile(deps, store)
   const swept = await sweepStore(deps, { storeId, isNightly })
   if (swept.kind !== 'done') return
+  await pullCheckouts(deps, { storeId })
   await pullCoupons(deps, { storeId, isFull: isNightly })
   await pullProducts(deps, { storeId, isFull: isNightly })
   const customers = streams.find((each) => each.stream === 'customers')
@@ -58,6 +63,7 @@ export async function syncNow(deps: Deps, store: StoreDb<Db>, limitMs = 25_000) 
   if ((await storeSql.readStore(store))?.can_write === false) await refreshProfile(deps, store)
   const options = { storeId: store.storeId, signal }
   const results = [await sweepStore(deps, options)]
+  if (results[0]!.kind === 'done') results.push(await pullCheckouts(deps, options))
   const isRead = results[0]!.kind === 'done'
   // A key that may not read coupons is no reason to call the sync failed: their list says it.
   if (isRead) await pullCoupons(deps, { ...options, isFull: true })
@@ -180,6 +186,12 @@ function isNightlyDue(streams: sql.SyncState[], now: Date): boolean {
   return !last || Math.abs(now.getTime() - last.getTime()) >= rules.NIGHTLY_EVERY_MS
 }
 
+/** Job: what the keys may do has changed, and with it what the store tells us of. */
+export async function readProfileAnew(deps: Deps, { storeId }: OfStore): Promise<void> {
+  await refreshProfile(deps, { storeId, db: deps.db })
+  await deps.jobs.enqueue(deps.db, webhooksJob, { storeId }, storeId)
+}
+
 /** Name, currency, countries and versions change; a store that does not answer keeps what is known. */
 async function refreshProfile(deps: Deps, store: StoreDb<Db>): Promise<void> {
   const row = await storeSql.readStore(store)
@@ -187,7 +199,8 @@ async function refreshProfile(deps: Deps, store: StoreDb<Db>): Promise<void> {
   try {
     const client = await storeAccess(deps, store)
     const profile = await client.readProfile(AbortSignal.timeout(45_000))
-    await storeSql.updateStore({ accountId: row.account_id, db: deps.db }, store.storeId, profileColumns(profile))
+    const columns = { ...profileColumns(profile), ...homeColumns(row.platform, profile) }
+    await storeSql.updateStore({ accountId: row.account_id, db: deps.db }, store.storeId, columns)
   } catch (error) {
     if (error instanceof AppError) return
     deps.log.warn({ storeId: store.storeId, err: error }, 'store.profile_not_read')

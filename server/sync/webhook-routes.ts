@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
 import type { Routes } from '../http/http.ts'
 import { platformsHere } from '../platforms/registry.ts'
-import { receiveDelivery } from './webhooks.ts'
+import { receiveDelivery } from './deliveries.ts'
 
 // What stores deliver to us. In a scope of its own, so that no other route gets its bodies unparsed.
 

@@ -1,18 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
-import { type Db, type StoreDb, transact } from '../core/db.ts'
-import { AppError, found } from '../core/errors.ts'
+import { capabilities } from '../../shared/platforms.ts'
+import type { Db, StoreDb } from '../core/db.ts'
+import { found } from '../core/errors.ts'
 import { randomToken } from '../core/secrets.ts'
-import { storeByCaptureKey } from '../core/system.ts'
 import type { Deps } from '../deps.ts'
-import type { StoreEvent } from '../platforms/event.ts'
-import type { PlatformName, RawDelivery, StoreClient, WebhookSubscription } from '../platforms/platform.ts'
+import type { StoreClient, WebhookSubscription } from '../platforms/platform.ts'
 import { platformOf } from '../platforms/registry.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
-import { storeAccess } from '../stores/access.ts'
+import { forgetPreviousKeys, storeAccess } from '../stores/access.ts'
 import { readStore } from '../stores/store.ts'
-import { orderJob, type webhooksJob } from './jobs.ts'
-import { runSyncJob } from './sync-jobs.ts'
+import type { webhooksJob } from './jobs.ts'
+import { ofRights, runSyncJob } from './sync-jobs.ts'
 import * as sql from './webhook-sql.ts'
 
 // Webhooks: they make things faster and are never relied upon. Subscribed where the store can reach us, checked daily (Y3);
@@ -23,61 +22,7 @@ export { forgetWebhooks, listWebhooks, markForRenewal } from './webhook-sql.ts'
 
 const CLEAN_UP_LIMIT_MS = 5_000
 
-interface Hook {
-  topic: string
-  encrypted_secret: Buffer
-}
-
-const contextOf = (storeId: string, topic: string) => `webhook:${storeId}:${topic}`
-
-/** What the delivery's address says. */
-interface From {
-  platform: PlatformName
-  storeKey: string
-}
-
-interface Delivered {
-  platform: PlatformName
-  delivery: RawDelivery
-}
-
-/** Takes one delivery. Throws `unauthenticated`, without a word on why, for what is not provably from that store. */
-export async function receiveDelivery(deps: Deps, from: From, delivery: RawDelivery): Promise<void> {
-  const { platform, storeKey } = from
-  const known = storeKey.includes('\0') ? undefined : await storeByCaptureKey(deps.db, storeKey)
-  if (!known?.is_active || known.platform !== platform) throw refusal()
-  const store = { storeId: known.id, db: deps.db }
-  const { event, topic } = verify(deps, store, await sql.listWebhooks(store), { platform, delivery })
-  if (event.kind === 'ping') return
-  const now = deps.now()
-  await transact(store, async (tx) => {
-    if (topic) await sql.markDelivery(tx, topic, now)
-    const isNew = await sql.insertEvent(tx, { key: event.key, topic: event.topic, now })
-    const orderId = orderOf(event)
-    if (!isNew || !orderId) return
-    await deps.jobs.enqueue(tx.db, orderJob, { storeId: store.storeId, orderId }, `${store.storeId}:${orderId}`)
-  })
-}
-
-/** Any of the store's secrets may have signed it; a ping comes while its webhook is still being made, and is not signed. */
-function verify(deps: Deps, store: StoreDb<Db>, hooks: Hook[], { platform, delivery }: Delivered) {
-  const { readDelivery } = platformOf(platform)
-  for (const hook of hooks) {
-    const secret = deps.secrets.open(hook.encrypted_secret, contextOf(store.storeId, hook.topic))
-    const event = readDelivery(delivery, secret)
-    if (event) return { event, topic: hook.topic }
-  }
-  const event = readDelivery(delivery, '')
-  if (event?.kind === 'ping') return { event, topic: null }
-  throw refusal()
-}
-
-function orderOf(event: StoreEvent): string | null {
-  if (event.kind === 'order') return event.order.orderId
-  return event.kind === 'gone' ? event.orderId : null
-}
-
-const refusal = () => new AppError('unauthenticated', 'Not accepted.')
+export const contextOf = (storeId: string, topic: string) => `webhook:${storeId}:${topic}`
 
 /** Job: what is missing, disabled, points elsewhere or was made with other keys is made anew, with a new secret. */
 export async function ensureWebhooks(deps: Deps, { storeId }: z.infer<typeof webhooksJob.payload>): Promise<void> {
@@ -86,7 +31,9 @@ export async function ensureWebhooks(deps: Deps, { storeId }: z.infer<typeof web
     const row = found(await readStore(store), 'Store')
     // The demo store is beside us and knows our address as its own neighbour's.
     if (!row.is_demo && !platformOf(row.platform).canDeliverTo(deps.config.publicUrl)) return { rowsSeen: 0 }
-    if (!row.can_write) throw new StoreProblem('read_only_key')
+    const isSignedByKeys = capabilities[row.platform].webhooks === 'keys'
+    if (!row.can_write && !isSignedByKeys) throw new StoreProblem('read_only_key')
+    await forgetPreviousKeys(store, deps.now())
     const client = await storeAccess(deps, store)
     const deliveryUrl = `${deps.config.publicUrl}/api/webhooks/${row.platform}/${row.capture_key}`
     const present = await client.webhooks()
@@ -94,7 +41,10 @@ export async function ensureWebhooks(deps: Deps, { storeId }: z.infer<typeof web
     const { webhookTopics } = platformOf(row.platform)
     for (const topic of webhookTopics) {
       const ours = kept.find((hook) => hook.topic === topic)
-      await ensureTopic(deps, store, { client, topic, ours, deliveryUrl, present })
+      await ensureTopic(deps, store, { client, topic, ours, deliveryUrl, present }).catch((error) => {
+        // What the keys may not know of is not told; the other topics are.
+        if (!(isSignedByKeys && error instanceof StoreProblem && ofRights(error.code))) throw error
+      })
     }
     return { rowsSeen: webhookTopics.length }
   })

@@ -4,7 +4,8 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import { maxConsentWording } from '../../shared/consent.ts'
 import type { ConsentBox, ConsentBoxes } from '../../shared/consent-box.ts'
-import { useMay } from '../access/queries.ts'
+import { capabilities } from '../../shared/platforms.ts'
+import { useMay, useStore } from '../access/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
@@ -19,6 +20,8 @@ const titles = { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp' } as const
 /** The boxes by which shoppers agree at the checkout: what to paste, and whether the capture script has seen them. */
 export function BoxSettings() {
   const boxes = useConsentBoxes()
+  const platform = useStore()?.platform
+  if (platform && capabilities[platform].consentObjects) return <ShopAsks />
   if (boxes.isPending) return <LoadingCards count={3} rows={3} />
   if (boxes.error && !boxes.data) {
     return <Failed title="The consent boxes could not be loaded" error={boxes.error} onRetry={() => boxes.refetch()} />
@@ -53,6 +56,18 @@ export function BoxSettings() {
     </>
   )
 }
+
+/** Where the shop’s checkout takes no HTML of ours, it asks for consent itself. */
+const ShopAsks = () => (
+  <Card>
+    <Title order={2}>Consent on your checkout</Title>
+    <Text fz="sm" c="dimmed" mt={4} maw={680}>
+      Your shop’s own checkout asks for consent, and nothing can be pasted into it. Recoup reads what the shop keeps of
+      each customer: their consent to email, SMS and WhatsApp goes into the ledger with its own time, and who withdraws
+      it there is not written to. In Shopify, open Settings → Checkout → Marketing options to choose what is asked.
+    </Text>
+  </Card>
+)
 
 function BoxCard({ box, checkoutSeenAt }: { box: ConsentBox; checkoutSeenAt: ConsentBoxes['checkoutSeenAt'] }) {
   const title = `Box for ${titles[box.channel]}`

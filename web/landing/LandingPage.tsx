@@ -75,8 +75,8 @@ function Hero() {
             Win back abandoned carts <em>and the revenue in them</em>
           </h1>
           <p className="lead">
-            Recoup messages shoppers who abandoned a cart in your WooCommerce store, brings them back to a filled cart,
-            and shows the revenue each message recovered, net of refunds.
+            Recoup messages shoppers who abandoned a cart in your WooCommerce or Shopify store, brings them back to a
+            filled cart, and shows the revenue each message recovered, net of refunds.
           </p>
           <Calls />
           <p className="small-print">Free to start. Nothing is sent until you switch it on.</p>

@@ -2,7 +2,7 @@
 
 export const TITLE = 'Recoup: abandoned cart recovery that shows its proof'
 export const DESCRIPTION =
-  'Recoup wins back abandoned carts for WooCommerce stores: never after the purchase, never twice, never without consent. It shows the proof for every message.'
+  'Recoup wins back abandoned carts for WooCommerce and Shopify stores: never after the purchase, never twice, never without consent. It shows the proof for every message.'
 
 export interface Problem {
   id: string
@@ -67,12 +67,12 @@ export const questions = [
   {
     question: 'What works today?',
     answer:
-      'WooCommerce stores, recovery by email, SMS, WhatsApp and web push, campaigns and coupons. SMS and WhatsApp go through an account of your own at Twilio or Meta. Shopify is in development, and so is what is marked “Soon”.',
+      'WooCommerce and Shopify stores, recovery by email, SMS, WhatsApp and web push, campaigns and coupons. SMS and WhatsApp go through an account of your own at Twilio or Meta. What is marked “Soon” is in development.',
   },
   {
     question: 'What do I need to connect my store?',
     answer:
-      'A WooCommerce REST API key with Read/Write permissions, and one line of script in your shop’s pages. Recoup guides you step by step and tells you what is missing.',
+      'For WooCommerce, a REST API key with Read/Write permissions; for Shopify, an app made in the Dev Dashboard and the Grow plan or a higher one. For both, one line of script in your shop’s pages. Recoup guides you step by step and tells you what is missing.',
   },
   {
     question: 'Is anything sent before I switch it on?',

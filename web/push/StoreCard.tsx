@@ -73,7 +73,8 @@ export const SetupSteps = () => (
       <List.Item>
         Put the widget and the service worker into your shop.{' '}
         <Link to="/push-setup">Push Notification Integration</Link> has the code for each way; the Recoup plugin for
-        WooCommerce brings both along.
+        WooCommerce brings both along. A Shopify shop cannot serve a service worker from its root, so it has no web
+        push.
       </List.Item>
       <List.Item>
         Open a page of your shop, put something into the cart and wait for the bar. “Live check” below says when your

@@ -1,6 +1,7 @@
 import { Button, Card, Group, Text, Title } from '@mantine/core'
 import { IconCircleCheck } from '@tabler/icons-react'
 import { useState } from 'react'
+import { capabilities } from '../../shared/platforms.ts'
 import type { StoreView } from '../../shared/stores.ts'
 import { useMay, useMe } from '../access/queries.ts'
 import { CaptureCard } from '../stores/CaptureCard.tsx'
@@ -24,7 +25,7 @@ function Connected({ store }: { store: StoreView }) {
   return (
     <>
       <StoreCard store={store} />
-      <PluginCard store={store} plugin={plugin} />
+      {capabilities[store.platform].plugin && <PluginCard store={store} plugin={plugin} />}
       <DoctorCard key={store.id} store={store} />
       <HealthCard />
       {plugin.data?.plugin?.isAlive !== true && <CaptureCard store={store} />}

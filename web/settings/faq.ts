@@ -15,15 +15,17 @@ export const questions: readonly Question[] = [
     id: 'connecting',
     question: 'How do I connect my store?',
     answer: [
-      'Enter the address of your WooCommerce store and a consumer key with its secret. Recoup checks them immediately, explains any problem, and then imports your orders, customers and products.',
-      'Shopify stores cannot be connected to this server yet.',
+      'WooCommerce: enter the address of your store and a consumer key with its secret. Shopify: enter the address that ends in .myshopify.com, and the client ID and client secret of an app. Recoup checks them immediately, explains any problem, and then imports your orders, customers and products.',
     ],
     link: { to: '/settings', label: 'Store connection' },
   },
   {
     id: 'api-keys',
     question: 'Where do I find my API keys?',
-    answer: ['You create them in your WordPress admin, in five steps:'],
+    answer: [
+      'For Shopify you create an app in the Dev Dashboard; the form for connecting a store has each step.',
+      'For WooCommerce you create them in your WordPress admin, in five steps:',
+    ],
     steps: 'keys',
   },
   {
@@ -31,7 +33,7 @@ export const questions: readonly Question[] = [
     question: 'Which settings are needed before anything is sent?',
     answer: [
       'A sender name and a postal address. The law requires both in marketing emails, and no flow can be switched on without them. Then read the preview of the recovery flow and switch it on. Until then, nothing is sent to anyone.',
-      'In your store, permalinks must not be “Plain”, and the capture script should be on every page.',
+      'In a WooCommerce store, permalinks must not be “Plain”. In every store, the capture script should be on every page.',
     ],
     link: { to: '/settings/sending/sender', label: 'Sender and address' },
   },
@@ -115,6 +117,7 @@ export const questions: readonly Question[] = [
     question: 'What does my store need?',
     answer: [
       'WooCommerce 5.0 or later, permalinks other than “Plain”, and an address this server can reach. https is recommended; over http, the keys are not sent but used to sign each request.',
+      'Shopify: the Grow plan or a higher one. On lower plans Shopify withholds the emails and phone numbers of your shoppers.',
       `${WITHOUT_SCRIPT}. Add the script to the pages of your shop to detect earlier carts.`,
     ],
     link: { to: '/settings/capture-script', label: 'Install the capture script' },

@@ -2,6 +2,7 @@ import { Anchor, Card, Group, Text, Title } from '@mantine/core'
 import { IconCircleCheck, IconClock } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { limitText, WITHOUT_SCRIPT } from '../../shared/capture-status.ts'
+import { capabilities } from '../../shared/platforms.ts'
 import type { StoreView } from '../../shared/stores.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
@@ -12,16 +13,17 @@ import { Snippet } from './Snippet.tsx'
 
 export function CaptureCard({ store }: { store: StoreView }) {
   const status = useCaptureStatus()
+  const { snippet } = capabilities[store.platform]
   const limits = status.data ? limitText(status.data) : null
   return (
     <Card>
       <CaptureTitle store={store} />
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        {WITHOUT_SCRIPT}. With it on your shop’s pages, Recoup also detects carts abandoned before checkout, and the
-        email entered at checkout. It is a few kilobytes, loads after your page, and sends only cart and contact
-        details.
+        {WITHOUT_SCRIPT}. With it on your shop’s pages, Recoup also detects carts abandoned before checkout, and{' '}
+        {snippet === 'theme' ? 'an email typed into the theme’s forms' : 'the email entered at checkout'}. It is a few
+        kilobytes, loads after your page, and sends only cart and contact details.
       </Text>
-      <Snippet code={captureSnippet(location.origin, store.captureKey)} label="Copy script">
+      <Snippet code={captureSnippet(location.origin, store.captureKey, snippet)} label="Copy script">
         <Anchor component={Link} to="/settings/capture-script" fz="sm" underline="always">
           How to install it
         </Anchor>

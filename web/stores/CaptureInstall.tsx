@@ -3,18 +3,43 @@ import { Button, Card, List, Text, Title } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { useState } from 'react'
 import { WITHOUT_SCRIPT } from '../../shared/capture-status.ts'
+import { capabilities } from '../../shared/platforms.ts'
 import type { StoreView } from '../../shared/stores.ts'
 import { useConnection } from '../access/queries.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
 import { CaptureTitle } from './CaptureCard.tsx'
 import { InstallDrawing } from './InstallDrawing.tsx'
-import { functionsCode, type InstallWay, installWays } from './install-ways.ts'
+import { functionsCode, type InstallWay, installWays, THEME_REACH, themeSteps } from './install-ways.ts'
 import { captureSnippet } from './rules.ts'
 import { Snippet } from './Snippet.tsx'
 
-/** How the capture script gets into a WordPress shop, by the kind of theme. */
-export function CaptureInstall({ store }: { store: StoreView }) {
+/** How the capture script gets into a shop: into a WordPress one by the kind of theme. */
+export const CaptureInstall = ({ store }: { store: StoreView }) =>
+  capabilities[store.platform].snippet === 'theme' ? <ThemeInstall store={store} /> : <WordPressInstall store={store} />
+
+function ThemeInstall({ store }: { store: StoreView }) {
+  const snippet = captureSnippet(location.origin, store.captureKey, 'theme')
+  return (
+    <>
+      <Card>
+        <CaptureTitle store={store} title="Install the capture script" />
+        <Text fz="sm" c="dimmed" mt={4} mb="md">
+          {THEME_REACH}
+        </Text>
+        <Snippet code={snippet} label="Copy script" />
+        <List type="ordered" spacing="sm" fz="sm" mt="md">
+          {themeSteps.map((step) => (
+            <List.Item key={step}>{step}</List.Item>
+          ))}
+        </List>
+      </Card>
+      <SeenCard store={store} docs="docs/connecting-shopify.md" />
+    </>
+  )
+}
+
+function WordPressInstall({ store }: { store: StoreView }) {
   const snippet = captureSnippet(location.origin, store.captureKey)
   return (
     <>
@@ -29,7 +54,7 @@ export function CaptureInstall({ store }: { store: StoreView }) {
       {installWays.map((way, place) => (
         <Way key={way.id} way={way} number={place + 1} snippet={snippet} />
       ))}
-      <SeenCard store={store} />
+      <SeenCard store={store} docs="docs/connecting-woocommerce.md" />
     </>
   )
 }
@@ -67,7 +92,7 @@ function Way({ way, number, snippet }: { way: InstallWay; number: number; snippe
 }
 
 /** Whether it worked, and what keeps the script from being seen. */
-function SeenCard({ store }: { store: StoreView }) {
+function SeenCard({ store, docs }: { store: StoreView; docs: string }) {
   const connection = useConnection()
   const [answer, setAnswer] = useState<'none' | 'told' | 'failed'>('none')
   const ask = async () => {
@@ -128,8 +153,7 @@ function SeenCard({ store }: { store: StoreView }) {
         </List.Item>
       </List>
       <Text fz="sm" c="dimmed" mt="md">
-        More, with consent and limits, is in <code>docs/capture-script.md</code> and{' '}
-        <code>docs/connecting-woocommerce.md</code> of the source.
+        More, with consent and limits, is in <code>docs/capture-script.md</code> and <code>{docs}</code> of the source.
       </Text>
     </Card>
   )

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useState } from 'react'
+import { type FormEventHandler, type ReactNode, useState } from 'react'
+import { capabilities } from '../../shared/platforms.ts'
 import { type StoreView, storeTexts } from '../../shared/stores.ts'
 import { useMay } from '../access/queries.ts'
 import { wordsOf } from '../accounts/queries.ts'
@@ -11,6 +12,9 @@ import { KeyFields } from './KeyFields.tsx'
 import { KeysSteps } from './KeysHelp.tsx'
 import { useReplaceKeys } from './queries.ts'
 import { checkKeys, type KeysForm } from './rules.ts'
+import { ShopifySteps } from './ShopifyHelp.tsx'
+import { ShopifyKeyFields } from './ShopifyKeyFields.tsx'
+import { checkShopifyKeys, noShopifyKeys, type ShopifyForm, shopifyKeysOf } from './shopify-rules.ts'
 
 /** The demo store keeps its keys. */
 export function useMayReplaceKeys(store: StoreView): boolean {
@@ -49,7 +53,11 @@ interface Props {
   onClose: () => void
 }
 
-function ReplaceForm({ store, onReplaced, onClose }: Props) {
+/** Each platform has its own keys. */
+const ReplaceForm = (props: Props) =>
+  capabilities[props.store.platform].webhooks === 'keys' ? <ReplaceShopify {...props} /> : <ReplacePair {...props} />
+
+function ReplacePair({ store, onReplaced, onClose }: Props) {
   const replace = useReplaceKeys(store.id)
   const form = useForm<KeysForm>({
     mode: 'uncontrolled',
@@ -59,24 +67,61 @@ function ReplaceForm({ store, onReplaced, onClose }: Props) {
   const submit = form.onSubmit(({ consumer_key, consumer_secret }: KeysForm) =>
     replace.mutate(
       { consumer_key: consumer_key.trim(), consumer_secret: consumer_secret.trim() },
-      {
-        onSuccess: onReplaced,
-        onError: (error) => error instanceof ApiError && form.setErrors(error.fields),
-      },
+      { onSuccess: onReplaced, onError: (error) => error instanceof ApiError && form.setErrors(error.fields) },
     ),
   )
   return (
-    <form onSubmit={submit} noValidate>
+    <Replacement store={store} replace={replace} onSubmit={submit} onClose={onClose}>
+      <KeyFields form={form} />
+      <details className="more-help">
+        <summary>How to get new keys</summary>
+        <KeysSteps storeUrl={store.store_url} />
+      </details>
+    </Replacement>
+  )
+}
+
+function ReplaceShopify({ store, onReplaced, onClose }: Props) {
+  const replace = useReplaceKeys(store.id)
+  const form = useForm<ShopifyForm>({
+    mode: 'uncontrolled',
+    initialValues: { ...noShopifyKeys, store_url: store.store_url },
+    validate: checkShopifyKeys,
+  })
+  const submit = form.onSubmit((values: ShopifyForm) =>
+    replace.mutate(shopifyKeysOf(values), {
+      onSuccess: onReplaced,
+      onError: (error) => error instanceof ApiError && form.setErrors(error.fields),
+    }),
+  )
+  return (
+    <Replacement store={store} replace={replace} onSubmit={submit} onClose={onClose}>
+      <ShopifyKeyFields form={form} />
+      <details className="more-help">
+        <summary>How to get new credentials</summary>
+        <ShopifySteps />
+      </details>
+    </Replacement>
+  )
+}
+
+interface ReplacementProps {
+  store: StoreView
+  replace: ReturnType<typeof useReplaceKeys>
+  onSubmit: FormEventHandler<HTMLFormElement>
+  onClose: () => void
+  children: ReactNode
+}
+
+function Replacement({ store, replace, onSubmit, onClose, children }: ReplacementProps) {
+  return (
+    <form onSubmit={onSubmit} noValidate>
       <Stack gap="md">
         <Text fz="sm">
           The new keys are checked with {store.store_url} first. If they do not work, the old ones stay in use. Carts,
           flows and waiting messages stay as they are.
         </Text>
-        <KeyFields form={form} />
-        <details className="more-help">
-          <summary>How to get new keys</summary>
-          <KeysSteps storeUrl={store.store_url} />
-        </details>
+        {children}
         {replace.error && (
           <Notice tone="bad" title="The keys were not replaced" isLive>
             {wordsOf(replace.error, storeTexts.replaceFailed)}

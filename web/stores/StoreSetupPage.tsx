@@ -1,8 +1,7 @@
 import { Button, Card, Select, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
-import type { PlatformName } from '../../shared/platforms.ts'
-import { storeTexts } from '../../shared/stores.ts'
+import { DEFAULT_PLATFORM, type PlatformName } from '../../shared/platforms.ts'
 import { useMay, useMe, useSubscription } from '../access/queries.ts'
 import { BarePage } from '../shell/BarePage.tsx'
 import { LoadingPage } from '../ui/Loading.tsx'
@@ -12,6 +11,8 @@ import { ConnectRequest } from './ConnectRequest.tsx'
 import { KeysHelp } from './KeysHelp.tsx'
 import { PluginSetup } from './PluginSetup.tsx'
 import { useConnectStore } from './queries.ts'
+import { ShopifyHelp } from './ShopifyHelp.tsx'
+import { ShopifyKeysForm } from './ShopifyKeysForm.tsx'
 import { StoreKeysForm } from './StoreKeysForm.tsx'
 
 const platforms = [
@@ -65,7 +66,7 @@ function SubscriptionRequired() {
 }
 
 function ConnectStore({ connect }: { connect: ReturnType<typeof useConnectStore> }) {
-  const [platform, setPlatform] = useState<PlatformName>('woocommerce')
+  const [platform, setPlatform] = useState<PlatformName>(DEFAULT_PLATFORM)
   const [address, setAddress] = useState('')
   const mayConnect = useMay('stores:connect')
   const isDemo = useMe()?.isDemo ?? false
@@ -89,20 +90,22 @@ function ConnectStore({ connect }: { connect: ReturnType<typeof useConnectStore>
               data={platforms}
               value={platform}
               allowDeselect={false}
-              onChange={(value) => value && setPlatform(value as PlatformName)}
+              onChange={(value) => {
+                if (!value) return
+                setPlatform(value as PlatformName)
+                connect.reset()
+              }}
             />
-            {platform === 'shopify' && (
-              <Notice tone="info" isLive>
-                {storeTexts.shopifyLater}
-              </Notice>
-            )}
-            {/* Always there: a look at the other platform costs nobody what they have typed. */}
+            {/* Both are always there: a look at the other platform costs nobody what they have typed. */}
             <div hidden={platform !== 'woocommerce'}>
               <StoreKeysForm connect={connect} isDisabled={!mayConnect || isDemo} onAddress={setAddress} />
             </div>
+            <div hidden={platform !== 'shopify'}>
+              <ShopifyKeysForm connect={connect} isDisabled={!mayConnect || isDemo} />
+            </div>
           </Stack>
         </Card>
-        {platform === 'woocommerce' && <KeysHelp storeUrl={address} />}
+        {platform === 'woocommerce' ? <KeysHelp storeUrl={address} /> : <ShopifyHelp />}
       </SimpleGrid>
     </Stack>
   )

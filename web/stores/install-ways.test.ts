@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { functionsCode, installWays } from './install-ways.ts'
+import { functionsCode, installWays, themeSteps } from './install-ways.ts'
 
 const plain = (text: string) => text.replace(/[“”]/g, '"').replace(/’/g, "'").replaceAll('`', '').replace(/\s+/g, ' ')
 
@@ -18,4 +18,9 @@ it('says the same in the documentation', () => {
   expect(page).toContain(
     plain(functionsCode('<script src="https://your-recoup-address/capture/KEY.js" defer></script>')),
   )
+})
+
+it('says the same of a Shopify theme', () => {
+  const page = plain(readFileSync('docs/connecting-shopify.md', 'utf8'))
+  for (const [number, step] of themeSteps.entries()) expect(page).toContain(`${number + 1}. ${plain(step)}`)
 })

@@ -1,5 +1,5 @@
-// The ways to put the capture script into a WordPress shop. Pure words; `CaptureInstall.tsx` shows them with a drawing each.
-// docs/capture-script.md says the same: change both.
+// The ways to put the capture script into a shop. Pure words; `CaptureInstall.tsx` shows them, those for WordPress with a drawing each.
+// docs/capture-script.md and docs/connecting-shopify.md say the same: change both.
 
 export type WayId = 'plugin' | 'classic' | 'block'
 
@@ -61,3 +61,15 @@ export const installWays: readonly InstallWay[] = [
 
 /** For functions.php: the theme has no head of its own. */
 export const functionsCode = (snippet: string) => `add_action( 'wp_head', function () {\n    echo '${snippet}';\n} );`
+
+/** For Shopify there is one way: scripts that an app puts in by itself run nowhere any more. */
+export const themeSteps: readonly string[] = [
+  'In Shopify open Online Store → Themes.',
+  'Beside your current theme press ⋯, then Edit code.',
+  'Open layout/theme.liquid.',
+  'Paste the line directly above </head>.',
+  'Press Save. After you publish another theme, do the same there.',
+]
+
+export const THEME_REACH =
+  'On the shop’s pages the script sees carts before the checkout, and an email typed into the theme’s newsletter or contact form. It does not run in the checkout itself: Shopify lets no script in there. What is typed in the checkout comes from Shopify.'

@@ -113,11 +113,12 @@ const streamNames: Record<string, string> = {
   customers: 'Customers',
   products: 'Products',
   coupons: 'Coupons',
+  checkouts: 'Abandoned checkouts',
   webhooks: 'Webhooks from your store',
 }
 
 export const streamName = (stream: string) => streamNames[stream] ?? stream
 
 /** The tag that goes on every page of the shop. */
-export const captureSnippet = (origin: string, captureKey: string) =>
-  `<script src="${origin}/capture/${captureKey}.js" defer></script>`
+export const captureSnippet = (origin: string, captureKey: string, into: 'php' | 'theme' = 'php') =>
+  `<script src="${origin}/capture/${captureKey}${into === 'theme' ? '.theme' : ''}.js" defer></script>`

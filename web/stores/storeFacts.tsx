@@ -11,6 +11,15 @@ export function storeFacts(store: StoreView): [string, ReactNode][] {
     ['Country', countries(store.baseCountry ? [store.baseCountry] : null) ?? 'Not given'],
     ['Sells to', countries(store.sellingCountries) ?? 'All countries'],
     ['Key', store.canWrite ? 'Read/Write' : 'Read only'],
+    ...rightsFacts(store),
+  ]
+}
+
+function rightsFacts({ rights }: StoreView): [string, ReactNode][] {
+  if (!rights) return []
+  return [
+    ['Plan', rights.planName],
+    ['Orders', rights.hasAllOrders ? 'All' : 'Of the last 60 days'],
   ]
 }
 

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { aCheckout, aShopifyStore, deliver } from '../../test/shopify-store.ts'
+import { aWorld } from '../../test/world.ts'
+import { pullCheckouts } from '../sync/checkouts.ts'
+
+const world = aWorld()
+const EMAIL = 'shopper-1@mail.example.org'
+
+async function aStoreWithACart() {
+  const shop = await aShopifyStore(world)
+  const at = new Date(world.now.getTime() - 20 * 60_000).toISOString()
+  const restoreUrl = `${shop.fake.profile.homeUrl}/1/checkouts/ac/secret-token/recover?key=k`
+  shop.fake.allCheckouts = [aCheckout({ checkoutId: '1', modifiedAt: at, restoreUrl })]
+  await pullCheckouts(world.deps, { storeId: shop.storeId })
+  return shop
+}
+
+const customer = { id: 7, email: EMAIL, phone: null }
+
+test('who is to be forgotten is erased in all stores, with the address of their checkout (C8)', async () => {
+  const { storeId, captureKey } = await aStoreWithACart()
+  const body = { shop_id: 1, customer, orders_to_redact: [] }
+  expect(await deliver(world, captureKey, { topic: 'customers/redact', body })).toBe(200)
+  expect(JSON.stringify(world.queued)).not.toContain(EMAIL)
+  await world.runJobs()
+  const tables = ['facts', 'carts', 'shoppers', 'shopper_keys'] as const
+  for (const table of tables) {
+    const rows = await world.db.selectFrom(table).selectAll().where('store_id', '=', storeId).execute()
+    expect([table, JSON.stringify(rows)]).not.toEqual([
+      table,
+      expect.stringMatching(/shopper-1@|secret-token\/recover/),
+    ])
+  }
+})
+
+test('who asks for a copy is named to the owner, masked', async () => {
+  const { storeId, captureKey } = await aStoreWithACart()
+  const body = { shop_id: 1, customer, orders_requested: [], data_request: { id: 9 } }
+  expect(await deliver(world, captureKey, { topic: 'customers/data_request', body })).toBe(200)
+  await world.runJobs()
+  const rows = world.db.selectFrom('pending_notifications').select('data').where('store_id', '=', storeId)
+  const [told] = await rows.where('type', '=', 'privacy_asked').execute()
+  expect(told!.data).toMatchObject({ customerId: '7', who: expect.not.stringContaining(EMAIL) })
+})
+
+test('a shop that is to be forgotten is deleted at once', async () => {
+  const { storeId, captureKey } = await aStoreWithACart()
+  expect(await deliver(world, captureKey, { topic: 'shop/redact', body: { shop_id: 1 } })).toBe(200)
+  await world.runJobs()
+  const row = world.db.selectFrom('stores').select('id').where('id', '=', storeId)
+  expect(await row.executeTakeFirst()).toBeUndefined()
+})

@@ -1,0 +1,46 @@
+import type { z } from 'zod'
+import { maskedAddress } from '../channels/mask.ts'
+import { AppError } from '../core/errors.ts'
+import type { Deps } from '../deps.ts'
+import { notify } from '../notifications/notifications.ts'
+import { disconnectStore, purgeNow } from '../store-settings/stores.ts'
+import { readStore } from '../stores/store.ts'
+import type { privacyJob } from '../sync/jobs.ts'
+import { openRequest } from '../sync/privacy-requests.ts'
+import { eraseAsked } from './erase.ts'
+
+// What a platform passes on of people's rights (C8): who asks for a copy is named to the owner, who is to be forgotten is erased in all
+// stores of the account, and a shop that is to be forgotten is deleted at once.
+
+/** Job. May run twice: erasing again finds nothing. */
+export async function takePrivacyRequest(
+  deps: Deps,
+  { storeId, sealed }: z.infer<typeof privacyJob.payload>,
+): Promise<void> {
+  const store = { storeId, db: deps.db }
+  const row = await readStore(store)
+  if (!row) return
+  const { request, customerId, email, phone } = openRequest(deps, storeId, sealed)
+  if (request === 'redact_shop') {
+    await disconnectStore(deps, store, true)
+    return purgeNow(store)
+  }
+  const addresses = [email, phone].filter((address) => address !== null)
+  if (request === 'redact_customer') {
+    for (const address of addresses) await eraseKnown(deps, row.account_id, address)
+    return
+  }
+  const [address] = addresses
+  if (!address) return
+  const data = { who: maskedAddress(address.includes('@') ? 'email' : 'sms', address), customerId }
+  await notify(store, { type: 'privacy_asked', data, at: deps.now() })
+}
+
+/** Of whom nothing is kept, nothing is to be erased. */
+async function eraseKnown(deps: Deps, accountId: string, address: string): Promise<void> {
+  try {
+    await eraseAsked(deps, { accountId, db: deps.db }, { address, userId: null })
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'not_found')) throw error
+  }
+}

@@ -1,0 +1,49 @@
+import type { PlatformName } from './platforms.ts'
+
+// What is said otherwise of each platform, on the server and in the browser.
+
+interface DoctorWords {
+  version: string
+  reachable: string
+  keys: string
+  /** The keys may do everything. */
+  permissions: string
+  /** Who switched webhooks off. */
+  sender: string
+  noDelivery: string
+}
+
+interface PlatformWords {
+  doctor: DoctorWords
+  /** How the owner gives a key the right to create coupons. */
+  couponKey: string
+}
+
+export const platformWords: Readonly<Record<PlatformName, PlatformWords>> = {
+  woocommerce: {
+    doctor: {
+      version: 'WooCommerce version',
+      reachable: 'The store responds, and WooCommerce is active.',
+      keys: 'The store knows the key and accepts its secret.',
+      permissions: 'The key can read and write, so coupons and webhooks are possible.',
+      sender: 'WooCommerce',
+      noDelivery:
+        'Change any order in WooCommerce, wait two minutes and run this check again. If none arrives, WordPress’s scheduled tasks are not running: see Tools → Site Health.',
+    },
+    couponKey:
+      'in WooCommerce, open Settings → Advanced → REST API, and give the key the permission Read/Write; then choose “Sync now”. Or add a key with the permission Read/Write, and choose “Replace keys”.',
+  },
+  shopify: {
+    doctor: {
+      version: 'Admin API version',
+      reachable: 'Shopify responds for this store.',
+      keys: 'Shopify accepts the app’s credentials.',
+      permissions: 'The app has all access scopes that Recoup needs.',
+      sender: 'Shopify',
+      noDelivery:
+        'Change any order in Shopify, wait a minute and run this check again. If none arrives, look at the app’s webhook log in the Dev Dashboard.',
+    },
+    couponKey:
+      'in the Dev Dashboard, add the scope write_discounts in a new version of the app, release it and approve the update in the store; then choose “Sync now”.',
+  },
+}

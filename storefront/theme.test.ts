@@ -1,0 +1,79 @@
+import fs from 'node:fs'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { type Browser, chromium } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildStorefront } from '../scripts/build-storefront.ts'
+import { openCaptureServer } from '../test/capture-server.ts'
+import { withOwnTime } from '../test/page-time.ts'
+
+// The script as it is built for Shopify's themes: what a theme's page asks of its shop, and a form of its own.
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-theme-'))
+const browserPath = [process.env.CHROMIUM_PATH, '/usr/bin/chromium'].find((file) => file && fs.existsSync(file))
+const script = () => fs.readFileSync(path.join(folder, 'capture-theme.js'))
+const TOKEN = 'hWN2cartOfTheTests01'
+
+beforeAll(() => buildStorefront(folder))
+afterAll(() => fs.rmSync(folder, { recursive: true }))
+
+test('is as small as the other, and has nothing of WooCommerce in it', () => {
+  expect(gzipSync(script(), { level: 9 }).length).toBeLessThanOrEqual(3_072)
+  expect(script().toString()).not.toMatch(/wc\/store|wp-json/)
+  expect(fs.readFileSync(path.join(folder, 'capture.js'), 'utf8')).not.toContain('/cart.js')
+})
+
+/** A theme's page with a cart that "Add" fills, as themes do: by a request and no event. */
+async function openTheme(scriptUrl: string) {
+  let quantity = 0
+  const page = `<!doctype html><form><input id="NewsletterForm" type="email" name="contact[email]"></form>
+    <button onclick="fetch('/cart/add.js', { method: 'POST' })">Add</button><input id="email" name="other">
+    <script src="${scriptUrl}" defer></script>`
+  const server = http.createServer((request, response) => {
+    if (request.url === '/cart/add.js') quantity += 1
+    const cart = { token: `${TOKEN}?key=k`, items: quantity ? [{ variant_id: 161, product_id: 16, quantity }] : [] }
+    if (request.url?.startsWith('/cart'))
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(cart))
+    else response.setHeader('content-type', 'text/html').end(page)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { url: `http://localhost:${(server.address() as AddressInfo).port}`, close: () => server.close() }
+}
+
+describe.skipIf(!browserPath)('in a browser', () => {
+  let browser: Browser
+
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: browserPath!, args: ['--no-sandbox'] })
+  })
+  afterAll(() => browser?.close())
+
+  test('tells the shop’s cart by the shop’s own name of it, and an email of the newsletter form', async () => {
+    const server = await openCaptureServer(() => {
+      const setup = JSON.stringify({ key: 'KEY-1', origin: server.url })
+      return Buffer.concat([Buffer.from(`window.recoupSetup=${setup};`), script()])
+    })
+    const theme = await openTheme(`${server.url}/capture/KEY-1.theme.js`)
+    const page = await (await browser.newContext()).newPage()
+    const time = await withOwnTime(page, () => server.posts.length)
+    await page.goto(theme.url)
+    await time.settle()
+    expect(server.posts).toEqual([])
+    await page.getByText('Add').click()
+    await page.waitForFunction(() =>
+      performance.getEntriesByType('resource').some(({ name }) => name.endsWith('add.js')),
+    )
+    await time.settle()
+    expect(server.posts.at(-1)!.body).toMatchObject({ cart: TOKEN, items: [{ id: '161', quantity: 1 }], coupons: [] })
+    await page.fill('#email', 'nobody@shoppers.example.com')
+    await page.fill('#NewsletterForm', 'ada@shoppers.example.com')
+    await page.locator('#email').focus()
+    await time.settle()
+    expect(server.posts.at(-1)!.body).toMatchObject({ cart: TOKEN, contact: { email: 'ada@shoppers.example.com' } })
+    theme.close()
+    server.close()
+  })
+})

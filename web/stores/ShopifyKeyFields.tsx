@@ -1,0 +1,57 @@
+import { PasswordInput, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import type { useForm } from '@mantine/form'
+import { useState } from 'react'
+import type { ShopifyForm } from './shopify-rules.ts'
+
+type FormOfKeys = Pick<
+  ReturnType<typeof useForm<ShopifyForm>>,
+  'getValues' | 'setFieldValue' | 'clearErrors' | 'key' | 'getInputProps'
+>
+
+type FieldName = Exclude<keyof ShopifyForm, 'store_url' | 'way'>
+
+const ways = [
+  { value: 'app', label: 'Client ID and secret' },
+  { value: 'token', label: 'Access token' },
+]
+
+/** The two kinds of credentials; what was typed in one stays while the other is looked at. */
+export function ShopifyKeyFields({ form }: { form: FormOfKeys }) {
+  const [way, setWay] = useState<ShopifyForm['way']>(form.getValues().way)
+  const choose = (value: string) => {
+    setWay(value as ShopifyForm['way'])
+    form.setFieldValue('way', value as ShopifyForm['way'])
+    form.clearErrors()
+  }
+  const field = (name: FieldName) => ({
+    key: form.key(name),
+    ...form.getInputProps(name),
+    required: true,
+    withAsterisk: false,
+    spellCheck: false,
+    autoComplete: 'off',
+  })
+  const secret = (label: string) => ({
+    label,
+    visibilityToggleButtonProps: { 'aria-label': `Show or hide the ${label.toLowerCase()}`, tabIndex: 0 },
+  })
+  return (
+    <Stack gap="md">
+      <SegmentedControl fullWidth data={ways} value={way} onChange={choose} aria-label="Kind of credentials" />
+      {way === 'app' ? (
+        <>
+          <TextInput label="Client ID" {...field('client_id')} />
+          <PasswordInput {...secret('Client secret')} {...field('client_secret')} />
+        </>
+      ) : (
+        <>
+          <Text fz="sm" c="dimmed">
+            For a custom app that was made in the Shopify admin before 2026. Shopify makes no new ones there.
+          </Text>
+          <PasswordInput {...secret('Access token')} placeholder="shpat_…" {...field('access_token')} />
+          <PasswordInput {...secret('API secret key')} {...field('api_secret')} />
+        </>
+      )}
+    </Stack>
+  )
+}

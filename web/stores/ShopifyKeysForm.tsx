@@ -1,0 +1,56 @@
+import { Button, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { storeTexts } from '../../shared/stores.ts'
+import { wordsOf } from '../accounts/queries.ts'
+import { ApiError } from '../api.ts'
+import { Notice } from '../ui/Notice.tsx'
+import type { useConnectStore } from './queries.ts'
+import { ShopifyKeyFields } from './ShopifyKeyFields.tsx'
+import { checkShopifyKeys, noShopifyKeys, type ShopifyForm, shopifyKeysOf } from './shopify-rules.ts'
+
+interface Props {
+  connect: ReturnType<typeof useConnectStore>
+  isDisabled: boolean
+}
+
+/** Connects a Shopify store: by the credentials of an app, or by a token of one made before 2026. */
+export function ShopifyKeysForm({ connect, isDisabled }: Props) {
+  const form = useForm<ShopifyForm>({
+    mode: 'uncontrolled',
+    initialValues: { ...noShopifyKeys, store_url: '' },
+    validate: checkShopifyKeys,
+  })
+  const submit = form.onSubmit((values: ShopifyForm) =>
+    connect.mutate(
+      { platform: 'shopify', store_url: values.store_url.trim(), ...shopifyKeysOf(values) },
+      { onError: (error) => error instanceof ApiError && form.setErrors(error.fields) },
+    ),
+  )
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <TextInput
+          label="Store URL"
+          description="The address that ends in .myshopify.com, or that of your admin"
+          placeholder="your-shop.myshopify.com"
+          inputMode="url"
+          key={form.key('store_url')}
+          {...form.getInputProps('store_url')}
+          required
+          withAsterisk={false}
+          spellCheck={false}
+          autoComplete="url"
+        />
+        <ShopifyKeyFields form={form} />
+        {connect.error && (
+          <Notice tone="bad" title="Connection failed" isLive>
+            {wordsOf(connect.error, storeTexts.connectFailed)}
+          </Notice>
+        )}
+        <Button type="submit" loading={connect.isPending} disabled={isDisabled}>
+          Connect Store
+        </Button>
+      </Stack>
+    </form>
+  )
+}

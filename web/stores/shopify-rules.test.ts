@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import { checkShopifyKeys, noShopifyKeys, shopifyKeysOf } from './shopify-rules.ts'
+
+const form = { ...noShopifyKeys, store_url: 'my-shop' }
+
+it('asks in each of the two forms for its own fields, in the specification’s words', () => {
+  const client = 'Client ID and client secret are required for Shopify'
+  expect(checkShopifyKeys(form)).toEqual({ client_id: client, client_secret: client })
+  expect(checkShopifyKeys({ ...form, store_url: ' ', client_id: 'id', client_secret: 's' })).toEqual({
+    store_url: 'Store URL is required',
+  })
+  expect(checkShopifyKeys({ ...form, way: 'token' })).toEqual({
+    access_token: 'Access token is required for Shopify',
+    api_secret: 'API secret key is required for Shopify',
+  })
+  expect(checkShopifyKeys({ ...form, way: 'token', access_token: 'shpat_1', api_secret: 's' })).toEqual({})
+})
+
+it('sends what the chosen form holds, and nothing of the other', () => {
+  const both = { ...form, client_id: ' id ', client_secret: 's', access_token: 't ', api_secret: 'a' }
+  expect(shopifyKeysOf(both)).toEqual({ client_id: 'id', client_secret: 's' })
+  expect(shopifyKeysOf({ ...both, way: 'token' })).toEqual({ access_token: 't', api_secret: 'a' })
+})

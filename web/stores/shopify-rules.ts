@@ -1,0 +1,43 @@
+import { normalizeStoreUrl } from '../../shared/store-problems.ts'
+import { storeTexts } from '../../shared/stores.ts'
+
+// What the forms for a Shopify store check. Pure.
+
+export interface ShopifyForm {
+  store_url: string
+  way: 'app' | 'token'
+  client_id: string
+  client_secret: string
+  access_token: string
+  api_secret: string
+}
+
+export const noShopifyKeys: Omit<ShopifyForm, 'store_url'> = {
+  ...{ way: 'app', client_id: '', client_secret: '' },
+  ...{ access_token: '', api_secret: '' },
+}
+
+/** What is asked for, without which nothing is connected. */
+export const SCOPES = ['read_orders', 'read_customers', 'read_products', 'write_discounts'] as const
+
+/** Each field is required in its own form only (decision 133); the words are the specification's (A 5). */
+export function checkShopifyKeys(form: ShopifyForm): Partial<Record<keyof ShopifyForm, string>> {
+  const problems: Partial<Record<keyof ShopifyForm, string>> = {}
+  const url = normalizeStoreUrl('shopify', form.store_url)
+  if (!url.ok) problems.store_url = url.message
+  const isMissing = (name: keyof ShopifyForm) => form[name].trim() === ''
+  if (form.way === 'app') {
+    if (isMissing('client_id')) problems.client_id = storeTexts.clientRequired
+    if (isMissing('client_secret')) problems.client_secret = storeTexts.clientRequired
+  } else {
+    if (isMissing('access_token')) problems.access_token = storeTexts.tokenRequired
+    if (isMissing('api_secret')) problems.api_secret = storeTexts.apiSecretRequired
+  }
+  return problems
+}
+
+/** Only the chosen form's are sent. */
+export const shopifyKeysOf = (form: ShopifyForm) =>
+  form.way === 'app'
+    ? { client_id: form.client_id.trim(), client_secret: form.client_secret.trim() }
+    : { access_token: form.access_token.trim(), api_secret: form.api_secret.trim() }
