@@ -11,15 +11,18 @@ import { checkShopifyKeys, noShopifyKeys, type ShopifyForm, shopifyKeysOf } from
 interface Props {
   connect: ReturnType<typeof useConnectStore>
   isDisabled: boolean
+  form: ReturnType<typeof useShopifyForm>
 }
 
-/** Connects a Shopify store: by the credentials of an app, or by a token of one made before 2026. */
-export function ShopifyKeysForm({ connect, isDisabled }: Props) {
-  const form = useForm<ShopifyForm>({
+export const useShopifyForm = () =>
+  useForm<ShopifyForm>({
     mode: 'uncontrolled',
     initialValues: { ...noShopifyKeys, store_url: '' },
     validate: checkShopifyKeys,
   })
+
+/** Connects a Shopify store: by the credentials of an app, or by a token of one made before 2026. */
+export function ShopifyKeysForm({ connect, isDisabled, form }: Props) {
   const submit = form.onSubmit((values: ShopifyForm) =>
     connect.mutate(
       { platform: 'shopify', store_url: values.store_url.trim(), ...shopifyKeysOf(values) },

@@ -12,11 +12,11 @@ import { checkKeys, type KeysForm } from './rules.ts'
 interface Props {
   connect: ReturnType<typeof useConnectStore>
   isDisabled: boolean
-  /** Told of the address while it is typed. */
-  onAddress: (storeUrl: string) => void
+  form: ReturnType<typeof useKeysForm>
 }
 
-export function StoreKeysForm({ connect, isDisabled, onAddress }: Props) {
+/** What is typed outlives the form: a look at the other platform costs nobody anything. `onAddress` is told of the address while it is typed. */
+export function useKeysForm(onAddress: (storeUrl: string) => void) {
   const form = useForm<KeysForm>({
     mode: 'uncontrolled',
     initialValues: { store_url: '', consumer_key: '', consumer_secret: '' },
@@ -26,6 +26,10 @@ export function StoreKeysForm({ connect, isDisabled, onAddress }: Props) {
   const address = form.getValues().store_url
   useDraft('store-address', address || null, (store_url) => form.setFieldValue('store_url', store_url))
   form.watch('store_url', ({ value }) => onAddress(value))
+  return form
+}
+
+export function StoreKeysForm({ connect, isDisabled, form }: Props) {
   const submit = form.onSubmit((values: KeysForm) => {
     const body = {
       platform: 'woocommerce' as const,

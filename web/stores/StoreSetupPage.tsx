@@ -12,8 +12,8 @@ import { KeysHelp } from './KeysHelp.tsx'
 import { PluginSetup } from './PluginSetup.tsx'
 import { useConnectStore } from './queries.ts'
 import { ShopifyHelp } from './ShopifyHelp.tsx'
-import { ShopifyKeysForm } from './ShopifyKeysForm.tsx'
-import { StoreKeysForm } from './StoreKeysForm.tsx'
+import { ShopifyKeysForm, useShopifyForm } from './ShopifyKeysForm.tsx'
+import { StoreKeysForm, useKeysForm } from './StoreKeysForm.tsx'
 
 const platforms = [
   { value: 'woocommerce', label: 'WooCommerce' },
@@ -68,6 +68,8 @@ function SubscriptionRequired() {
 function ConnectStore({ connect }: { connect: ReturnType<typeof useConnectStore> }) {
   const [platform, setPlatform] = useState<PlatformName>(DEFAULT_PLATFORM)
   const [address, setAddress] = useState('')
+  const pair = useKeysForm(setAddress)
+  const shopify = useShopifyForm()
   const mayConnect = useMay('stores:connect')
   const isDemo = useMe()?.isDemo ?? false
   return (
@@ -96,13 +98,11 @@ function ConnectStore({ connect }: { connect: ReturnType<typeof useConnectStore>
                 connect.reset()
               }}
             />
-            {/* Both are always there: a look at the other platform costs nobody what they have typed. */}
-            <div hidden={platform !== 'woocommerce'}>
-              <StoreKeysForm connect={connect} isDisabled={!mayConnect || isDemo} onAddress={setAddress} />
-            </div>
-            <div hidden={platform !== 'shopify'}>
-              <ShopifyKeysForm connect={connect} isDisabled={!mayConnect || isDemo} />
-            </div>
+            {platform === 'woocommerce' ? (
+              <StoreKeysForm connect={connect} isDisabled={!mayConnect || isDemo} form={pair} />
+            ) : (
+              <ShopifyKeysForm connect={connect} isDisabled={!mayConnect || isDemo} form={shopify} />
+            )}
           </Stack>
         </Card>
         {platform === 'woocommerce' ? <KeysHelp storeUrl={address} /> : <ShopifyHelp />}
