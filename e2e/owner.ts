@@ -6,6 +6,13 @@ export const KEYS = { consumerKey: `ck_${'a'.repeat(40)}`, consumerSecret: `cs_$
 
 /** An owner of a new account with this store connected, signed in on the page. Asks Recoup as its screens do. */
 export async function anOwner(instance: AppInstance, store: DemoStore, page: Page) {
+  const owner = await anOwnerWithoutStore(instance, page)
+  await owner.connect(store)
+  return owner
+}
+
+/** The same before any store is connected. */
+export async function anOwnerWithoutStore(instance: AppInstance, page: Page, email = 'olive@owners.example') {
   let token = ''
   const ask = async <T>(method: string, path: string, body?: object): Promise<T> => {
     const reply = await fetch(instance.url + path, {
@@ -18,16 +25,18 @@ export async function anOwner(instance: AppInstance, store: DemoStore, page: Pag
     })
     return (await reply.json()) as T
   }
-  const owner = { name: 'Olive', email: 'olive@owners.example', password: 'four pots on Kiln Road' }
+  const owner = { name: 'Olive', email, password: 'four pots on Kiln Road' }
   token = (await ask<{ token: string }>('POST', '/api/auth/register', owner)).token
   await ask('POST', '/api/auth/verify-email', { token: await verificationToken(instance, owner.email) })
   await ask('POST', '/api/subscribe/create-free-subscription', {})
-  const keys = { consumer_key: KEYS.consumerKey, consumer_secret: KEYS.consumerSecret }
-  await ask('POST', '/api/stores/connect-store', { platform: 'woocommerce', store_url: store.url, ...keys })
+  const connect = (store: DemoStore) => {
+    const keys = { consumer_key: KEYS.consumerKey, consumer_secret: KEYS.consumerSecret }
+    return ask('POST', '/api/stores/connect-store', { platform: 'woocommerce', store_url: store.url, ...keys })
+  }
   // No screen, which would notice the token by itself and go somewhere.
   await page.goto(`${instance.url}/readyz`)
   await page.evaluate((value) => localStorage.setItem('token', value), token)
-  return { ask }
+  return { ask, connect }
 }
 
 /** What the mail to somebody who has just registered holds. */

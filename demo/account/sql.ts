@@ -139,8 +139,12 @@ export async function switchedOnAt({ db, storeId }: StoreTx, at: Date): Promise<
     .execute()
 }
 
+/** The account's other stores stay behind it in the lists, which begin with the newest. */
 export async function connectedAt({ db, storeId }: StoreTx, at: Date): Promise<void> {
   await db.updateTable('stores').set({ connected_at: at }).where('id', '=', storeId).execute()
+  await sql`update stores s set connected_at = f.connected_at - interval '1 second' from stores f
+    where f.id = ${storeId} and s.account_id = f.account_id and s.id <> f.id
+      and s.connected_at >= f.connected_at`.execute(db)
 }
 
 /** What was told of the connection is as old as the connection: what the past tells of comes after it. */
