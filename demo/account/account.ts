@@ -38,7 +38,6 @@ export interface DemoAccount {
 /** Safe to repeat. The demo store must be listening: connecting asks it who it is. */
 export async function ensureDemoAccount(deps: Deps, demo: DemoParts): Promise<DemoAccount> {
   const accountId = (await demoOwner(deps.db))?.account_id ?? (await createAccount(deps))
-  if (demo.shopify) await ensureShopifyStore(deps, accountId, demo.shopify)
   const store = (await connectedStore(deps, accountId, demo)) ?? (await connectAnew(deps, accountId, demo))
   await sql.saveSender({ storeId: store.id, db: deps.db }, SENDER)
   await switchOn(deps, store.id)
@@ -46,6 +45,10 @@ export async function ensureDemoAccount(deps: Deps, demo: DemoParts): Promise<De
   const scriptUrl = `${deps.config.publicUrl}/capture/${store.capture_key}.js`
   demo.setCapture({ scriptUrl, storeKey: store.capture_key })
   await hostPush(deps, demo, store)
+  if (demo.shopify) {
+    await ensureShopifyStore(deps, accountId, demo.shopify)
+    await sql.putFirst({ accountId, db: deps.db }, demo.storeUrl)
+  }
   return { accountId, storeId: store.id }
 }
 

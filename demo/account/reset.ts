@@ -25,12 +25,8 @@ export function pastOf({ demo }: Deps): DemoPast {
 
 /** At every start, after the server is up: makes what is missing. Resolves when the past is there, which takes some seconds. */
 export async function settleDemo(deps: Deps, demo: DemoParts, wanted: Settling = {}): Promise<void> {
-  const { accountId, storeId } = await ensureDemoAccount(deps, demo)
-  if (!(await hasHistory(deps, storeId))) await settleAnew(deps, demo, { storeId, wanted })
-  await sql.putFirst({ accountId, db: deps.db }, demo.storeUrl)
-}
-
-async function settleAnew(deps: Deps, demo: DemoParts, { storeId, wanted }: { storeId: string; wanted: Settling }) {
+  const { storeId } = await ensureDemoAccount(deps, demo)
+  if (await hasHistory(deps, storeId)) return
   // Orders without a past: a process that ended halfway left them.
   const isHalf = await hasOrders(deps, storeId)
   await alone(demo, wanted, (told) => (isHalf ? rebuild(deps, demo, told) : remember(deps, storeId, told)))
@@ -63,9 +59,8 @@ async function rebuild(deps: Deps, demo: DemoParts, wanted: Settling): Promise<v
     await sql.deleteOtherStores(account, [])
     await sql.deleteAccountTraces(account)
   }
-  const { accountId, storeId } = await ensureDemoAccount(deps, demo)
+  const { storeId } = await ensureDemoAccount(deps, demo)
   await remember(deps, storeId, wanted)
-  await sql.putFirst({ accountId, db: deps.db }, demo.storeUrl)
 }
 
 async function hasOrders(deps: Deps, storeId: string): Promise<boolean> {
