@@ -84,6 +84,12 @@ export function useHasFeature(feature: Feature): boolean | null {
 }
 /** The connected store; nobody without a subscription has one (A 4.1). */
 export const useStore = () => useConnection()?.data?.store ?? null
+/** The address of the demo store that is being looked at; null outside of a demo. */
+export function useDemoShop(): string | null {
+  const store = useStore()
+  const first = useInstance()?.demoStoreUrl ?? null
+  return first && store?.isDemo ? store.store_url : first
+}
 
 /** Whether the account has a subscription: the last answer says, or a yes remembered from an earlier visit. `null`: not known yet. */
 function useSubscribed(): boolean | null {

@@ -2,7 +2,8 @@ import './active.css'
 import { Anchor, Button, Card, CloseButton, Text, Title } from '@mantine/core'
 import { Link } from 'react-router'
 import type { ActiveCart } from '../../shared/active-carts.ts'
-import { useInstance, useStore } from '../access/queries.ts'
+import { capabilities } from '../../shared/platforms.ts'
+import { useDemoShop, useInstance, useStore } from '../access/queries.ts'
 import { FollowedCart, FollowedFoot } from './FollowedCart.tsx'
 import { type FollowedStep, nextMoment } from './followed.ts'
 import { type Following, useFollowing } from './following.ts'
@@ -12,19 +13,20 @@ import { Until } from './Until.tsx'
 /** Walks a visitor of the demo from its store to a recovered cart. Ends by itself, and can be put away. */
 export function DemoGuide() {
   const store = useStore()
-  return store && <OfStore key={store.id} storeId={store.id} />
+  return store && <OfStore key={store.id} storeId={store.id} takesPush={capabilities[store.platform].pushHost} />
 }
 
 /** The newest cart of the last hour: all older ones are of the demo's past. */
 const ANY: Following = {}
 
-function OfStore({ storeId }: { storeId: string }) {
+function OfStore({ storeId, takesPush }: { storeId: string; takesPush: boolean }) {
   const { following, follow, hide, isHidden } = useFollowing(storeId)
   const instance = useInstance()
+  const shop = useDemoShop()
   const found = useFollowed(isHidden ? null : (following ?? ANY)).data
-  if (isHidden || !instance?.demoStoreUrl || (found && isLongOver(found))) return null
-  const toShop = <Way href={instance.demoStoreUrl}>Open the demo store</Way>
-  const toMail = instance.mailboxUrl && (
+  if (isHidden || !shop || (found && isLongOver(found))) return null
+  const toShop = <Way href={shop}>Open the demo store</Way>
+  const toMail = instance?.mailboxUrl && (
     <Way href={mailsTo(instance.mailboxUrl, found?.cart?.customer_email)}>Open the mailbox</Way>
   )
   return (
@@ -33,7 +35,7 @@ function OfStore({ storeId }: { storeId: string }) {
         <Title order={2}>Win back a cart of your own</Title>
         <CloseButton aria-label="Hide this guide" onClick={hide} />
       </div>
-      <PushHint />
+      {takesPush && <PushHint />}
       <FollowedCart
         following={following ?? ANY}
         onFound={follow}

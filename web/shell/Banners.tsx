@@ -13,7 +13,7 @@ import {
 import { useQueryClient } from '@tanstack/react-query'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { Link } from 'react-router'
-import { useInstance, useMay, useMe, useStore, useSubscription } from '../access/queries.ts'
+import { useDemoShop, useInstance, useMay, useMe, useStore, useSubscription } from '../access/queries.ts'
 import { useScope } from '../access/scope.ts'
 import { useReachable } from '../api.ts'
 import { concernsOf } from '../billing/concerns.ts'
@@ -213,12 +213,12 @@ function MailBanner() {
 }
 
 interface DemoProps {
-  demoStoreUrl?: string | null
   mailboxUrl?: string | null
   phoneUrl?: string | null
 }
 
-function DemoBanner({ demoStoreUrl: storeUrl, mailboxUrl, phoneUrl }: DemoProps) {
+function DemoBanner({ mailboxUrl, phoneUrl }: DemoProps) {
+  const storeUrl = useDemoShop()
   const [isAsking, setAsking] = useState(false)
   const reset = useResetDemo()
   return (
