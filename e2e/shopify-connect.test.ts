@@ -6,6 +6,7 @@ import { STORE_PROBLEM_TEXT, type StoreProblemCode } from '../shared/store-probl
 import { openShopify } from '../test/contract-servers/shopify.ts'
 import { type AppInstance, anAppInstance } from './app-instance.ts'
 import { openBrowser } from './browser.ts'
+import { checkInEveryTheme } from './every-theme.ts'
 import { anOwnerWithoutStore, KEYS } from './owner.ts'
 
 // Connecting a Shopify store on its screen, by both kinds of credentials, and everything that can be in the way (decision 113).
@@ -68,6 +69,16 @@ const says = async (code: StoreProblemCode) => {
   await page.getByText(sentence).locator('visible=true').first().waitFor()
   await page.getByText(nextStep).locator('visible=true').first().waitFor()
 }
+
+test('both forms look right in every theme, wide and on a phone', async () => {
+  await openForm()
+  await checkInEveryTheme(page, 'shopify-app-form')
+  await page.getByText('Access token', { exact: true }).click()
+  await page.locator('[data-path=access_token]').waitFor()
+  await checkInEveryTheme(page, 'shopify-token-form')
+  await page.getByRole('button', { name: 'Connect Store' }).locator('visible=true').click()
+  await page.getByText('Access token is required for Shopify').waitFor()
+})
 
 describe('what is in the way is said, with what to do about it', () => {
   const refusals: [string, StoreProblemCode, () => void][] = [

@@ -26,7 +26,8 @@ export function ShopifySteps() {
           with the organization that owns your store, and press <strong>Create app</strong>. As name write “Recoup”.
         </List.Item>
         <List.Item>
-          Under <strong>Versions</strong>, make a version with these access scopes: <Code>{SCOPES.join(',')}</Code>. Add{' '}
+          Under <strong>Versions</strong>, make a version with these access scopes:{' '}
+          <Code style={{ overflowWrap: 'anywhere', whiteSpace: 'normal' }}>{SCOPES.join(',')}</Code>. Add{' '}
           <Code>read_all_orders</Code> to see figures of more than the last 60 days.
         </List.Item>
         <List.Item>
