@@ -80,7 +80,7 @@ test('extra stores, texts and white-label stand there with what they cost, and w
     ['White-label <small>Soon</small>', 'Custom pricing'],
   ])
   expect(all(/<small>(Soon)<\/small>/g, page)).toHaveLength(1)
-  expect(page).toContain('so is what is marked “Soon”.')
+  expect(page).toContain('What is marked “Soon” is in development.')
 })
 
 test('in billing test mode it says that a plan costs nothing; only there', () => {
