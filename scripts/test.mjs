@@ -31,6 +31,12 @@ const seed = process.env.TEST_SEED || new Date().toISOString().slice(0, 10).repl
 const tier = { TEST_SEED: seed, ...(isEverything ? { TEST_TIER: 'all' } : {}) }
 const failed = []
 const counts = { passed: 0, failed: 0, skipped: 0 }
+/** Tests that failed: their project, file, name and what they said. */
+let failures = []
+const unsteady = []
+const [UNIT_STEP, BROWSER_STEP] = ['unit and integration tests', 'browser tests']
+/** More than these are no accident of a busy machine. */
+const MAX_FILES_AGAIN = 3
 
 await main(async () => {
   process.chdir(root)
@@ -44,9 +50,10 @@ await main(async () => {
   const browsers = { ...(chromium && { CHROMIUM_PATH: chromium }), ...(await firefox()) }
   // A browser waits half of its time for the server it looks at: the other tests compute meanwhile.
   await Promise.all([
-    step('unit and integration tests', () => vitest(node, 'unit', browsers)),
-    isBrowserTested() && step('browser tests', () => browserTests(node, browsers)),
+    step(UNIT_STEP, () => vitest(node, 'unit', browsers)),
+    isBrowserTested() && step(BROWSER_STEP, () => browserTests(node, browsers)),
   ])
+  await onceMoreAlone(node, browsers)
   if (isEverything && filters.length === 0) await longRuns(node)
   return report()
 })
@@ -106,17 +113,51 @@ async function runByLine(command, args, env) {
 }
 
 async function vitest(node, project, browsers) {
+  const { code, report } = await runVitest(node, project, browsers, filters)
+  return count(project, report, code) || code
+}
+
+/** `report`: as vitest writes it; null where it could not. */
+async function runVitest(node, project, browsers, names) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-test-report-'))
   const file = path.join(folder, 'report.json')
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
   const env = toolEnv({ ...tier, ...browsers })
   try {
-    const args = [tool('vitest'), 'run', '--project', project, '--passWithNoTests', ...reporters, ...filters]
+    const args = [tool('vitest'), 'run', '--project', project, '--passWithNoTests', ...reporters, ...names]
     const code = await runByLine(node, args, env)
-    return count(file, code) || code
+    return { code, report: fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : null }
   } finally {
     fs.rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/**
+ * The files of a few failed tests run once more with the machine for themselves. What fails there too is broken. What passes is unsteady:
+ * the run goes through, and its end names each of them with what it said.
+ */
+async function onceMoreAlone(node, browsers) {
+  const files = new Set(failures.map(({ file }) => file))
+  if (files.size === 0 || files.size > MAX_FILES_AGAIN || failures.length !== counts.failed) return
+  await step('once more, alone', async () => {
+    const stillFailing = []
+    for (const project of new Set(failures.map((failure) => failure.project))) {
+      const before = failures.filter((failure) => failure.project === project)
+      const { code, report } = await runVitest(node, project, browsers, [...new Set(before.map(({ file }) => file))])
+      const now = failuresIn(project, report)
+      if (!report || (code !== 0 && now.length === 0)) stillFailing.push(...before)
+      else stillFailing.push(...now)
+    }
+    if (stillFailing.length > 0) return 1
+    unsteady.push(...failures)
+    counts.passed += failures.length
+    counts.failed -= failures.length
+    failures = []
+    for (const name of [UNIT_STEP, BROWSER_STEP].filter((name) => failed.includes(name))) {
+      failed.splice(failed.indexOf(name), 1)
+    }
+    return 0
+  })
 }
 
 /** A run of its own: workers keep the modules they have loaded only between files of the same project. */
@@ -130,14 +171,27 @@ async function browserTests(node, browsers) {
 }
 
 /** Adds a run's numbers. A run that failed outside its tests (a file that does not load, no report) counts as one failure. */
-function count(file, code) {
-  const report = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : null
+function count(project, report, code) {
   counts.passed += report?.numPassedTests ?? 0
   counts.skipped += (report?.numPendingTests ?? 0) + (report?.numTodoTests ?? 0)
-  const failures = report?.numFailedTests ?? 0
-  const isBroken = failures === 0 && (code !== 0 || !report)
-  counts.failed += isBroken ? 1 : failures
-  return failures > 0 || isBroken ? 1 : 0
+  const found = failuresIn(project, report)
+  failures.push(...found)
+  const isBroken = found.length === 0 && (code !== 0 || !report)
+  counts.failed += isBroken ? 1 : found.length
+  return found.length > 0 || isBroken ? 1 : 0
+}
+
+/** One for each failed test, and one for a file that failed outside of them (it does not load, or one of its hooks fails). */
+function failuresIn(project, report) {
+  return (report?.testResults ?? [])
+    .filter(({ status }) => status === 'failed')
+    .flatMap(({ name, message, assertionResults }) => {
+      const file = path.relative(root, name)
+      const of = (title, text) => ({ project, file, name: title, said: text.split('\n').slice(0, 6).join('\n') })
+      const tests = assertionResults.filter(({ status }) => status === 'failed')
+      if (tests.length === 0) return [of('the file itself', message ?? '')]
+      return tests.map(({ fullName, failureMessages }) => of(fullName, failureMessages[0] ?? ''))
+    })
 }
 
 /** A browser is slow to find and to start: with filters only when they name a browser test. */
@@ -207,6 +261,9 @@ async function installFirefox() {
 function report() {
   const total = counts.passed + counts.failed + counts.skipped
   if (total === 0) failed.push(filters.length > 0 ? `no test matches ${filters.join(' ')}` : 'there are no tests')
+  // At the end, where a long output is read first.
+  for (const { file, name, said } of failures) console.error(`\nFailed: ${file} > ${name}\n${said}`)
+  for (const { file, name, said } of unsteady) console.error(`\nUnsteady, passed alone: ${file} > ${name}\n${said}`)
   if (failed.length > 0) console.error(`\nFailed: ${failed.join(', ')}`)
   // The CI reads this line: nothing else may stand on it.
   console.log(

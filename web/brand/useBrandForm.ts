@@ -43,7 +43,8 @@ export function useBrandForm(storeId: string, view: BrandView) {
           focusFirstError()
           if (error.code === 'conflict') {
             const theirs = await queries.fetchQuery({ ...brandQuery(storeId), staleTime: 0 })
-            take(theirs, form.getValues())
+            // Discarded while they were being read: nothing of one's own is kept.
+            take(theirs, form.isDirty() ? form.getValues() : theirs.look)
           }
         },
       },
