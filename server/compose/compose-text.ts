@@ -10,7 +10,7 @@ import {
   type LinkToken,
   linksOf,
   shownCart,
-  shownCoupon,
+  shownCoupons,
 } from './compose.ts'
 
 // One SMS or WhatsApp message from a cart: the code that sends, previews and says what it costs.
@@ -46,18 +46,23 @@ export async function composeText(input: ComposeTextInput): Promise<ComposedText
 
 /** What a text may speak of; nothing in it is markup. */
 export function textContextOf(
-  { cart, store, coupon }: Pick<ComposeTextInput, 'cart' | 'store' | 'coupon'>,
+  input: Pick<ComposeTextInput, 'cart' | 'store' | 'coupon' | 'entered'>,
   checkoutLink: string,
 ): TemplateContext {
+  const { cart, store } = input
   const name = cleanText(cart.firstName ?? '', 40)
+  const { coupon, entered } = shownCoupons(input)
+  // A text names one thing and counts the rest: only what can still be bought.
+  const shown = shownCart({ ...cart, items: cart.items.filter((item) => !item.isGone) })
   return {
     // Whoever types a link or a number as a name must not have us send it to a phone.
     customerName: /[\d/:@]|\.\S/.test(name) ? '' : name,
-    // A text names one thing and counts the rest: only what can still be bought.
-    ...shownCart({ ...cart, items: cart.items.filter((item) => !item.isGone) }),
+    ...shown,
+    // It has no room for the way from one to the other.
+    cartTotal: entered?.total ?? shown.cartTotal,
     checkoutLink,
     storeName: store.name,
-    coupon: shownCoupon({ coupon, cart, store }),
+    coupon,
     unsubscribeLink: checkoutLink,
     senderName: store.senderName || store.name,
     postalAddress: store.postalAddress || store.name,

@@ -21,6 +21,8 @@ export interface ComposeInput {
   template: { id: string; version: number; subject: string; body: string }
   /** null: it carries none. */
   coupon: ShownCoupon | null
+  /** Entered by the shopper: it comes back with the cart where the message carries none. */
+  entered?: ShownCoupon | null
   brand: MailBrand
   /** `timeZone`: of the dates it speaks of. */
   store: { name: string; url: string; homeUrl: string; senderName: string; postalAddress: string; timeZone: string }
@@ -80,9 +82,16 @@ export function homeWithoutCart({
   return isOnStoreHost(pageUrl, { url: store.url, home_url: store.homeUrl }) ? pageUrl : store.homeUrl
 }
 
-/** What a template says of the coupon. */
-export const shownCoupon = ({ coupon, cart, store }: Pick<ComposeInput, 'coupon' | 'cart' | 'store'>) =>
-  coupon && couponInWords(coupon, { ...cart, timeZone: store.timeZone })
+/** What a template says of the coupon, and what a mail shows of the one that was entered. */
+export function shownCoupons({
+  coupon,
+  entered = null,
+  cart,
+  store,
+}: Pick<ComposeInput, 'coupon' | 'entered' | 'cart' | 'store'>) {
+  const inWords = (each: ShownCoupon | null) => each && couponInWords(each, { ...cart, timeZone: store.timeZone })
+  return { coupon: inWords(coupon), entered: coupon ? null : inWords(entered) }
+}
 
 /** What a template says of the cart; nothing where there is none. */
 export function shownCart({ items, valueMinor, currency }: ComposeInput['cart']) {
@@ -106,7 +115,7 @@ export async function composeEmail(input: ComposeInput): Promise<Composed> {
     ...withoutZeroes(input.cart, shownCart(input.cart)),
     checkoutLink,
     storeName: input.store.name,
-    coupon: shownCoupon(input),
+    ...shownCoupons(input),
     brand: input.brand,
     unsubscribeLink: `${publicUrl}/u/${wayOut('unsubscribe')}`,
     preferencesLink: `${publicUrl}/preferences?token=${wayOut('preferences')}`,

@@ -1,3 +1,4 @@
+import { capitals } from '../../shared/coupons.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
 import { scheduleNextLook, wakeMessages } from '../messages/messages.ts'
@@ -64,6 +65,34 @@ export async function couponsOfMessages(
   )
   if (wanted.length === 0) return new Map()
   return new Map((await readCoupons(tx, wanted)).map((row) => [row.message_id, couponOf(row)]))
+}
+
+/** What a shopper has entered, as it stands in the copy. */
+export interface EnteredCoupon {
+  code: string
+  state: CouponState
+  /** Orders of the shopper that name it. */
+  usedBefore: number
+}
+
+/** By message, of its cart: the first code, which is the one that comes back with the cart. Asks nothing where nobody has entered one. */
+export async function enteredCoupons(
+  store: StoreDb,
+  rows: readonly { id: string; shopper_id: string; entered_codes: readonly string[] }[],
+): Promise<Map<string, EnteredCoupon>> {
+  const wanted = rows.flatMap(({ id, shopper_id, entered_codes: [code] }) =>
+    code === undefined ? [] : [{ messageId: id, shopperId: shopper_id, code: capitals(code) }],
+  )
+  if (wanted.length === 0) return new Map()
+  const named = await sql.couponsNamed(store, wanted)
+  const ids = [...new Set(named.map(({ coupon_id }) => coupon_id))]
+  const coupons = new Map((await sql.couponsById(store, ids)).map((row) => [row.id, row]))
+  return new Map(
+    named.map(({ message_id, coupon_id, used_before }) => {
+      const coupon = coupons.get(coupon_id)!
+      return [message_id, { code: coupon.code, state: stateOf(coupon), usedBefore: used_before }]
+    }),
+  )
 }
 
 interface Row extends sql.MessageCouponRow {

@@ -111,6 +111,30 @@ export async function standingOf({ db, storeId }: StoreDb, messageIds: readonly 
   return rows.rows
 }
 
+export interface NamedRow {
+  message_id: string
+  coupon_id: string
+  used_before: number
+}
+
+/** Coupons of the store by their codes, which are in capitals; of two with one code the store takes the later one. */
+export async function couponsNamed(
+  { db, storeId }: StoreDb,
+  wanted: readonly { messageId: string; shopperId: string; code: string }[],
+): Promise<NamedRow[]> {
+  const rows = await sql<NamedRow>`
+    select w."messageId" as message_id, c.id as coupon_id, u.used_before
+    from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as w("messageId" uuid, "shopperId" uuid, code text)
+    cross join lateral (
+      select c.id from coupons c where c.store_id = ${storeId} and c.code collate "C" = w.code and c.kind = 'shared' and c.gone_at is null
+      order by c.created_at desc, c.id desc limit 1) c
+    cross join lateral (
+      select count(*)::int as used_before from orders o
+      join order_coupons p on p.store_id = o.store_id and p.order_id = o.order_id and p.code = w.code
+      where o.store_id = ${storeId} and o.shopper_id = w."shopperId" and o.purchased_at is not null) u`.execute(db)
+  return rows.rows
+}
+
 /** Those the store does not name any more. */
 export async function markGone({ db, storeId }: StoreDb, couponIds: readonly string[], now: Date): Promise<void> {
   await sql`update coupons set gone_at = ${now}

@@ -10,6 +10,7 @@ import { TemplateError } from '../templates/context.ts'
 import { isOurBody, isOurSubject } from '../templates/ours.ts'
 import * as sql from './composing-sql.ts'
 import { addressOf, approvedFor, type Context } from './decision-inputs.ts'
+import { enteredCoupon } from './entered-coupon.ts'
 import type * as load from './evaluate-sql.ts'
 import { couponFor } from './message-coupon.ts'
 
@@ -130,7 +131,7 @@ export async function compose(
       postalAddress: situation.postal_address,
       timeZone: situation.time_zone,
     },
-    coupon: coupon?.outcome === 'included' ? coupon : null,
+    ...(coupon?.outcome === 'included' ? { coupon } : { coupon: null, entered: enteredCoupon(context, row) }),
     pageUrl: row.manual?.cartUrl ?? null,
     publicUrl: deps.config.publicUrl,
     secrets: deps.secrets,

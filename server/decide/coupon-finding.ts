@@ -173,7 +173,7 @@ function toldExpiry({ isPersonal, validHours, personal }: MessageCoupon, state: 
   return new Date(Math.min(...ends.filter((each) => each !== undefined)))
 }
 
-function totalAfter(cart: ShownGoods | null, coupon: DiscountCoupon): number | null {
+export function totalAfter(cart: ShownGoods | null, coupon: DiscountCoupon): number | null {
   if (!cart || cart.isUnknown) return null
   const after = shownAfter(cart.lines, cart.shown, coupon, cart.rules)
   if (!after) return null

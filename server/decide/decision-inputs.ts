@@ -8,7 +8,7 @@ import { phoneCountry } from '../channels/phone.ts'
 import { channelTraits, isTextChannelName } from '../channels/traits.ts'
 import { isAllGone } from '../compose/goods-rules.ts'
 import { consentFinding, type LedgerWord, recipientCountry, textLimits, textProblem } from '../consent/consent.ts'
-import type { MessageCoupon } from '../coupons/for-messages.ts'
+import type { EnteredCoupon, MessageCoupon } from '../coupons/for-messages.ts'
 import { heldUntil } from '../deliverability/throttle-rules.ts'
 import type { DomainThrottleRow } from '../deliverability/throttles.ts'
 import type { Deps } from '../deps.ts'
@@ -48,6 +48,8 @@ export interface Context {
   unread: UnreadCoupons
   /** Of the rows that are to have one, by message. */
   coupons: ReadonlyMap<string, MessageCoupon>
+  /** Of the rows' carts, by message. */
+  entered: ReadonlyMap<string, EnteredCoupon>
   /** Nobody has pulled for what is only imagined: a pull comes before anything is sent. */
   isImagined: boolean
   /** Imagined together with others: what those before it would have taken. */

@@ -55,6 +55,8 @@ export interface ClaimedRow {
   items: CartItem[]
   value_minor: number
   currency: string | null
+  /** What the shopper has entered; in lower case or not. */
+  entered_codes: string[]
   arm: 'treated' | 'control' | null
   is_member: boolean
   first_name: string | null
@@ -127,7 +129,7 @@ const STATE = (now: Date) => sql`c.version as cart_version, c.status as cart_sta
   case when m.cart_id is null then s.email else c.email end as email,
   case when m.cart_id is null then s.phone else c.phone end as phone,
   case when m.channel = 'push' then ${newestSubscription(sql`m.store_id`, sql`m.shopper_id`)} end as subscription,
-  coalesce(c.items, '[]') as items, coalesce(c.value_minor, 0) as value_minor, c.currency, s.arm, s.is_member, s.first_name, s.country,
+  coalesce(c.items, '[]') as items, coalesce(c.value_minor, 0) as value_minor, c.currency, coalesce(c.coupons, '[]') as entered_codes, s.arm, s.is_member, s.first_name, s.country,
   c.fold -> 'contact' ->> 'state' as us_state, c.fold -> 'contact' ->> 'unconfirmedEmail' as unconfirmed_email,
   c.fold -> 'contact' ->> 'unconfirmedPhone' as unconfirmed_phone,
   exists (select 1 from orders o where o.store_id = m.store_id and o.shopper_id = m.shopper_id

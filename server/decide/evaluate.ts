@@ -5,7 +5,7 @@ import { isTextChannelName } from '../channels/traits.ts'
 import { ledgerText } from '../consent/evidence.ts'
 import { type Db, type StoreDb, type StoreTx, snapshot } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
-import { couponsOfMessages } from '../coupons/for-messages.ts'
+import { couponsOfMessages, enteredCoupons } from '../coupons/for-messages.ts'
 import { throttlesOf } from '../deliverability/throttles.ts'
 import type { Deps } from '../deps.ts'
 import { domainOf } from '../email/mail-headers.ts'
@@ -203,8 +203,9 @@ async function contextOf(
   const hashes = new Map(hashed.map(({ address, hash }) => [address, hash.toString('hex')]))
   const throttles = channels.includes('email') ? await throttlesFor(tx, accountId, addresses) : new Map()
   const coupons = await couponsOfMessages(tx, rows)
+  const entered = await enteredCoupons(tx, rows)
   const brand = mailBrandOf(brandFrom(situation.brand), linkBase(deps.config.publicUrl, situation.link_host))
-  return { deps, ...base, brand, coupons, suppressed, ledger, inWindow, hashes, throttles }
+  return { deps, ...base, brand, coupons, entered, suppressed, ledger, inWindow, hashes, throttles }
 }
 
 async function throttlesFor(tx: StoreTx, accountId: string, addresses: readonly string[]) {

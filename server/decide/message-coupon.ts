@@ -23,12 +23,12 @@ export function couponFor(context: Context, row: load.ClaimedRow): CouponFinding
 }
 
 /** A coupon that is for some addresses alone is judged by the one it goes to; of a text by the one that is known. */
-function emailOf({ deps }: Context, row: load.ClaimedRow) {
+export function emailOf({ deps }: Context, row: load.ClaimedRow) {
   const address = (row.channel === 'email' ? addressOf(row) : row.email)?.toLowerCase()
   return address ? { address, hashOf: (text: string) => deps.secrets.addressHash(text).toString('hex') } : null
 }
 
-function goodsOf({ goods, situation }: Context, row: load.ClaimedRow): ShownGoods | null {
+export function goodsOf({ goods, situation }: Context, row: load.ClaimedRow): ShownGoods | null {
   const { currency } = row
   if (currency === null) return null
   const { items, valueMinor } = shownContents(row, goods)

@@ -69,6 +69,14 @@ function nobody(now: Date) {
     ...{ last_activity_at: now, email: 'sample@example.com' },
     ...{ arm: null, is_member: false, first_name: 'Alex', us_state: null },
     ...{ unconfirmed_email: null, unconfirmed_phone: null, matching_order: null, has_bought_before: false },
-    ...{ coupon: null, cap_used: 0, cap_oldest: null, texts_sent: 0, text_last: null, subscription: null },
+    ...{
+      coupon: null,
+      entered_codes: [],
+      cap_used: 0,
+      cap_oldest: null,
+      texts_sent: 0,
+      text_last: null,
+      subscription: null,
+    },
   }
 }

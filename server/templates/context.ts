@@ -46,6 +46,7 @@ export interface TemplateContext {
   /** Empty when unknown; the mail then says "there". */
   customerName: string
   items: TemplateItem[]
+  /** Of the goods. */
   cartTotal: string
   /** It leads back to the cart; to the shop where there is none. */
   checkoutLink: string
@@ -53,6 +54,8 @@ export interface TemplateContext {
   storeName: string
   /** null: the message carries none. */
   coupon: TemplateCoupon | null
+  /** Entered by the shopper, and in the cart still; no words are about it. Only where the message carries none. */
+  entered?: TemplateCoupon | null
   unsubscribeLink: string
   preferencesLink?: string
   senderName: string

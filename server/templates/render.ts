@@ -17,7 +17,7 @@ import {
   webAddress,
 } from './context.ts'
 import { named } from './errors.ts'
-import { type CleanItem, cleanCoupon, cleanItems, imageAddress } from './items.ts'
+import { type CleanItem, cleanCoupon, cleanItems, imageAddress, type ShownCart } from './items.ts'
 import { sanitizeHtml } from './sanitize.ts'
 import { tidyLines } from './scan.ts'
 
@@ -188,7 +188,7 @@ function shownInLayout(
     homeLink: link,
     subject,
     preview: cleanText(withoutBlocks(plain), 120),
-    content: blocksHtml(content, { cart: values, look, link, promise }),
+    content: blocksHtml(content, { cart: cartOf(values), look, link, promise }),
   }
 }
 
@@ -208,6 +208,7 @@ function cleanContext(context: TemplateContext, storeHosts: ReadonlySet<string>)
     brand: cleanBrand(context.brand ?? DEFAULT_MAIL_BRAND, storeName),
     checkoutLink: requiredLink(context.checkoutLink, 'checkout'),
     coupon: context.coupon && cleanCoupon(context.coupon),
+    entered: context.entered ? cleanCoupon(context.entered) : null,
     customerName: cleanText(context.customerName, 80) || 'there',
     cartTotal: cleanText(context.cartTotal, 40),
     trackers: {
@@ -226,6 +227,12 @@ function cleanContext(context: TemplateContext, storeHosts: ReadonlySet<string>)
     },
   }
 }
+
+/** What a mail lists of it. */
+const cartOf = ({ items, coupon, entered, cartTotal }: Values): ShownCart => ({
+  ...{ items, cartTotal },
+  coupon: coupon ?? entered,
+})
 
 /** An address as it was entered, line by line. */
 const cleanLines = (text: string): string[] =>
@@ -267,7 +274,7 @@ function fill(liquid: Liquid, template: Template[], values: Values, part: string
         cart_total: values.cartTotal,
         checkout_link: values.checkoutLink,
         store_name: values.footer.storeName,
-        discounted_total: values.coupon?.total ?? values.cartTotal,
+        discounted_total: (values.coupon ?? values.entered)?.total ?? values.cartTotal,
         coupon_code: values.coupon?.code ?? null,
         // Empty is as good as none, and `if` takes an empty text for something.
         coupon_amount: values.coupon?.amount || null,
@@ -328,7 +335,7 @@ const WHY_PERSON = 'You received this email because you gave your email address 
 function textPart(plain: string, values: Values): string {
   const { footer, brand } = values
   const { why, storeName, senderName, addressLines, unsubscribeLink, preferencesLink } = footer
-  const words = tidyLines(blocksText(plain, { cart: values, promise: brand.promise }))
+  const words = tidyLines(blocksText(plain, { cart: cartOf(values), promise: brand.promise }))
   const sender = [senderName, ...addressLines].join(addressLines.length > 1 ? '\n' : ', ')
   const preferences = preferencesLink ? `\nEmail preferences: ${preferencesLink}` : ''
   const kind = brand.footerWords && `${brand.footerWords}\n`
