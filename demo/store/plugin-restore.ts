@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { addItem, applyCoupon, priceCart, setQuantity, stockLimit } from './cart.ts'
 import { findProduct } from './catalog.ts'
 import { esc } from './pages/layout.ts'
-import type { View } from './pages/visit.ts'
+import { show, type View } from './pages/visit.ts'
 import { asText } from './php.ts'
 import { callAsStore } from './plugin-link.ts'
 import { RestError } from './rest-error.ts'
@@ -27,15 +27,23 @@ interface Saved {
 export async function restoreCart(view: View): Promise<FastifyReply> {
   const token = asText(view.query['recoup-restore']) ?? ''
   const choice = asText(view.query['recoup-use'])
-  if (!/^[\w-]{43}$/.test(token)) return leave(view, '/shop/')
+  if (!/^[\w-]{43}$/.test(token)) return endNowhere(view)
   if (choice === '0') return leave(view, '/cart/')
   const { status, body } = await callAsStore(view.shop, 'restore', { token })
-  if (status === 404) return leave(view, '/shop/', 'This link has expired or belongs to another shop.')
+  if (status === 404) return endNowhere(view)
   if (status !== 200) return leave(view, '/cart/', 'Your cart could not be restored just now. Please try again later.')
   const saved = body as unknown as Saved
   if (saved.isOrdered) return leave(view, '/shop/', 'You have already ordered this cart.')
   if (choice !== '1' && wouldLose(view, saved)) return ask(view, token, saved)
   return fill(view, token, saved)
+}
+
+/** Nothing is kept of a link that nobody made. */
+function endNowhere(view: View): FastifyReply {
+  view.reply.code(404)
+  const words = 'This link is incomplete, has expired, or belongs to another shop.'
+  const body = `<h1>This link does not work</h1><p>${words}</p><p><a class="button" href="/shop/">Go to the shop</a></p>`
+  return show(view, { title: 'This link does not work', body })
 }
 
 /** The same product, and of a variation that leaves something open the same choice. */

@@ -69,6 +69,7 @@ final class OutboxTest extends ShopCase
         $this->put('one', 1);
         $waits = [];
         foreach (range(1, 9) as $try) {
+            State::put(['nextTry' => time()]);
             Sender::flush(1);
             $waits[] = State::get('nextTry') - time();
         }
@@ -77,6 +78,49 @@ final class OutboxTest extends ShopCase
         self::assertGreaterThan(3590, $waits[8]);
         self::assertLessThanOrEqual(4320, $waits[8]);
         self::assertSame(1, Outbox::count());
+    }
+
+    public function testWhileRecoupIsAwaySomethingNewTriesItOnceAMinuteAndTheTaskKeepsItsWait(): void
+    {
+        $this->recoup->mode = 'down';
+        State::put(['failures' => 4]);
+        $this->put('one', 1);
+        Sender::flush(1);
+        $wait = State::get('nextTry');
+        self::assertGreaterThan(time() + 890, $wait);
+        foreach ([0, 1] as $round) {
+            $tries = count($this->recoup->calls);
+            $this->put('two', 1 + $round);
+            Sender::soon(true);
+            self::assertCount($tries, $this->recoup->calls, 'within the minute nobody tries');
+            State::put(['nextNews' => time()]);
+            Sender::soon(false);
+            self::assertCount($tries, $this->recoup->calls, 'the shopper would wait for a Recoup that hangs');
+            Sender::soon(true);
+            self::assertCount($tries + 1, $this->recoup->calls);
+            self::assertSame([$wait, 5], [State::get('nextTry'), State::get('failures')]);
+        }
+        $this->recoup->mode = '';
+        State::put(['nextNews' => time()]);
+        $this->put('three', 1);
+        Sender::soon(true);
+        self::assertSame(0, Outbox::count(), 'all that has waited goes along');
+        self::assertSame([0, 0, 0], [State::get('nextTry'), State::get('nextNews'), State::get('failures')]);
+    }
+
+    public function testABeatThatRecoupAnswersSendsWhatHasWaited(): void
+    {
+        $this->recoup->mode = 'down';
+        $this->put('one', 1);
+        Sender::flush(1);
+        self::assertSame(1, Outbox::count());
+        Beat::send();
+        $this->endRequest();
+        self::assertSame(1, Outbox::count(), 'no answer is none');
+        $this->recoup->mode = '';
+        self::assertSame('', Beat::send());
+        $this->endRequest();
+        self::assertSame(0, Outbox::count());
     }
 
     public function testATaskThatFailsHasASuccessor(): void
@@ -171,6 +215,7 @@ final class OutboxTest extends ShopCase
         $this->put('one', 1);
         Sender::flush(1);
         self::assertEqualsWithDelta(time() + 7, State::get('nextTry'), 1);
+        self::assertSame(State::get('nextTry'), State::get('nextNews'));
     }
 
     public function testTheQueueHasAnEnd(): void

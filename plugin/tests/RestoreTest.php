@@ -1,7 +1,9 @@
 <?php
 
 use Recoup\WooCommerce\Lines;
+use Recoup\WooCommerce\Outbox;
 use Recoup\WooCommerce\Restore;
+use Recoup\WooCommerce\State;
 
 final class RestoreTest extends ShopCase
 {
@@ -121,18 +123,19 @@ final class RestoreTest extends ShopCase
         self::assertStringNotContainsString('does not exist', $this->notices());
     }
 
-    public function testALinkThatEndedIsOfAnotherShopOrIsNoneLeadsToTheShop(): void
+    public function testALinkThatEndedIsOfAnotherShopOrIsNoneIsNotFoundAndShowsTheWayToTheShop(): void
     {
         $this->recoup->answers['restore'] = [404, ['code' => 'not_found']];
-        self::assertSame('https://shop.example.com/shop/', $this->visit());
-        self::assertStringContainsString('has expired or belongs to another shop', $this->notices());
-        foreach (['<script>', self::TOKEN . "\n", str_repeat('t', 42), ['x']] as $forged) {
+        foreach ([self::TOKEN, '<script>', self::TOKEN . "\n", str_repeat('t', 42), '', ['x']] as $forged) {
             WC()->session->hasCookie = false;
             $_GET = ['recoup-restore' => $forged];
-            self::assertSame('https://shop.example.com/shop/', $this->redirectOf([Restore::class, 'look']));
+            self::assertSame('ended with 404', $this->redirectOf([Restore::class, 'look']));
+            self::assertStringContainsString('has expired, or belongs to another shop', $GLOBALS['wp']['died']['words']);
+            self::assertSame('https://shop.example.com/shop/', $GLOBALS['wp']['died']['link_url']);
             self::assertFalse(WC()->session->hasCookie, 'a session for each forged link');
         }
-        self::assertCount(1, $this->recoup->calls);
+        self::assertSame('', trim($this->notices()));
+        self::assertCount(1, $this->recoup->calls, 'Recoup is asked only of what has the form of a token');
     }
 
     public function testARecoupThatIsAwayLeadsToTheCartWithANotice(): void
@@ -142,6 +145,20 @@ final class RestoreTest extends ShopCase
         self::assertSame('https://shop.example.com/cart/', $this->visit());
         self::assertStringContainsString('try the link again', $this->notices());
         self::assertSame([1], $this->quantities());
+    }
+
+    public function testARecoupThatAnswersAgainGetsWhatHasWaited(): void
+    {
+        $this->recoup->mode = 'silent';
+        WC()->cart->add_to_cart(self::TEA, 2);
+        $this->endRequest();
+        self::assertSame(1, Outbox::count());
+        $this->recoup->mode = '';
+        $this->saved([self::line(self::TEA, 2, 'Tea')]);
+        $this->visit();
+        $this->endRequest();
+        self::assertSame(0, Outbox::count());
+        self::assertSame(0, State::get('nextTry'));
     }
 
     public function testWhatWasOrderedIsNotFilledAgain(): void

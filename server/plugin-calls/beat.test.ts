@@ -109,3 +109,26 @@ test('an update is a version with a higher number', () => {
   ]
   for (const [one, other, isTrue] of cases) expect([one, other, isNewer(one, other)]).toEqual([one, other, isTrue])
 })
+
+test('a new key pair of web push is told to the shop at once, which serves the worker from then on', async () => {
+  const wakes = () =>
+    world.queued.filter(
+      ({ name, payload }) => name === 'plugin.wake' && (payload as { storeId: string }).storeId === shop.storeId,
+    )
+  const token = shop.owner.token
+  const make = (replace?: 'moving' | 'leaked') =>
+    world.request('POST', '/api/push-notifications/generate-vapid-keys', {
+      token,
+      body: { storeUrl: shop.home, ...(replace && { replace }) },
+    })
+  await world.runJobs()
+  expect((await beat()).settings.push).toBeNull()
+  expect((await make()).status).toBe(200)
+  expect(wakes()).toMatchObject([{ payload: { reason: 'settings' } }])
+  expect((await beat()).settings.push).toMatchObject({ worker: expect.stringMatching(/\/push\/sw\.js$/) })
+  await world.runJobs()
+  await make()
+  expect(wakes()).toEqual([])
+  await make('moving')
+  expect(wakes()).toHaveLength(1)
+})

@@ -50,8 +50,9 @@ export function openLimits() {
       const { network, pair } = namesOf(request)
       await Promise.all([failures.consume(pair), networks.consume(network)]).catch(passLimit)
     },
-    async take(storeId: string): Promise<void> {
-      await calls.consume(storeId).catch((error) => {
+    /** Anybody can make a shop ask for carts with links they have made up: that must not use up what its own carts and orders need. */
+    async take(storeId: string, name: CallName): Promise<void> {
+      await calls.consume(name === 'restore' ? `restore ${storeId}` : storeId).catch((error) => {
         throw error instanceof RateLimiterRes ? tooMany(Math.ceil(error.msBeforeNext / 1_000)) : error
       })
     },
@@ -84,7 +85,7 @@ export async function serveSigned(
       throw new Refusal(413, 'too_large', 'The body is larger than this call may have.')
     }
     await assertFresh(deps, handles, headers)
-    await limits.take(store.id)
+    await limits.take(store.id, name)
     if (known.hasEnded) throw new Refusal(410, 'disconnected', 'This store is not connected any more.')
     await noteCall(handles, deps.now())
     return handle(handles, parseBody(body))

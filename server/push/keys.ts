@@ -3,6 +3,7 @@ import { type Db, type StoreDb, type StoreTx, transact } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { Deps } from '../deps.ts'
+import { queueWake } from '../plugin/plugin.ts'
 import { lockStore } from '../stores/store.ts'
 import * as sql from './keys-sql.ts'
 
@@ -36,7 +37,10 @@ export interface MadeKey {
   subscriptions: number
 }
 
-/** The pair in use, made where there is none; with `replace` a new one takes its place. Two who ask at once get the same. */
+/**
+ * The pair in use, made where there is none; with `replace` a new one takes its place. Two who ask at once get the same. The shop's plugin
+ * hears of a new one at once: it serves the worker only where there is a pair.
+ */
 export async function ensureKey(deps: Deps, store: StoreDb<Db>, replace?: Replacement): Promise<MadeKey> {
   return transact(store, async (tx) => {
     await lockStore(tx)
@@ -47,7 +51,9 @@ export async function ensureKey(deps: Deps, store: StoreDb<Db>, replace?: Replac
     const now = deps.now()
     if (replace === 'leaked') await sql.deleteKeys(tx)
     else await sql.replaceKey(tx, now, new Date(now.getTime() + OLD_KEY_MS))
-    return { publicKey: await makeKey(deps, tx, now), subscriptions }
+    const publicKey = await makeKey(deps, tx, now)
+    await queueWake(deps, tx, 'settings')
+    return { publicKey, subscriptions }
   })
 }
 

@@ -72,6 +72,7 @@ final class Beat
             Sender::once(self::TASK, HOUR_IN_SECONDS);
             return false;
         }
+        Sender::answered($answer);
         $wasIncomplete = (bool) State::get('reportGoesOn', false);
         self::take($answer->body);
         return $wasIncomplete && State::get('ordersSince') !== null;

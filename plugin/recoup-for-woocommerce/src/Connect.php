@@ -119,7 +119,7 @@ final class Connect
         $before = Connection::all();
         Keys::remove((int) ($before['keyId'] ?? 0));
         Connection::save($connection + ['shown' => Settings::chosen()]);
-        State::put(['failures' => 0, 'nextTry' => 0, 'problem' => '', 'nextBeat' => 0, 'ended' => '']);
+        State::put(['nextBeat' => 0, 'ended' => ''] + Sender::NO_WAIT);
         Log::note('Connected to Recoup.');
     }
 

@@ -24,26 +24,40 @@ final class Restore
         }
         nocache_headers();
         $token = is_string($_GET[self::ARGUMENT]) ? $_GET[self::ARGUMENT] : '';
-        $target = self::homeOrCart();
+        $target = self::shop();
         try {
-            // What no Recoup has made is no link: not even a session is begun for it.
-            $target = preg_match('/^[\w-]{43}$/D', $token) ? self::bring($token) : $target;
+            $target = preg_match('/^[\w-]{43}$/D', $token) ? self::bring($token) : null;
         } catch (\Throwable $error) {
             Log::caught('restore', $error);
             self::say(__('Your cart could not be restored. Please choose your items again.', 'recoup-for-woocommerce'), 'notice');
+        }
+        if ($target === null) {
+            self::endNowhere();
         }
         wp_safe_redirect($target);
         exit;
     }
 
-    private static function bring(string $token): string
+    /** Of what no link of ours leads to nothing is kept: not even a session is begun for it. */
+    private static function endNowhere(): void
+    {
+        wp_die(
+            '<p>' . esc_html__('This link is incomplete, has expired, or belongs to another shop.', 'recoup-for-woocommerce') . '</p>',
+            esc_html__('This link does not work', 'recoup-for-woocommerce'),
+            ['response' => 404, 'link_url' => self::shop(), 'link_text' => esc_html__('Go to the shop', 'recoup-for-woocommerce')]
+        );
+    }
+
+    /** Where the shopper is led to; null: there is no such link. */
+    private static function bring(string $token): ?string
     {
         if (self::isKept($token)) {
             return wc_get_cart_url();
         }
         $answer = Api::call('restore', ['token' => $token], self::PATIENCE_S);
+        Sender::answered($answer);
         if ($answer->has(404)) {
-            return self::gone();
+            return null;
         }
         if (!$answer->isOk() || !is_array($answer->body['lines'] ?? null)) {
             self::say(__('Your cart could not be restored just now. Please try the link again in a few minutes.', 'recoup-for-woocommerce'), 'notice');
@@ -51,7 +65,7 @@ final class Restore
         }
         if (!empty($answer->body['isOrdered'])) {
             self::say(__('You have already ordered this cart.', 'recoup-for-woocommerce'), 'notice');
-            return self::homeOrCart();
+            return self::shop();
         }
         return self::fill($token, $answer->body);
     }
@@ -178,14 +192,7 @@ final class Restore
         return wp_verify_nonce($nonce, self::CHOICE . $token) ? $choice : '';
     }
 
-    private static function gone(): string
-    {
-        self::say(__('This link has expired or belongs to another shop.', 'recoup-for-woocommerce'), 'notice');
-        return self::homeOrCart();
-    }
-
-    /** Where a notice is seen: an empty cart page shows it too. */
-    private static function homeOrCart(): string
+    private static function shop(): string
     {
         $shop = wc_get_page_permalink('shop');
         return $shop ?: home_url('/');

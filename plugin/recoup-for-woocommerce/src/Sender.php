@@ -7,16 +7,23 @@ final class Sender
 {
     public const TASK = 'recoup_flush';
     private const WAIT_MINUTES = [1, 2, 4, 8, 15, 30, 60];
+    /** While Recoup is away, something new tries it no sooner than this after the last try. */
+    private const NEWS_S = MINUTE_IN_SECONDS;
     /** A worker of the shop is held for no longer than this, and only after a shopper has got the answer. */
     private const PATIENCE_S = 5;
     private const MOST_BATCHES = 20;
     private const MOST_IN_PASSING = 3;
+    /** Recoup answers. */
+    public const NO_WAIT = ['failures' => 0, 'nextTry' => 0, 'nextNews' => 0, 'problem' => ''];
 
     /** After something was put into the queue; the shopper has the page already, where the server can do that. */
     public static function soon(bool $canWait): void
     {
+        if (!Connection::isUp()) {
+            return;
+        }
         $now = time();
-        if (!Connection::isUp() || $now < (int) State::get('nextTry', 0) || $now < (int) State::get('busyUntil', 0)) {
+        if ($now < (int) State::get($canWait ? 'nextNews' : 'nextTry', 0) || $now < (int) State::get('busyUntil', 0)) {
             // It goes with the task, or with what is on its way: a Recoup that hangs must not hold one process for each cart.
             self::schedule(MINUTE_IN_SECONDS);
             return;
@@ -93,7 +100,7 @@ final class Sender
             State::countDaily('dropped', count($refused));
         }
         Outbox::remove($ids);
-        State::put(['sentAt' => time(), 'failures' => 0, 'nextTry' => 0, 'problem' => '']);
+        State::put(['sentAt' => time()] + self::NO_WAIT);
         $version = $answer->body['settings'] ?? null;
         if (is_string($version) && $version !== Settings::version()) {
             Beat::soon();
@@ -131,16 +138,39 @@ final class Sender
         }
     }
 
-    public static function backOff(Answer $answer): void
+    private static function backOff(Answer $answer): void
     {
+        $now = time();
+        if ($answer->has(429)) {
+            $wait = max(1, min(HOUR_IN_SECONDS, (int) ($answer->body['retryAfterS'] ?? MINUTE_IN_SECONDS)));
+            self::waitUntil($now + $wait, $now + $wait, $answer);
+            return;
+        }
+        if ($now < (int) State::get('nextTry', 0)) {
+            // Something new has tried in between. The wait for the task goes on as it was.
+            self::waitUntil((int) State::get('nextTry', 0), $now + self::NEWS_S, $answer);
+            return;
+        }
         $failures = 1 + (int) State::get('failures', 0);
         $minutes = self::WAIT_MINUTES[min($failures, count(self::WAIT_MINUTES)) - 1];
+        State::put(['failures' => $failures]);
         $wait = (int) ($minutes * MINUTE_IN_SECONDS * (1 + random_int(0, 200) / 1000));
-        if ($answer->has(429)) {
-            $wait = max(1, min(HOUR_IN_SECONDS, (int) ($answer->body['retryAfterS'] ?? $wait)));
+        self::waitUntil($now + $wait, $now + self::NEWS_S, $answer);
+    }
+
+    private static function waitUntil(int $task, int $news, Answer $answer): void
+    {
+        State::put(['nextTry' => $task, 'nextNews' => $news, 'problem' => self::problemOf($answer)]);
+        self::schedule($task - time());
+    }
+
+    /** Recoup has answered another call: what waits goes now, in this request, and not when its time has come. */
+    public static function answered(Answer $answer): void
+    {
+        if ($answer->isOk() && (int) State::get('nextTry', 0) > 0) {
+            State::put(self::NO_WAIT);
+            Capture::wake();
         }
-        State::put(['failures' => $failures, 'nextTry' => time() + $wait, 'problem' => self::problemOf($answer)]);
-        self::schedule($wait);
     }
 
     public static function problemOf(Answer $answer): string

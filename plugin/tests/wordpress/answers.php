@@ -30,6 +30,12 @@ function wp_safe_redirect(string $to): void
     throw new Redirected($to);
 }
 
+function wp_die(string $words, string $title, array $of): void
+{
+    $GLOBALS['wp']['died'] = ['words' => $words, 'title' => $title] + $of;
+    throw new Redirected('ended with ' . $of['response']);
+}
+
 function nocache_headers(): void
 {
     $GLOBALS['wp']['nocache'] = true;
