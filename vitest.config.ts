@@ -1,7 +1,7 @@
 import os from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/order.ts'
-import { isEverythingTested } from './test/tier.ts'
+import { isEverythingTested, restingFiles } from './test/tier.ts'
 
 const everywhere = {
   // What only `npm run test:all` has the time for.
@@ -9,6 +9,7 @@ const everywhere = {
     ...configDefaults.exclude,
     ...(isEverythingTested ? [] : ['**/*.long.test.ts']),
     ...(process.env.FIREFOX_PATH ? [] : ['**/*.firefox.test.ts']),
+    ...restingFiles,
   ],
   // One PostgreSQL and its template database per run; each file that needs a database gets a clone.
   globalSetup: ['test/global.ts'],

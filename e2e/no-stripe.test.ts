@@ -1,12 +1,12 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isEverythingTested, oneOf } from '../test/tier.ts'
+import { isEverythingTested, oneOf, sharePerDay } from '../test/tier.ts'
 import { type AppInstance, anAppInstance } from './app-instance.ts'
 import { openBrowser } from './browser.ts'
 import { walk } from './walk.ts'
 
 // Without a key of Stripe: every link is followed and every button pressed of what speaks of plans (decisions 3 and 82). `npm test` takes one
-// plan of local mode a day, and pages for strangers in one mode; `npm run test:all` takes all.
+// mode a day with the pages for strangers, and of local mode one plan; `npm run test:all` takes all.
 
 const MODES = [
   { mode: 'local mode', env: {}, plans: [null, 'free', 'starter', 'growth'], sells: 'test' },
@@ -17,7 +17,7 @@ const MODES = [
   },
 ] as const
 
-describe.each(MODES)('$mode', ({ mode, env, plans, sells }) => {
+describe.each(sharePerDay(MODES, MODES.length))('$mode', ({ env, plans, sells }) => {
   let instance: AppInstance
   let browser: Browser
   let page: Page
@@ -55,8 +55,7 @@ describe.each(MODES)('$mode', ({ mode, env, plans, sells }) => {
     await page.waitForLoadState('networkidle')
   }
 
-  const pages = isEverythingTested || mode === oneOf(MODES).mode ? ['/landing.html', '/terms', '/privacy'] : []
-  test.each(pages)('%s, for strangers', async (path) => {
+  test.each(['/landing.html', '/terms', '/privacy'])('%s, for strangers', async (path) => {
     page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
     const { links, faults } = await walk(page, { open: at(path), neighbours: [instance.mailboxUrl] })
     expect(faults).toEqual([])

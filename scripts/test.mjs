@@ -28,7 +28,11 @@ const isEverything = process.argv[2] === '--all'
 const filters = process.argv.slice(isEverything ? 3 : 2)
 // Of what takes long a part is tried, chosen by the day: test/tier.ts.
 const seed = process.env.TEST_SEED || new Date().toISOString().slice(0, 10).replaceAll('-', '')
-const tier = { TEST_SEED: seed, ...(isEverything ? { TEST_TIER: 'all' } : {}) }
+const tier = {
+  TEST_SEED: seed,
+  ...(isEverything ? { TEST_TIER: 'all' } : {}),
+  ...(filters.length === 0 ? { TEST_WHOLE: '1' } : {}),
+}
 const failed = []
 const counts = { passed: 0, failed: 0, skipped: 0 }
 /** Tests that failed: their project, file, name and what they said. */

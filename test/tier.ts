@@ -25,3 +25,24 @@ export function wayPerDay<T>(ways: readonly T[], name: string): readonly T[] {
   const shift = [...name].reduce((sum, letter) => sum + letter.charCodeAt(0), 0)
   return isEverythingTested ? ways : [ways[(Math.floor(testSeed / ways.length) + shift) % ways.length]!]
 }
+
+/**
+ * Files of which `npm test` runs one of each pair, the other one on the next day. The journeys of an area lie here that the others' do not
+ * pass through; `npm test -- billing` runs both, and so does `npm run test:all`.
+ */
+const PAIRS = [
+  ['e2e/billing.test.ts', 'e2e/billing-life.test.ts'],
+  ['e2e/analytics.test.ts', 'e2e/notifications.test.ts'],
+  ['e2e/coupons.test.ts', 'e2e/campaigns.test.ts'],
+  ['e2e/customers.test.ts', 'e2e/team.test.ts'],
+  ['e2e/discount-mail.test.ts', 'e2e/flow-coupon.test.ts'],
+  ['e2e/second-factor.test.ts', 'e2e/operator.test.ts'],
+  ['test/explain.test.ts', 'test/explain-usage.test.ts'],
+] as const
+
+/** `scripts/test.mjs` says that no file was named. */
+const isWholeSuite = process.env.TEST_WHOLE === '1'
+
+/** Those that it is not the day of. */
+export const restingFiles: readonly string[] =
+  isEverythingTested || !isWholeSuite ? [] : PAIRS.map((pair) => pair[testSeed % 2]!)
