@@ -24,8 +24,9 @@ export async function keepKeys(deps: Deps, tx: AccountTx, storeId: string, keys:
 export async function storeAccess(deps: Deps, store: StoreDb): Promise<StoreClient> {
   const row = found(await sql.readAccess(store), 'Store')
   if (!row.is_active || !row.encrypted) throw new AppError('conflict', 'This store is not connected.')
-  const keys = openKeys(deps, row.encrypted, contextOf(row.account_id, row.id))
-  const shelf = tokenShelf(deps, row.id, row.encrypted)
+  const context = contextOf(row.account_id, row.id)
+  const keys = openKeys(deps, row.encrypted, context)
+  const shelf = tokenShelf(deps, row.id, (encrypted) => areKeys(deps, encrypted, { keys, context }))
   return deps.storeClient(
     { platform: row.platform, storeUrl: row.url, homeUrl: row.home_url, keys },
     { storeId: row.id, shelf },
@@ -51,14 +52,23 @@ export const forgetPreviousKeys = sql.forgetPreviousKeys
 export async function isConnectedBy(deps: Deps, store: StoreDb, keys: StoreKeys): Promise<boolean> {
   const row = await sql.readAccess(store)
   if (!row?.is_active || !row.encrypted) return false
+  return areKeys(deps, row.encrypted, { keys, context: contextOf(row.account_id, row.id) })
+}
+
+/** Not when they no longer open. */
+function areKeys(
+  deps: Pick<Deps, 'secrets'>,
+  encrypted: Buffer,
+  { keys, context }: { keys: StoreKeys; context: string },
+): boolean {
   try {
-    return isDeepStrictEqual(openKeys(deps, row.encrypted, contextOf(row.account_id, row.id)), keys)
+    return isDeepStrictEqual(openKeys(deps, encrypted, context), keys)
   } catch {
     return false
   }
 }
 
-function openKeys(deps: Deps, encrypted: Buffer, context: string): StoreKeys {
+function openKeys(deps: Pick<Deps, 'secrets'>, encrypted: Buffer, context: string): StoreKeys {
   let plain: string
   try {
     plain = deps.secrets.open(encrypted, context)

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
-import { aShopifyStore } from '../../test/shopify-store.ts'
+import { connect } from '../../test/connected-store.ts'
+import { aShopifyStore, shopifyForm } from '../../test/shopify-store.ts'
 import { aWorld } from '../../test/world.ts'
-import type { StoreToken } from '../platforms/access.ts'
+import type { Deps } from '../deps.ts'
+import type { StoreToken, TokenShelf } from '../platforms/access.ts'
+import { storeAccess } from './access.ts'
 import { tokenShelf } from './token-shelf.ts'
 
 const world = aWorld()
@@ -15,12 +18,14 @@ async function aShelf() {
   const { storeId } = await aShopifyStore(world)
   const row = () =>
     world.db.selectFrom('store_credentials').selectAll().where('store_id', '=', storeId).executeTakeFirstOrThrow()
-  return { storeId, row, shelf: tokenShelf(world.deps, storeId, (await row()).encrypted) }
+  const { encrypted } = await row()
+  const open = () => tokenShelf(world.deps, storeId, (kept) => kept.equals(encrypted))
+  return { storeId, row, open, shelf: open() }
 }
 
 test('two processes that renew at once make one token, which is kept encrypted', async () => {
-  const { storeId, row, shelf } = await aShelf()
-  const other = tokenShelf(world.deps, storeId, (await row()).encrypted)
+  const { row, open, shelf } = await aShelf()
+  const other = open()
   let made = 0
   const make = async () => aToken(`shpat_${++made}`)
   expect(await shelf.read()).toBeNull()
@@ -41,8 +46,26 @@ test('a token that could not be made leaves the one before, and a token of repla
     'no answer',
   )
   expect(await shelf.read()).toEqual(aToken('shpat_1'))
-  const late = tokenShelf(world.deps, storeId, Buffer.from('other keys'))
+  const late = tokenShelf(world.deps, storeId, () => false)
   expect(await late.renew(aToken('shpat_1'), async () => aToken('shpat_2'))).toEqual(aToken('shpat_2'))
   expect(await shelf.read()).toEqual(aToken('shpat_1'))
   expect((await row()).encrypted_token).not.toBeNull()
+})
+
+test('a process that knew the store before it was connected again by the same keys still makes its token for all', async () => {
+  const { owner, fake, storeId } = await aShopifyStore(world)
+  const shelves: TokenShelf[] = []
+  const storeClient: Deps['storeClient'] = (_access, kept) => {
+    shelves.push(kept!.shelf)
+    return fake
+  }
+  await storeAccess({ ...world.deps, storeClient }, { storeId, db: world.db })
+  await connect(world, owner, fake, shopifyForm(fake))
+  await shelves[0]!.renew(null, async () => aToken('shpat_1'))
+  await storeAccess({ ...world.deps, storeClient }, { storeId, db: world.db })
+  expect(await shelves[1]!.read()).toEqual(aToken('shpat_1'))
+  // By other keys it is another matter.
+  await connect(world, owner, fake, shopifyForm(fake, 'shpss_another'))
+  await shelves[0]!.renew(null, async () => aToken('shpat_2'))
+  expect(await shelves[1]!.read()).toBeNull()
 })

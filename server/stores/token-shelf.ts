@@ -8,8 +8,15 @@ import * as sql from './sql.ts'
 
 const contextOf = (storeId: string) => `store-token:${storeId}`
 
-/** Of a store that is kept. Keys that were replaced while their token was made leave none behind. */
-export function tokenShelf(deps: Pick<Deps, 'db' | 'secrets'>, storeId: string, encryptedKeys: Buffer): TokenShelf {
+/**
+ * Of a store that is kept. Keys that were replaced while their token was made leave none behind: `isOfKeys` tells whether what is kept now are
+ * these keys, encrypted anew or not.
+ */
+export function tokenShelf(
+  deps: Pick<Deps, 'db' | 'secrets'>,
+  storeId: string,
+  isOfKeys: (encrypted: Buffer) => boolean,
+): TokenShelf {
   const store: StoreDb<Db> = { storeId, db: deps.db }
   const open = (encrypted: Buffer | null): StoreToken | null => {
     if (!encrypted) return null
@@ -28,8 +35,8 @@ export function tokenShelf(deps: Pick<Deps, 'db' | 'secrets'>, storeId: string, 
         const kept = open(row?.encrypted_token ?? null)
         if (kept && kept.accessToken !== stale?.accessToken) return kept
         const made = await make()
-        const isOurs = row?.encrypted.equals(encryptedKeys)
-        if (isOurs) await sql.saveToken(tx, deps.secrets.seal(JSON.stringify(made), contextOf(storeId)))
+        if (row && isOfKeys(row.encrypted))
+          await sql.saveToken(tx, deps.secrets.seal(JSON.stringify(made), contextOf(storeId)))
         return made
       }),
   }
