@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { recordOrders } from '../server/carts/record.ts'
 import { servedBy } from '../server/http/http.ts'
+import { platformsHere } from '../server/platforms/registry.ts'
 import { anOrder, aStore, type TestStore } from './factories.ts'
 import { aFakeStore } from './fake-store.ts'
 import { openNonsense, type Route, routesOf } from './nonsense.ts'
@@ -34,7 +35,7 @@ function publicRoutes(): Route[] {
     'GET /u/:token',
     'POST /u/:token',
     'POST /api/capture/:storeKey',
-    'POST /api/webhooks/woocommerce/:storeKey',
+    ...platformsHere.map((platform) => `POST /api/webhooks/${platform}/:storeKey`),
   ]
   return [
     ...contracts.map(({ method, path }) => ({ method, path })),

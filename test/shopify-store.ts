@@ -47,14 +47,16 @@ export async function aShopifyStore(world: World, fake = aShopifyFake()): Promis
 
 interface Delivered {
   topic: string
-  body: object
+  body?: object
+  /** Instead of a body: these bytes. */
+  raw?: string
   id?: string
   secret?: string
 }
 
 /** As Shopify sends it: signed with the secret of the app, over the raw bytes. */
-export async function deliver(world: World, key: string, { topic, body, id, secret = CLIENT_SECRET }: Delivered) {
-  const payload = JSON.stringify(body)
+export async function deliver(world: World, key: string, { topic, body, raw, id, secret = CLIENT_SECRET }: Delivered) {
+  const payload = raw ?? JSON.stringify(body)
   const reply = await world.app.inject({
     method: 'POST',
     url: `/api/webhooks/shopify/${key}`,

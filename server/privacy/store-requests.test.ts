@@ -45,7 +45,9 @@ test('who asks for a copy is named to the owner, masked', async () => {
 
 test('a shop that is to be forgotten is deleted at once', async () => {
   const { storeId, captureKey } = await aStoreWithACart()
-  expect(await deliver(world, captureKey, { topic: 'shop/redact', body: { shop_id: 1 } })).toBe(200)
+  expect(
+    await deliver(world, captureKey, { topic: 'shop/redact', body: { shop_id: 1, shop_domain: 'a.myshopify.com' } }),
+  ).toBe(200)
   await world.runJobs()
   const row = world.db.selectFrom('stores').select('id').where('id', '=', storeId)
   expect(await row.executeTakeFirst()).toBeUndefined()

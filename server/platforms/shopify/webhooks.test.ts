@@ -67,11 +67,29 @@ describe('what a delivery is about', () => {
       { shop_id: 1, customer: { id: 14, email: 'a@b.example', phone: null }, orders_to_redact: [] },
       { kind: 'privacy', request: 'redact_customer', customerId: '14', email: 'a@b.example', phone: null },
     ],
-    ['customers/data_request', { customer: { id: 14 } }, { kind: 'privacy', request: 'data', customerId: '14' }],
-    ['shop/redact', { shop_id: 1 }, { kind: 'privacy', request: 'redact_shop', customerId: null }],
+    [
+      'customers/data_request',
+      { shop_id: 1, customer: { id: 14 }, orders_requested: [] },
+      { kind: 'privacy', request: 'data', customerId: '14' },
+    ],
+    [
+      'shop/redact',
+      { shop_id: 1, shop_domain: 'a.myshopify.com' },
+      { kind: 'privacy', request: 'redact_shop', customerId: null },
+    ],
     ['themes/publish', { id: 1 }, { kind: 'other' }],
   ])('%s', (topic, body, event) => {
     expect(read(topic, body)).toMatchObject({ ...event, topic, key: `${topic}|e-1` })
+  })
+
+  test('the body of another topic asks for nobody to be forgotten: the signature is not over the topic', () => {
+    const order = { id: 7, customer: { id: 14, email: 'a@b.example' }, line_items: [] }
+    for (const topic of ['customers/redact', 'customers/data_request', 'shop/redact']) {
+      expect([topic, read(topic, order)]).toMatchObject([topic, { kind: 'other' }])
+    }
+    const shop = { shop_id: 1, shop_domain: 'a.myshopify.com' }
+    expect(read('customers/redact', shop)).toMatchObject({ kind: 'other' })
+    expect(read('shop/redact', { ...shop, id: 7 })).toMatchObject({ kind: 'other' })
   })
 
   test('a cart: its token, what is in it, and nobody', () => {

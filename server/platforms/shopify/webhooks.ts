@@ -132,9 +132,22 @@ const readCartEvent: Reader = (topic, { key, body }) => {
   return cart ? { kind: 'cart', topic, cart, key } : null
 }
 
+/**
+ * What the body of each has to hold. The signature is over the body alone, not over the topic: without this, any signed body under another
+ * topic would have people or the whole shop forgotten.
+ */
+const HOLDS = {
+  data: ['shop_id', 'customer', 'orders_requested'],
+  redact_customer: ['shop_id', 'customer', 'orders_to_redact'],
+  redact_shop: ['shop_id', 'shop_domain'],
+} as const
+
 const privacy =
-  (request: 'data' | 'redact_customer' | 'redact_shop'): Reader =>
+  (request: keyof typeof HOLDS): Reader =>
   (topic, { key, body }) => {
+    if (!isRecord(body) || HOLDS[request].some((name) => !Object.hasOwn(body, name))) return null
+    // It names the shop, and no record of it.
+    if (request === 'redact_shop' && Object.hasOwn(body, 'id')) return null
     const customer = at(body, 'customer')
     const text = (name: string) => plainText(at(customer, name), 254)
     return {

@@ -1,0 +1,48 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { TOPICS } from '../server/platforms/shopify/webhooks.ts'
+import { openNonsense } from './nonsense.ts'
+import { aShopifyStore, CLIENT_SECRET, deliver } from './shopify-store.ts'
+import { sharePerDay } from './tier.ts'
+import { aWorld } from './world.ts'
+
+// A shop's own signature under nonsense: whatever its secret has signed is answered, kept as news of nothing, and no mistake of ours.
+
+const world = aWorld()
+const PER_TOPIC = 8
+const WIRE_TOPICS = [
+  ...TOPICS.map((topic) => topic.toLowerCase().replace(/_([a-z]+)$/, '/$1')),
+  'shop/redact',
+  'no/topic',
+  'x'.repeat(5_000),
+  '',
+]
+const PERSONAL = ['facts', 'carts', 'shoppers', 'messages', 'suppressions', 'consents', 'person_erasures'] as const
+
+let captureKey: string
+
+beforeAll(async () => {
+  captureKey = (await aShopifyStore(world)).captureKey
+})
+
+async function counts(): Promise<Record<string, number>> {
+  const rows = await Promise.all(
+    PERSONAL.map((table) => world.pool.query<{ n: number }>(`select count(*)::int as n from ${table}`)),
+  )
+  return Object.fromEntries(PERSONAL.map((table, index) => [table, rows[index]!.rows[0]!.n]))
+}
+
+describe.each(sharePerDay([7, 8, 9, 10], 4))('the nonsense of seed %i', (seed) => {
+  test('signed nonsense of each topic: never our mistake, and it says nothing of anybody', async () => {
+    const { payload } = openNonsense(seed)
+    const before = await counts()
+    for (const topic of WIRE_TOPICS) {
+      for (let n = 0; n < PER_TOPIC; n++) {
+        const raw = payload().body
+        const signed = await deliver(world, captureKey, { topic, raw, secret: CLIENT_SECRET })
+        const forged = await deliver(world, captureKey, { topic, raw, secret: 'another' })
+        expect([topic, raw.slice(0, 60), signed, forged]).toEqual([topic, raw.slice(0, 60), 200, 401])
+      }
+    }
+    expect(await counts()).toEqual(before)
+  }, 240_000)
+})
