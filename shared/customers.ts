@@ -160,6 +160,8 @@ export const CustomerPage = CustomerView.extend({
     }),
   ),
   value: z.array(CustomerValue),
+  /** As the store counts it over their whole life, which may reach back further than its orders do (decision 135); null: it does not count. */
+  life_in_store: z.object({ orders: z.number(), spent: z.number(), currency: z.string() }).nullable(),
   carts: of(CustomerCart),
   orders: of(CustomerOrder),
   messages: of(MessageView),

@@ -12,7 +12,7 @@ import {
   sourceNames,
 } from '../../shared/analytics-definitions.ts'
 import type { CsvCell } from '../../shared/csv.ts'
-import { type PlatformName, platformNames } from '../../shared/platforms.ts'
+import { type PlatformName, platformNames, type StoreRights } from '../../shared/platforms.ts'
 import { type CartReach, reasonLabels } from '../../shared/reach.ts'
 
 // The blocks of Advanced Analytics as a file has them: names, below each what it means, and rows (decision 100). Pure. Rates are fractions.
@@ -26,7 +26,7 @@ type Column = readonly [name: string, definition: string]
 
 export interface Figures {
   /** One, or all that are added up. */
-  stores: readonly { name: string; platform: PlatformName }[]
+  stores: readonly { name: string; platform: PlatformName; rights: StoreRights | null }[]
   range: AnalyticsRange
   exportedAt: Date
   figures: AnalyticsReply
@@ -76,6 +76,13 @@ export function blocksOf(all: Figures): FileBlock[] {
   ]
 }
 
+/** Decision 135. */
+const ordersKnown = ({ rights }: Figures['stores'][number]) =>
+  `Since ${rights?.hasAllOrders === false ? SIXTY_DAYS : IMPORT_DAYS} days before connecting`
+
+const SIXTY_DAYS = 60
+const IMPORT_DAYS = 90
+
 const BEING_COUNTED = 'Still being counted: these figures are incomplete'
 
 function aboutBlock({ stores, range, exportedAt, figures }: Figures): FileBlock {
@@ -89,6 +96,7 @@ function aboutBlock({ stores, range, exportedAt, figures }: Figures): FileBlock 
       ['Last day', 'It is not over.'],
       ['Time zone', 'Of the store’s calendar.'],
       ['Currency', 'Of all amounts. Others are never added to them.'],
+      ['Orders known', 'How far back orders could be read when the store was connected.'],
       ['Counted up to', 'What happened later is not in these figures; empty where all is in them.'],
       ['Exported', 'When the figures were read.'],
     ],
@@ -102,7 +110,12 @@ function aboutBlock({ stores, range, exportedAt, figures }: Figures): FileBlock 
           figures.lastDay,
           figures.timeZone,
         ],
-        ...[figures.currency, figures.isBeingCounted ? BEING_COUNTED : figures.countedUntil, exportedAt.toISOString()],
+        ...[
+          figures.currency,
+          listed(stores.map(ordersKnown)),
+          figures.isBeingCounted ? BEING_COUNTED : figures.countedUntil,
+          exportedAt.toISOString(),
+        ],
       ],
     ],
   }

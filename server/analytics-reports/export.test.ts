@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { analyticsTexts } from '../../shared/analytics.ts'
 import { aColleague } from '../../test/factories.ts'
 import { aShop, HOUR, MINUTE, pot, type Shop } from '../../test/shop.ts'
+import { aShopifyRights } from '../../test/shopify-store.ts'
 import { aWorld } from '../../test/world.ts'
 import { countFigures } from '../analytics/figures.ts'
 import { sql } from '../core/db.ts'
@@ -107,6 +108,18 @@ test('the file of a store on Shopify has its name and its block (B 7, decision 9
   expect(file.headers['content-disposition']).toBe('attachment; filename="analytics-shopify-7d.csv"')
   const blocks = blocksOf((file.body as string).slice(1))
   expect([blocks.has('Shopify metrics'), blocks.has('WooCommerce metrics')]).toEqual([true, false])
+})
+
+test('the head of the file says how far back orders could be read (decision 135)', async () => {
+  const shop = await aLife()
+  const said = async () => {
+    const { names, rows } = (await fileOf(shop)).get('Advanced Analytics')!
+    return rows[0]![names.indexOf('Orders known')]
+  }
+  expect(await said()).toBe('Since 90 days before connecting')
+  const rights = JSON.stringify({ ...aShopifyRights(), hasAllOrders: false })
+  await sql`update stores set rights = ${rights}::jsonb where id = ${shop.storeId}`.execute(world.db)
+  expect(await said()).toBe('Since 60 days before connecting')
 })
 
 const fileOf = async (shop: Shop) =>

@@ -8,7 +8,7 @@ import { messageViews } from '../manual-sends/manual.ts'
 import { pageOf } from '../suppressions/suppressions.ts'
 import type { CustomerFilter } from './list-sql.ts'
 import * as sql from './page-sql.ts'
-import { presentCarts, presentOrders, presentPerson, presentValue } from './present.ts'
+import { presentCarts, presentLife, presentOrders, presentPerson, presentValue } from './present.ts'
 
 // Customers (decisions 40 and 127). A customer is a shopper who is registered in the store or has left a contact.
 
@@ -37,12 +37,13 @@ export async function readCustomerPage(
   const row = found(await sql.readCustomer(store, id), 'Customer')
   const person = presentPerson(row)
   const addresses = [...person.emails, ...person.phones]
-  const [consents, suppressed, carts, orders, value, messages] = await Promise.all([
+  const [consents, suppressed, carts, orders, value, life, messages] = await Promise.all([
     entriesOf(deps, store, addresses, MOST_CONSENTS),
     suppressionsOf(deps, account, [...addresses, ...person.unconfirmed]),
     sql.cartsOf(store, id, MOST_CARTS),
     sql.ordersOf(store, id, MOST_ORDERS),
     sql.valueByCurrency(store, id),
+    sql.lifeInStore(store, id),
     readMessagesOfShopper(store, id, MOST_MESSAGES),
   ])
   return {
@@ -58,6 +59,7 @@ export async function readCustomerPage(
     ),
     orders: presentOrders(orders),
     value: presentValue(value),
+    life_in_store: presentLife(life),
     messages,
   }
 }

@@ -67,6 +67,18 @@ export async function ordersOf({ db, storeId }: StoreDb, shopperId: string, most
   return rows
 }
 
+/** Of all customer records that are theirs, in the store's currency; undefined where the store counts none. */
+export async function lifeInStore({ db, storeId }: StoreDb, shopperId: string) {
+  const { rows } = await sql<{ orders: number; spent_minor: number; currency: string }>`
+    select sum(c.orders_count)::int as orders, sum(coalesce(c.spent_minor, 0))::bigint as spent_minor, t.currency
+    from shopper_keys k
+    join customers c on c.store_id = k.store_id and c.customer_id = k.value
+    join stores t on t.id = k.store_id
+    where k.store_id = ${storeId} and k.shopper_id = ${shopperId} and k.kind = 'customer' and c.orders_count is not null
+    group by t.currency`.execute(db)
+  return rows[0]
+}
+
 /** By currency; what was cancelled since counts as nothing, what was refunded comes off (S3). */
 export async function valueByCurrency({ db, storeId }: StoreDb, shopperId: string) {
   const { rows } = await sql<{ currency: string; orders: number; net_minor: number }>`

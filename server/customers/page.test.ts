@@ -48,6 +48,20 @@ test('shows contact, carts, and the messages with why each was sent or not', asy
   expect(customer.messages.total).toBe((await shop.messages()).length)
 })
 
+test('what the store counts over a customer’s whole life is shown beside the orders that are known (decision 135)', async () => {
+  const { orderId } = await shop.order({ ...ADA, kind: 'purchase', totalMinor: 2_000, customerId: '71' })
+  expect(orderId).toBeTruthy()
+  const id = await idOf(ADA.email)
+  expect((await open(id)).life_in_store).toBeNull()
+  const counted = { orders_count: 14, spent_minor: 123_450 }
+  const record = { store_id: shop.storeId, customer_id: '71', seen_at: world.now, ...counted }
+  await world.db.insertInto('customers').values(record).execute()
+  expect(await open(id)).toMatchObject({
+    life_in_store: { orders: 14, spent: 1_234.5, currency: 'USD' },
+    value: [{ currency: 'USD', orders: 1, net: 20 }],
+  })
+})
+
 test('value is orders, net revenue and average, and never adds two currencies', async () => {
   const buy = (currency: string, totalMinor: number, refundedMinor = 0) =>
     shop.order({ ...ADA, kind: 'purchase', currency, totalMinor, refundedMinor })

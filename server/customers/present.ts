@@ -1,7 +1,7 @@
 import type { CustomerPage, CustomerView } from '../../shared/customers.ts'
 import { decimal } from '../cart-pages/present.ts'
 import type { ListedCustomer } from './list-sql.ts'
-import type { CartRow, CustomerRow, OrderRow, valueByCurrency } from './page-sql.ts'
+import type { CartRow, CustomerRow, lifeInStore, OrderRow, valueByCurrency } from './page-sql.ts'
 
 // The one translation from rows to the wire (B 3).
 
@@ -67,3 +67,6 @@ export const presentValue = (rows: Awaited<ReturnType<typeof valueByCurrency>>):
     net: decimal(net_minor, currency),
     average: decimal(Math.round(net_minor / orders), currency),
   }))
+
+export const presentLife = (life: Awaited<ReturnType<typeof lifeInStore>>): CustomerPage['life_in_store'] =>
+  life ? { orders: life.orders, spent: decimal(life.spent_minor, life.currency), currency: life.currency } : null

@@ -156,6 +156,24 @@ describe('not everybody gets it (decision 36)', () => {
     expect(world.sent.length).toBe(fallback === 'skip' ? 0 : 1)
   })
 
+  test.each([
+    ['paid orders', { orders_count: 2, spent_minor: 4_200 }, 'coupon_withheld:first_order'],
+    ['orders of which none was paid', { orders_count: 1, spent_minor: 0 }, undefined],
+    ['no order', { orders_count: 0, spent_minor: 0 }, undefined],
+  ])('who has %s by the store’s own count, whatever orders can be read (decision 135)', async (_, counted, reason) => {
+    const store = await aShopWith({}, { coupon_first_order_only: true })
+    const { storeId } = store
+    const cart = world.db.selectFrom('carts').select('shopper_id').where('store_id', '=', storeId)
+    const { shopper_id } = await cart.executeTakeFirstOrThrow()
+    const record = { store_id: storeId, customer_id: '71', seen_at: world.now, ...counted }
+    await world.db.insertInto('customers').values(record).execute()
+    const key = { store_id: storeId, kind: 'customer' as const, value: '71', shopper_id }
+    await world.db.insertInto('shopper_keys').values(key).execute()
+    await pass(world, storeId, HOUR)
+    expect(await inputsOf(store)).toMatchObject({ couponIncluded: reason === undefined })
+    expect((await inputsOf(store))!.couponReason).toBe(reason)
+  })
+
   test('who used a coupon of ours within the days gets none; a coupon of the store’s own counts only where a message brought it', async () => {
     const store = await aShopWith({}, { coupon_pause_days: 90 })
     const before = new Date(world.now.getTime() - 80 * DAY)

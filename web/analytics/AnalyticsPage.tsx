@@ -12,7 +12,6 @@ import {
 } from '../../shared/analytics.ts'
 import { definitions } from '../../shared/analytics-definitions.ts'
 import { featurePlans } from '../../shared/billing.ts'
-import { rightsProblems } from '../../shared/store-problems.ts'
 import { useHasFeature, useStore, useSubscription } from '../access/queries.ts'
 import { useScope } from '../access/scope.ts'
 import { LinkedStore } from '../shell/LinkedStore.tsx'
@@ -27,6 +26,7 @@ import { Details } from './Details.tsx'
 import { ExportButton } from './ExportButton.tsx'
 import { FunnelBlock } from './FunnelBlock.tsx'
 import { KpiCards } from './KpiCards.tsx'
+import { OrdersMissing } from './OrdersMissing.tsx'
 import { PlatformBlock } from './PlatformBlock.tsx'
 import { Block, type Fact, FactList } from './parts.tsx'
 import { useAnalytics, useDetails } from './queries.ts'
@@ -139,16 +139,6 @@ function Screen({ range, isWhole }: { range: AnalyticsRange; isWhole: boolean })
 
 /** What is below the first view, once that is on the screen. */
 const Later = ({ children }: { children: ReactNode }) => (useDeferredValue(true, false) ? children : null)
-
-/** Decision 135: what is counted is what could be read. */
-function OrdersMissing() {
-  const missing = rightsProblems(useStore()?.rights ?? null).find(({ code }) => code === 'orders')
-  return missing ? (
-    <Notice tone="info" title="Orders of the last 60 days before connecting">
-      {missing.sentence} {missing.nextStep}
-    </Notice>
-  ) : null
-}
 
 const isNothing = ({ counts }: AnalyticsReply) => Object.values(counts).every((count) => count === 0)
 

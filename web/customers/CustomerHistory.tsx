@@ -12,8 +12,8 @@ import { DateTime, TimeAgo } from '../ui/Time.tsx'
 
 // What a customer has done and was sent; the newest first.
 
-/** Each currency by itself. */
-export function ValueCard({ value }: { value: Customer['value'] }) {
+/** Each currency by itself; then what the store says of the whole life of the customer. */
+export function ValueCard({ value, life }: { value: Customer['value']; life: Customer['life_in_store'] }) {
   return (
     <Card>
       <Title order={2} mb={value.length > 0 ? 'md' : 4}>
@@ -36,6 +36,22 @@ export function ValueCard({ value }: { value: Customer['value'] }) {
           />
         ))}
       </div>
+      {life && (
+        <>
+          <Title order={3} fz="md" mt="md" mb="xs">
+            As the store counts
+          </Title>
+          <Facts
+            entries={[
+              ['Orders', formatCount(life.orders)],
+              ['Spent', <Money key="spent" amount={life.spent} currency={life.currency} />],
+            ]}
+          />
+          <Text fz="xs" c="dimmed" mt="xs">
+            Over the whole life of the customer, also of the time whose orders Recoup cannot read.
+          </Text>
+        </>
+      )}
     </Card>
   )
 }

@@ -71,7 +71,7 @@ function Content({ customer }: { customer: Customer }) {
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 7, lg: 8 }}>
           <Stack gap="md">
-            <ValueCard value={customer.value} />
+            <ValueCard value={customer.value} life={customer.life_in_store} />
             <CartsCard carts={customer.carts} />
             <OrdersCard orders={customer.orders} />
             <MessagesCard messages={customer.messages} />

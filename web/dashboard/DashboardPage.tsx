@@ -4,7 +4,7 @@ import { IconCreditCard } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
 import { Link } from 'react-router'
 import type { ChartMeasure, ChartPeriod } from '../../shared/dashboard.ts'
-import { useHasFeature, useMe, useSubscription } from '../access/queries.ts'
+import { useHasFeature, useMe, useStore, useSubscription } from '../access/queries.ts'
 import { useScope } from '../access/scope.ts'
 import { storedUser } from '../access/session.ts'
 import { AllStoresLocked } from '../analytics/AllStoresBar.tsx'
@@ -24,6 +24,7 @@ import { StatCards } from './StatCards.tsx'
 import { WonBack } from './WonBack.tsx'
 
 const ActiveNow = lazy(async () => ({ default: (await import('../active/ActiveNow.tsx')).ActiveNow }))
+const OrdersMissing = lazy(async () => ({ default: (await import('../analytics/OrdersMissing.tsx')).OrdersMissing }))
 const DemoGuide = lazy(async () => ({ default: (await import('../active/DemoGuide.tsx')).DemoGuide }))
 
 /** A 4.1: the dashboard itself asks for a subscription. */
@@ -63,6 +64,7 @@ function Scoped() {
 
 function Dashboard() {
   const isDemo = useMe()?.isDemo
+  const isLimited = useStore()?.rights?.hasAllOrders === false
   const stats = useStats()
   const recent = useRecentCarts()
   const [period, setPeriod] = useState<ChartPeriod>('week')
@@ -97,6 +99,7 @@ function Dashboard() {
             <RecentCarts carts={recent.data?.carts} isPending={isWaiting} onRetry={recent.refetch} />
           </div>
           <ActiveCampaigns />
+          <Suspense>{isLimited && <OrdersMissing />}</Suspense>
         </>
       )}
     </div>
