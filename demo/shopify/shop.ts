@@ -48,6 +48,8 @@ export interface Shop {
   lookup: LookupFunction
   /** How long a checkout is quiet before its recovery link works. */
   recoverableAfterMs: number
+  /** IANA. */
+  timeZone: string
 }
 
 /** The first label of myshopify.com: on this machine the store is reached by its address instead. */

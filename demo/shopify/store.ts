@@ -16,7 +16,7 @@ import { servePages } from './pages/routes.ts'
 import { seedPast } from './past.ts'
 import { emptyRecords, one, openRecords, readMeta, transact } from './records.ts'
 import { seedStore } from './seed.ts'
-import { readSetup, type Setup, type Shop, writeSetup } from './shop.ts'
+import { readSetup, type Setup, type Shop, storeZone, writeSetup } from './shop.ts'
 import { serveTokens } from './tokens.ts'
 
 export interface ShopifyStoreOptions {
@@ -39,6 +39,8 @@ export interface ShopifyStoreOptions {
   lookup?: LookupFunction
   /** How old a checkout is before its recovery link works; Shopify's is ten minutes. */
   recoverableAfterMs?: number
+  /** What the shop says its time zone is (IANA). */
+  timeZone?: string
 }
 
 export interface ShopifyStore {
@@ -69,7 +71,43 @@ const tickMs = 200
 /** What an app of the documentation asks for. */
 export const allScopes = [...['read_orders', 'read_all_orders', 'read_customers', 'read_products', 'write_discounts']]
 
+/** All of the store but its port and its clockwork: it is asked through `app.inject`, and sends no webhook of its own. */
+export type QuietShopifyStore = Omit<
+  ShopifyStore,
+  'url' | 'connections' | 'deliverWebhooks' | 'setThemeHead' | 'reset' | 'stop'
+> & { close: () => Promise<void> }
+
+export function openQuietShopifyStore(options: ShopifyStoreOptions): QuietShopifyStore {
+  const { app, shop, desk, bucket, faults, settled, clock } = assemble(options)
+  const close = async () => {
+    await settled()
+    await app.close()
+    shop.db.sqlite.close()
+  }
+  return { shop, desk, app, bucket, faults, settled, keys: keysOf(shop), controls: controlsOf(desk, clock), close }
+}
+
 export async function startShopifyStore(options: ShopifyStoreOptions): Promise<ShopifyStore> {
+  const { app, shop, desk, bucket, faults, connections, settled, clock } = assemble(options)
+  await listen(app, shop, options)
+  const jobs = startJobs(desk)
+  return {
+    ...{ url: shop.home, shop, desk, app, bucket, faults, connections, settled, deliverWebhooks: jobs.deliver },
+    keys: keysOf(shop),
+    controls: controlsOf(desk, clock),
+    setThemeHead: (html) => writeThemeHead(shop, html),
+    reset: () => reset(shop, options.pastDays),
+    stop: async () => {
+      connections.restore()
+      await jobs.stop()
+      await settled()
+      await app.close()
+      shop.db.sqlite.close()
+    },
+  }
+}
+
+function assemble(options: ShopifyStoreOptions) {
   const clock = { aheadMs: 0 }
   const shop = openShop(options, clock)
   const app = fastify({
@@ -94,25 +132,10 @@ export async function startShopifyStore(options: ShopifyStoreOptions): Promise<S
   serveGraphql(app, { shop, bucket, faults, later })
   serveBulkFiles(app, shop)
   servePages(app, desk)
-  await listen(app, shop, options)
-  const jobs = startJobs(desk)
   const settled = async () => {
     while (work.size > 0) await Promise.all(work)
   }
-  return {
-    ...{ url: shop.home, shop, desk, app, bucket, faults, connections, settled, deliverWebhooks: jobs.deliver },
-    keys: keysOf(shop),
-    controls: controlsOf(desk, clock),
-    setThemeHead: (html) => writeThemeHead(shop, html),
-    reset: () => reset(shop, options.pastDays),
-    stop: async () => {
-      connections.restore()
-      await jobs.stop()
-      await settled()
-      await app.close()
-      shop.db.sqlite.close()
-    },
-  }
+  return { app, shop, desk, bucket, faults, connections, settled, clock }
 }
 
 function openShop(options: ShopifyStoreOptions, clock: { aheadMs: number }): Shop {
@@ -125,6 +148,7 @@ function openShop(options: ShopifyStoreOptions, clock: { aheadMs: number }): Sho
     allowedWebhookHosts: options.allowedWebhookHosts ?? [],
     lookup: options.lookup ?? lookup,
     recoverableAfterMs: options.recoverableAfterMs ?? 600_000,
+    timeZone: options.timeZone ?? storeZone,
   }
   const kept = readMeta(db, 'setup') ? readSetup(shop) : freshSetup()
   writeSetup(shop, { ...kept, plan: options.plan ?? kept.plan, app: { ...kept.app, ...options.app } })

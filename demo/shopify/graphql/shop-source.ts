@@ -1,26 +1,16 @@
-import {
-  currency,
-  gid,
-  myshopifyDomain,
-  plans,
-  readSetup,
-  shopId,
-  storeName,
-  storeTagline,
-  storeZone,
-} from '../shop.ts'
+import { currency, gid, myshopifyDomain, plans, readSetup, shopId, storeName, storeTagline } from '../shop.ts'
 import { type Context, type Source, time } from './context.ts'
 
 export function shopSource({ shop }: Context): Source {
   const { plan, password } = readSetup(shop)
   const { name, isPlus } = plans[plan]
-  const offset = Temporal.Instant.fromEpochMilliseconds(shop.now()).toZonedDateTimeISO(storeZone)
+  const offset = Temporal.Instant.fromEpochMilliseconds(shop.now()).toZonedDateTimeISO(shop.timeZone)
   return {
     __typename: 'Shop',
     id: gid('Shop', shopId),
     ...{ name: storeName, description: storeTagline, email: 'owner@fernandfinch.example.com' },
     ...{ contactEmail: 'hello@fernandfinch.example.com', shopOwnerName: 'Robin Alder' },
-    ...{ myshopifyDomain, url: shop.home, currencyCode: currency, ianaTimezone: storeZone },
+    ...{ myshopifyDomain, url: shop.home, currencyCode: currency, ianaTimezone: shop.timeZone },
     ...{ timezoneOffset: offset.offset, timezoneOffsetMinutes: offset.offsetNanoseconds / 6e10 },
     timezoneAbbreviation: 'PST',
     ...{

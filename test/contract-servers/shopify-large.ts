@@ -1,0 +1,76 @@
+import type { Checkout } from '../../demo/shopify/model.ts'
+import { find, listAll } from '../../demo/shopify/records.ts'
+import { openShopify } from './shopify.ts'
+
+// A large shop on Shopify in a process of its own, so that what its client holds can be told from what it holds itself. Told how much it has,
+// answers where it is; then it moves its clock on, ends its tokens and says what it was asked.
+
+export type LargeShopOrder =
+  | { do: 'open'; at: number; orders: number; checkouts: number }
+  | { do: 'advance'; ms: number }
+  | { do: 'end tokens' }
+  | { do: 'leave points'; points: number }
+  | { do: 'tell' }
+
+export interface LargeShop {
+  url: string
+  keys: { clientId: string; clientSecret: string }
+}
+
+export interface LargeShopTold {
+  throttled: number
+  bulkRuns: number
+  queries: number
+}
+
+const DAY = 86_400_000
+
+async function open({ at, orders, checkouts }: Extract<LargeShopOrder, { do: 'open' }>) {
+  let aheadMs = 0
+  const told: LargeShopTold = { throttled: 0, bulkRuns: 0, queries: 0 }
+  const store = await openShopify({ now: () => at + aheadMs })
+  const { faults } = store
+  faults.tell = (query, answer) => {
+    const errors = (answer.errors ?? []) as { extensions?: { code?: string } }[]
+    told.queries += 1
+    told.bulkRuns += Number(query.includes('mutation BulkRun'))
+    told.throttled += Number(errors.some(({ extensions }) => extensions?.code === 'THROTTLED'))
+  }
+  const variant = listAll(store.shop.db, 'variant').find(({ stock }) => stock === null)!
+  const begun = store.controls.beginCheckout([{ variantId: variant.id, quantity: 2 }], { email: 'ada@example.com' })
+  const { id: _, ...order } = store.controls.pay(begun.id)
+  const checkout = find(store.shop.db, 'checkout', begun.id)!
+  for (let from = 0; from < orders; from += 5_000) {
+    const some = Array.from({ length: Math.min(5_000, orders - from) }, (_each, index) => {
+      const placed = at - 50 * DAY + (from + index) * 60_000
+      const tokens = { checkoutToken: `checkout-${from + index}-token`, cartToken: `cart-${from + index}-token` }
+      return { ...order, ...tokens, customerId: null, createdAt: placed, updatedAt: placed }
+    })
+    store.controls.insertOrders(some)
+  }
+  store.controls.insertCheckouts(
+    Array.from({ length: checkouts }, (_each, index): Checkout => {
+      const left = at - 40 * DAY + index * 60_000
+      const of = { id: 100 + index, token: `left-checkout-${index}`, cartToken: `left-cart-${index}` }
+      return { ...checkout, ...of, createdAt: left, updatedAt: left, completedAt: null, orderId: null }
+    }),
+  )
+  const answer: LargeShop = { url: store.url, keys: store.keys }
+  const work = (wish: LargeShopOrder) => {
+    if (wish.do === 'advance') aheadMs += wish.ms
+    if (wish.do === 'end tokens') store.controls.expireTokens()
+    if (wish.do === 'leave points') store.bucket.drain(wish.points)
+    return told
+  }
+  return { answer, work }
+}
+
+let shop: Awaited<ReturnType<typeof open>> | null = null
+
+process.on('message', async (wish: LargeShopOrder) => {
+  if (wish.do === 'open') {
+    shop = await open(wish)
+    process.send!(shop.answer)
+  } else process.send!(shop!.work(wish))
+})
+process.on('disconnect', () => process.exit())
