@@ -20,9 +20,11 @@ import { createSecrets } from '../../server/core/secrets.ts'
 import { codesJob } from '../../server/coupon-codes/codes-jobs.ts'
 import type { Deps } from '../../server/deps.ts'
 import { replyJob } from '../../server/inbound/jobs.ts'
+import type { StoreAccess, TokenShelf } from '../../server/platforms/access.ts'
 import type { StoreClient } from '../../server/platforms/platform.ts'
 import type { Schema } from '../../server/schema/schema.ts'
 import { beat } from '../../server/send/workers.ts'
+import { checkoutJob, customerJob, orderJob } from '../../server/sync/jobs.ts'
 import type { Clock } from './clock.ts'
 import { POOL_SIZE } from './pool.ts'
 import { send } from './statements.ts'
@@ -69,7 +71,7 @@ export interface Outside {
   pool: pg.Pool
   clock: Clock
   /** The store, as this process reaches it. */
-  client: (workerId: string) => StoreClient
+  client: (workerId: string, access: StoreAccess, shelf?: TokenShelf) => StoreClient
   /** A provider takes a message from this process. */
   take: (actor: Actor, message: Submission) => Promise<Outcome>
   /** A push service takes a notification from this process. */
@@ -78,6 +80,8 @@ export interface Outside {
   texts: TextTerms | null
   /** Owed to people who wrote. */
   replies: Reply[]
+  /** What deliveries of a shop have asked for. */
+  storeJobs: StoreJob[]
   /** Whether personal codes are to be made. */
   areCodesDue: boolean
   /** Of these the rows are to be made, or to follow what was changed. */
@@ -86,6 +90,14 @@ export interface Outside {
 }
 
 const campaignOf = (payload: unknown) => (payload as z.infer<typeof planRunsJob.payload>).campaignId
+
+export interface StoreJob {
+  name: string
+  payload: unknown
+}
+
+/** Jobs behind what shops deliver. */
+const STORE_JOBS: ReadonlySet<string> = new Set([orderJob.name, checkoutJob.name, customerJob.name])
 
 type Reply = z.infer<typeof replyJob.payload>
 
@@ -121,6 +133,7 @@ export function aProcess(outside: Outside, workerId: string): Actor {
     jobs: {
       enqueue: async (_, job, payload) => {
         if (job.name === replyJob.name) outside.replies.push(payload as Reply)
+        if (STORE_JOBS.has(job.name)) outside.storeJobs.push({ name: job.name, payload })
         if (job.name === codesJob.name) outside.areCodesDue = true
         if (job.name === planRunsJob.name) outside.campaignJobs.plan.add(campaignOf(payload))
         if (job.name === followJob.name) outside.campaignJobs.follow.add(campaignOf(payload))
@@ -134,7 +147,7 @@ export function aProcess(outside: Outside, workerId: string): Actor {
       text: async (_, channel) => channels?.[channel] ?? null,
       push: { poolSize: POOL_SIZE, send: (push) => outside.takePush(actor, push), close: async () => {} },
     },
-    storeClient: () => outside.client(workerId),
+    storeClient: (access, kept) => outside.client(workerId, access, kept?.shelf),
     demo: null,
   }
   return actor

@@ -5,6 +5,7 @@ import { asMs } from './witness.ts'
 // What the database says of a message at the moment a provider is handed it, in one statement. Times are milliseconds.
 
 export interface Evidence {
+  store: string
   /** What is about none names its person. */
   cart: string
   shopper: string
@@ -83,7 +84,7 @@ export async function readEvidence(
       select c.store_id, c.id from carts c join messages m on m.store_id = c.store_id and c.merged_into = m.cart_id
         where m.id = ${of.id}
       union select c.store_id, c.id from carts c join joined j on j.store_id = c.store_id and c.merged_into = j.id)
-    select coalesce(m.cart_id::text, 'no cart of ' || case when ${isAtOnce} then d.shopper else m.shopper_id end) as cart, case when ${isAtOnce} then d.shopper else m.shopper_id end as shopper, m.origin_kind || ':' || m.origin_id as origin, m.step, m.state, m.worker_id as worker,
+    select m.store_id as store, coalesce(m.cart_id::text, 'no cart of ' || case when ${isAtOnce} then d.shopper else m.shopper_id end) as cart, case when ${isAtOnce} then d.shopper else m.shopper_id end as shopper, m.origin_kind || ':' || m.origin_id as origin, m.step, m.state, m.worker_id as worker,
       ${ms('m.due_at')} as "dueAt", ${ms('m.created_at')} as "createdAt", ${ms('m.handed_over_at')} as "handedOverAt",
       c.status as "cartStatus", ${ms('c.started_at')} as "cartStartedAt", ${ms('c.last_activity_at')} as "lastActivityAt",
       fs.delay_minutes as delay, s.cap_messages as cap,
@@ -111,7 +112,9 @@ export async function readEvidence(
         'record', (select d.inputs from decisions d where d.store_id = m.store_id and d.message_id = m.id and d.outcome = 'send'
           and d.at = m.handed_over_at limit 1)) as coupon,
       exists (select 1 from orders o where o.store_id = m.store_id and o.shopper_id = m.shopper_id
-        and o.purchased_at < coalesce(c.started_at, m.handed_over_at)) as "hasBoughtBefore",
+        and o.purchased_at < coalesce(c.started_at, m.handed_over_at))
+        or exists (select 1 from shopper_keys k join customers r on r.store_id = k.store_id and r.customer_id = k.value
+          where k.store_id = m.store_id and k.shopper_id = m.shopper_id and k.kind = 'customer' and r.spent_minor > 0) as "hasBoughtBefore",
       (select coalesce(jsonb_agg(jsonb_build_object('status', n.status, 'isConfirmed', n.is_confirmed, 'source', n.source,
           'at', ${ms('n.at')}, 'id', n.id) order by n.at, n.id), '[]') from consents n
         where n.store_id = m.store_id and n.address_hash = ${of.hash} and n.channel = m.channel) as ledger,

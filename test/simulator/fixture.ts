@@ -3,6 +3,7 @@ import { newId } from '../../server/core/ids.ts'
 import { randomToken } from '../../server/core/secrets.ts'
 import type { Session } from '../../server/members/session.ts'
 import type { StoreKeys } from '../../server/platforms/access.ts'
+import type { ConnectRequest } from '../../server/store-settings/connect.ts'
 import { CAMPAIGN_TEMPLATES } from '../../server/templates/ready-templates.ts'
 import { sealSecrets } from '../../server/texts/text-channels.ts'
 import { plans } from '../../shared/billing.ts'
@@ -10,6 +11,7 @@ import { wooKeys } from '../woo-access.ts'
 import { secrets } from './actors.ts'
 import { OWNER_ID } from './owner.ts'
 import { PRODUCTS } from './shop.ts'
+import { APP, variantOf } from './shop-shopify.ts'
 import { hasTexts, type Scenario } from './steps.ts'
 import { SMS, WHATSAPP } from './texts.ts'
 
@@ -21,22 +23,49 @@ export interface Fixture {
   storeId: string
   flowId: string
   homeUrl: string
-  keys: Extract<StoreKeys, { kind: 'woocommerce' }>
+  captureKey: string
+  /** How it is connected again. */
+  form: ConnectRequest
   session: Session
 }
 
 const STEPS = ['first_reminder', 'second_reminder', 'last_reminder']
-const KEYS = wooKeys({ consumerKey: 'ck_0123456789abcdef', consumerSecret: 'cs_fedcba9876543210' })
+const WOO = { consumerKey: 'ck_0123456789abcdef', consumerSecret: 'cs_fedcba9876543210' }
 
-export async function createFixture(pool: pg.Pool, scenario: Scenario, now: Date): Promise<Fixture> {
-  const [accountId, storeId] = [newId(), newId()]
+/** Where it is reached, and with what. */
+function shopOf({ shopify }: Scenario, storeId: string, homeUrl: string) {
+  if (!shopify) {
+    const typed = { consumer_key: WOO.consumerKey, consumer_secret: WOO.consumerSecret }
+    const form: ConnectRequest = { platform: 'woocommerce', store_url: homeUrl, ...typed }
+    return { url: homeUrl, form, keys: wooKeys(WOO), rights: null, variation: null }
+  }
+  const url = `https://shop-${storeId}.myshopify.com`
+  const typed = { client_id: APP.clientId, client_secret: APP.clientSecret }
+  const form: ConnectRequest = { platform: 'shopify', store_url: url, ...typed }
+  return { url, form, keys: { kind: 'shopify_app', ...APP } satisfies StoreKeys, rights: RIGHTS, variation: variantOf }
+}
+
+const RIGHTS = {
+  ...{ scopes: ['read_orders', 'read_customers', 'read_products', 'write_discounts'], missingScopes: [] },
+  ...{ protectedData: 'full', hasAllOrders: false, planName: 'Grow', isPasswordProtected: false },
+}
+
+/** `inAccount`: one that is there. */
+export async function createFixture(
+  pool: pg.Pool,
+  scenario: Scenario,
+  now: Date,
+  inAccount?: string,
+): Promise<Fixture> {
+  const [accountId, storeId] = [inAccount ?? newId(), newId()]
   const session = {
     ...{ sessionId: newId(), userId: OWNER_ID, accountId, storeId, role: 'owner' as const },
     ...{ isDemo: false, secondFactorAt: null, viewedUntil: null },
   }
   const homeUrl = `https://shop-${storeId}.example`
-  const fixture = { accountId, storeId, flowId: newId(), homeUrl, keys: KEYS, session }
-  const encrypted = secrets.seal(JSON.stringify(KEYS), `store-keys:${fixture.accountId}:${fixture.storeId}`)
+  const { url, form, keys, rights, variation } = shopOf(scenario, storeId, homeUrl)
+  const fixture = { accountId, storeId, flowId: newId(), homeUrl, captureKey: randomToken(), form, session }
+  const encrypted = secrets.seal(JSON.stringify(keys), `store-keys:${fixture.accountId}:${fixture.storeId}`)
   const steps = STEPS.map((key, index) => {
     const { name, subject, body } = CAMPAIGN_TEMPLATES.find((template) => template.id === key)!
     const channel = scenario.channels[index]
@@ -50,14 +79,17 @@ export async function createFixture(pool: pg.Pool, scenario: Scenario, now: Date
     fixture.flowId,
     now,
     homeUrl,
-    randomToken(),
+    fixture.captureKey,
     timeout,
     scenario.cap,
     encrypted,
     JSON.stringify(steps),
-    JSON.stringify(PRODUCTS),
+    JSON.stringify(PRODUCTS.map((product) => ({ ...product, variation: variation?.(product.id) ?? '' }))),
     scenario.holdoutPercent * 100,
     scenario.plan,
+    form.platform,
+    url,
+    rights && JSON.stringify(rights),
   ])
   if (hasTexts(scenario) || scenario.room !== null) await pool.query(WITH_TEXTS, textsOf(fixture, scenario, now))
   return fixture
@@ -97,18 +129,20 @@ const WITH_TEXTS = `
   update stores set text_cooldown_hours = $7::int where id = $2::uuid`
 
 const SET_UP = `
-  with account as (insert into accounts (id, name, created_at) values ($1::uuid, 'Simulated', $4::timestamptz)),
-  member as (insert into members (account_id, user_id, role, created_at) values ($1::uuid, '${OWNER_ID}', 'owner', $4::timestamptz)),
-  plan as (insert into subscriptions (account_id, plan, status, updated_at) values ($1, $13::text, 'active', $4)),
+  with account as (insert into accounts (id, name, created_at) values ($1::uuid, 'Simulated', $4::timestamptz) on conflict do nothing),
+  member as (insert into members (account_id, user_id, role, created_at) values ($1::uuid, '${OWNER_ID}', 'owner', $4::timestamptz)
+    on conflict do nothing),
+  plan as (insert into subscriptions (account_id, plan, status, updated_at) values ($1, $13::text, 'active', $4)
+    on conflict do nothing),
   shop as (insert into stores (id, account_id, platform, url, home_url, name, currency, time_zone, version, base_country,
       selling_countries, has_checkout_link, connected_at, capture_key, sender_name, postal_address,
-      effective_timeout_minutes, cap_messages)
-    values ($2::uuid, $1, 'woocommerce', $5, $5, 'Tea & Co', 'USD', 'America/New_York', '10.4.4', 'US', '{US}', true, $4, $6,
-      'Tea & Co', '1 Main Street, Springfield, IL 62701, USA', $7::int, $8::int)),
+      effective_timeout_minutes, cap_messages, rights)
+    values ($2::uuid, $1, $14::text, $15::text, $5, 'Tea & Co', 'USD', 'America/New_York', '10.4.4', 'US', '{US}', true, $4, $6,
+      'Tea & Co', '1 Main Street, Springfield, IL 62701, USA', $7::int, $8::int, $16::jsonb)),
   keys as (insert into store_credentials (account_id, store_id, encrypted, updated_at) values ($1, $2, $9::bytea, $4)),
   send as (insert into send_schedule (store_id) values ($2)),
   streams as (insert into sync_state (store_id, stream)
-    select $2, unnest('{order_check,import,sweep,customers,products,webhooks}'::text[])),
+    select $2, unnest('{order_check,import,sweep,customers,products,webhooks,checkouts}'::text[])),
   told as (select * from jsonb_to_recordset($10::jsonb)
     as t(step int, delay int, channel text, id uuid, key text, name text, subject text, body text)),
   words as (insert into templates (store_id, id, key, name, subject, body, updated_at)
@@ -117,9 +151,9 @@ const SET_UP = `
     values ($2, $3::uuid, 'Reminders', true, $4, $4, $12::int, $2::text, $4, $4)),
   steps as (insert into flow_steps (store_id, flow_id, step, delay_minutes, channel, template_id)
     select $2, $3, step, delay, channel, id from told)
-  insert into products (store_id, product_id, name, price_minor, currency, is_available, seen_at)
-  select $2, id, name, "priceMinor", 'USD', true, $4
-  from jsonb_to_recordset($11::jsonb) as p(id text, name text, "priceMinor" int)`
+  insert into products (store_id, product_id, variation_id, name, price_minor, currency, is_available, seen_at)
+  select $2, id, variation, name, "priceMinor", 'USD', true, $4
+  from jsonb_to_recordset($11::jsonb) as p(id text, variation text, name text, "priceMinor" int)`
 
 /** Everything of the account goes with its row; so no tick of the next history sees anything of this one. */
 export async function clearFixture(pool: pg.Pool): Promise<void> {

@@ -10,6 +10,7 @@ import { type Person, peopleOf } from './people.ts'
 import { withPlugin } from './plugin.ts'
 import { withPush } from './push.ts'
 import { chanceOf } from './random.ts'
+import { withShopify } from './shopify.ts'
 import { aShortage } from './shortage.ts'
 import {
   type Act,
@@ -48,7 +49,7 @@ export function scenarioOf(seed: number): Scenario {
     cap: dice.pick([1, 2, 3, 3]),
     holdoutPercent: dice.isLucky(0.15) ? 50 : 0,
     ...aFrame(dice),
-    ...{ shortage: null, coupons: null, startDay: 0, hasCampaigns: false, push: null },
+    ...{ shortage: null, coupons: null, startDay: 0, hasCampaigns: false, push: null, shopify: null },
     steps: [],
   }
   const chance: Maker = { ...dice, people: peopleOf(frame.countries), hasTexts: hasTexts(frame) }
@@ -62,7 +63,8 @@ export function scenarioOf(seed: number): Scenario {
   const emails = chance.people.map(({ email }) => email)
   const stopped = withStops(seed, { ...whole, steps: withLateOrders(seed, whole.steps, emails) })
   const pushed = withPush(seed, stopped, chance)
-  return pushed.push === null ? withPlugin(seed, pushed, emails) : pushed
+  const plugged = pushed.push === null ? withPlugin(seed, pushed, emails) : pushed
+  return plugged === pushed ? withShopify(seed, pushed, chance.people) : plugged
 }
 
 const WAITS = { none: 8, moment: 27, minutes: 38, hour: 18, hours: 8, days: 1 }

@@ -10,7 +10,9 @@ import { type Actor, aProcess, aWorker, type Outside, observer } from './actors.
 import type { CampaignFilters } from './campaigns.ts'
 import { type Clock, startClock } from './clock.ts'
 import type { Deed } from './deeds.ts'
+import type { Told } from './deliveries.ts'
 import { createFixture, type Fixture } from './fixture.ts'
+import { openOther, standingIn } from './other-shop.ts'
 import { LEAVERS, type Person, peopleOf } from './people.ts'
 import type { Made } from './play-campaigns.ts'
 import { stockCoupons } from './play-coupons.ts'
@@ -18,6 +20,7 @@ import type { Plugin } from './play-plugin.ts'
 import { openPost, type Post, providerIdOf, type Standing } from './post.ts'
 import { openPushWorld, type PushWorld } from './push-service.ts'
 import { openShop, type Shop, type Version } from './shop.ts'
+import { openShopifyShop, type ShopifyShop } from './shop-shopify.ts'
 import { type Act, type Channel, hasTexts, type Plan, type Scenario } from './steps.ts'
 import type { Report, Words } from './texts.ts'
 import type { Cart } from './witness.ts'
@@ -36,6 +39,10 @@ export interface Harness {
   browsers: { visit: number; page: number; seq: number }[]
   latePosts: CapturePost[]
   lateWebhooks: Version[]
+  /** Genuine ones of Shopify's. */
+  lateDeliveries: Told[]
+  /** What the shop said of consents and was understood. */
+  heard: Set<string>
   arrivals: number
   deadlocks: number
   hasJumped: boolean
@@ -107,6 +114,10 @@ export interface Harness {
   push: PushWorld | null
   /** The store's own notifications are on. */
   isPushOn: boolean
+  /** The same as `shop`; null: it is on WooCommerce. */
+  shopify: ShopifyShop | null
+  /** On WooCommerce, of the same account; null: there is none. */
+  other: Harness | null
   /** null: the shop has none, or has said nothing yet. */
   plugin: Plugin | null
   /** Whose unsubscribe the last step was. */
@@ -158,7 +169,8 @@ export interface Manual {
 export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Harness> {
   const clock = startClock(scenario.startHour, scenario.startDay)
   const fixture = await createFixture(pool, scenario, clock.now())
-  const shop = openShop(clock, fixture.homeUrl)
+  const shopify = scenario.shopify && openShopifyShop(clock, fixture.homeUrl, scenario.shopify.hasAllOrders)
+  const shop = shopify ?? openShop(clock, fixture.homeUrl)
   const budget = { micros: scenario.budgetMicros, since: 0 }
   const stopped = {
     pausedSince: null,
@@ -174,9 +186,12 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     fixture,
     clock,
     shop,
+    shopify,
     browsers: [0, 1, 2, ...LEAVERS].map(() => ({ visit: 0, page: 0, seq: -1 })),
     latePosts: [],
     lateWebhooks: [],
+    lateDeliveries: [],
+    heard: new Set(),
     arrivals: 0,
     deadlocks: 0,
     hasJumped: false,
@@ -216,6 +231,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     isTidied: false,
     isDisconnected: false,
     plugin: null,
+    other: null,
     stops: {
       ...{ suspended: false, isChosen: false, plan: scenario.plan, hasNeighbours: false, rests: false, changedAt: 0 },
     },
@@ -225,14 +241,20 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     say: (news: Partial<Standing>) => Object.assign(owner, news),
   } as unknown as Harness
   harness.couponIds = await stockCoupons(pool, harness, fixture)
-  harness.post = openPost(clock, observer(pool), (channel, address) => ({
+  const standingOf = (channel: Channel, address: string): Standing => ({
     ...owner,
     unsubscribedSince: harness.unsubscribed.get(`${channel}:${address}`) ?? null,
     withdrawnSince: harness.withdrawn.get(`${channel}:${address}`) ?? null,
     suppressedSince: suppressedSince(harness, channel, address),
     erasedSince: harness.erased.get(address) ?? null,
     hasSaidYes: harness.yeses.has(`${channel}:${address}`) || harness.yeses.has(`${channel}:*`),
-  }))
+  })
+  harness.other = scenario.shopify?.hasOther ? await openOther(pool, harness) : null
+  harness.post = openPost(clock, observer(pool), (channel, address) => {
+    const [standing, { other }] = [standingOf(channel, address), harness]
+    const inOther = other && standingIn(other, standing, channel, address)
+    return (storeId) => (inOther && storeId === other?.fixture.storeId ? inOther : standing)
+  })
   harness.post.push = harness.push
   const texts = hasTexts(scenario)
     ? { template: scenario.template, finalCost: (id: string) => finalCost(harness, id) }
@@ -240,11 +262,16 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
   harness.outside = {
     pool,
     clock,
-    client: shop.client,
+    client: (by, access, shelf) => {
+      const { other } = harness
+      const of = other && access.platform !== 'shopify' ? other.shop : shop
+      return of.client(by, access, shelf)
+    },
     take: harness.post.take,
     takePush: harness.post.takePush,
     texts,
     replies: [],
+    storeJobs: [],
     areCodesDue: false,
     campaignJobs: { plan: new Set(), follow: new Set() },
     observer: observer(pool),

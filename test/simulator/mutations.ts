@@ -4,6 +4,7 @@ import { couponMutations } from './mutations-coupons.ts'
 import { orderCheckMutations } from './mutations-order-check.ts'
 import { pluginMutations } from './mutations-plugin.ts'
 import { pushMutations } from './mutations-push.ts'
+import { shopifyMutations } from './mutations-shopify.ts'
 import { stopMutations } from './mutations-stops.ts'
 
 // Deliberate mistakes, one or more for each rule: proof that the simulator would notice them. Texts, because the engine
@@ -27,6 +28,7 @@ export const mutations: readonly Mutation[] = [
   ...stopMutations,
   ...pushMutations,
   ...pluginMutations,
+  ...shopifyMutations,
   {
     name: 'what a dead process had on the wire is sent again',
     rule: 'D1',

@@ -1,15 +1,10 @@
 import { countFigures } from '../../server/analytics/figures.ts'
 import { foldRollups } from '../../server/analytics/rollups.ts'
-import { admitPost, type CaptureStore, recordCapture } from '../../server/capture/capture.ts'
-import { foldLeftPosts, foldPostsOf } from '../../server/capture/capture-intake.ts'
-import { onlyReadable } from '../../server/capture/capture-rules.ts'
-import { PER_CLIENT } from '../../server/capture/contact-limits.ts'
+import { foldLeftPosts } from '../../server/capture/capture-intake.ts'
 import { detectAbandoned, detectLost, detectNoResponse } from '../../server/carts/detect.ts'
 import { recordOrders } from '../../server/carts/record.ts'
 import { restoreTokenOf } from '../../server/compose/compose.ts'
-import { newId } from '../../server/core/ids.ts'
-import { tryTake } from '../../server/core/rate-limits.ts'
-import { dueStores, keepPosts } from '../../server/core/system.ts'
+import { dueStores } from '../../server/core/system.ts'
 import { followLink } from '../../server/engagement/follow.ts'
 import { saveFlow, switchFlow } from '../../server/flows/flows.ts'
 import { stepsOf } from '../../server/flows/sql.ts'
@@ -25,24 +20,26 @@ import { connectStore } from '../../server/store-settings/connect.ts'
 import { pauseSending, resumeSending } from '../../server/store-settings/pause.ts'
 import { disconnectStore } from '../../server/store-settings/stores.ts'
 import { refreshOrder, sweepStore } from '../../server/sync/sync.ts'
-import type { CapturePost } from '../../shared/capture.ts'
-import { aBox } from '../boxes.ts'
 import { type Actor, aWorker, Killed, secrets } from './actors.ts'
 import { noteDeath } from './deeds.ts'
+import { arrive } from './deliveries.ts'
 import { TEXT } from './fixture.ts'
 import { type ActOf, type Harness, handle } from './harness.ts'
 import { BEAT_MS, beatMeanwhile, stillThere } from './heart.ts'
+import { otherPlayers } from './other-shop.ts'
 import { numbersOf } from './people.ts'
 import { campaignPlayers, planning, runDueCampaigns } from './play-campaigns.ts'
 import { codesNamed, couponPlayers, makeDueCodes } from './play-coupons.ts'
 import { ownerPlayers, runErasures } from './play-owner.ts'
 import { pluginPlayers } from './play-plugin.ts'
+import { postPlayers } from './play-posts.ts'
 import { pushPlayers } from './play-push.ts'
+import { changeShopifyOrder, shopifyPlayers, tellOrder } from './play-shopify.ts'
 import { noteConnected, stopPlayers } from './play-stops.ts'
 import { sendSome, textPlayers } from './play-texts.ts'
 import { isRefusal } from './refusals.ts'
 import { changeOrder, type Version } from './shop.ts'
-import { type Act, type Consent, hasTexts, type Meanwhile, type Step } from './steps.ts'
+import { type Act, hasTexts, type Meanwhile, type Step } from './steps.ts'
 
 // Each act of a history, done by the engine's own functions.
 
@@ -67,24 +64,9 @@ async function playAct(harness: Harness, act: Act): Promise<void> {
 const isDeadlock = (error: unknown) => (error as { code?: string }).code === '40P01'
 
 const players: Players = {
-  async post(harness, act) {
-    const post = nextPost(harness, act)
-    if (act.network === 'lost') return
-    if (act.network === 'late') {
-      harness.latePosts.push(post)
-      return
-    }
-    await arrive(harness, post, act.network === 'left')
-    if (act.network === 'twice') await arrive(harness, post)
-  },
-  async 'new visit'(harness, { browser }) {
-    harness.browsers[browser]!.visit += 1
-  },
-  async 'late posts arrive'(harness, { isReversed }) {
-    const late = harness.latePosts.splice(0)
-    for (const post of isReversed ? late.reverse() : late) await arrive(harness, post)
-  },
+  ...postPlayers,
   async order(harness, act) {
+    if (harness.shopify) return orderOnShopify(harness, act)
     const version = changeOrder(harness.shop, harness.clock, act, codesNamed(harness, act))
     noteText(harness, version)
     if (act.webhook === 'lost') return
@@ -97,6 +79,7 @@ const players: Players = {
   },
   async 'late webhooks arrive'(harness, { isOld }) {
     await countFigures(harness.web.deps)
+    for (const told of harness.lateDeliveries.splice(0).reverse()) await arrive(harness, told)
     for (const version of harness.lateWebhooks.splice(0).reverse()) await webhook(harness, version, isOld)
   },
   work,
@@ -156,10 +139,10 @@ const players: Players = {
     noteConnected(harness, false)
   },
   async reconnect(harness) {
-    const { accountId, homeUrl, keys } = harness.fixture
-    const wanted = { consumer_key: keys.consumerKey, consumer_secret: keys.consumerSecret }
-    const request = { platform: 'woocommerce' as const, store_url: homeUrl, ...wanted }
-    await connectStore(harness.web.deps, { accountId, sessionId: null }, request)
+    const { accountId, form } = harness.fixture
+    if (harness.shopify) harness.shopify.tokens.length = 0
+    await connectStore(harness.web.deps, { accountId, sessionId: null }, form)
+    if (harness.shopify) harness.shopify.tokens.length = 0
     noteConnected(harness, true)
   },
   async click(harness, { mail, isHuman }) {
@@ -194,6 +177,8 @@ const players: Players = {
   ...pushPlayers,
   ...pluginPlayers,
   ...couponPlayers(living),
+  ...shopifyPlayers(living),
+  ...otherPlayers(playAct),
   ...campaignPlayers,
   async manual(harness, act) {
     // What the worker is refused is the worker's, not an answer to whoever pressed and waits.
@@ -206,96 +191,11 @@ const players: Players = {
 
 const mailOf = ({ post }: Harness, index: number) => post.mails[index]?.id
 
-function nextPost(harness: Harness, act: ActOf<'post'>): CapturePost {
-  const browser = harness.browsers[act.browser]!
-  if (act.isNewPage || browser.seq < 0) {
-    browser.page += 1
-    browser.seq = -1
-  }
-  browser.seq += 1
-  const { visit, page, seq } = browser
-  return {
-    cart: `cart-of-browser-${act.browser}-visit-${visit}`,
-    device: `device-of-browser-${act.browser}`,
-    page: `page-${act.browser}-${page}`,
-    seq,
-    ...(act.items ? { items: act.items.map(([id, quantity]) => ({ id, quantity })), coupons: [...act.coupons] } : {}),
-    ...(act.contact ? { contact: act.contact } : {}),
-    ...(act.consent === null ? {} : { consent: consentOf(act.consent) }),
-  }
-}
-
-function consentOf(consent: Consent): NonNullable<CapturePost['consent']> {
-  const boxes = (['email', 'sms', 'whatsapp'] as const).flatMap((channel) => {
-    const isGiven = consent[channel]
-    return isGiven === undefined ? [] : [[channel, aBox(channel, isGiven)]]
-  })
-  return Object.fromEntries(boxes)
-}
-
-/** What the intake does with a post, one at a time: counts what it brings, keeps it, and it is answered. */
-async function keep({ web: { deps } }: Harness, store: CaptureStore, post: CapturePost, client: string): Promise<void> {
-  const admitted = await admitPost(deps, store, post, client)
-  await keepPosts(deps.db, [{ store_id: store.id, id: newId(), received_at: deps.now(), post: admitted }])
-}
-
-/** `isLeft`: the process ended between its answer and what it makes of the post. */
-async function arrive(harness: Harness, post: CapturePost, isLeft = false): Promise<void> {
-  const { fixture, web, clock } = harness
-  const store = { id: fixture.storeId, url: fixture.homeUrl, home_url: fixture.homeUrl }
-  const isCrowded = harness.arrivals++ % 4 === 3
-  const client = isCrowded ? await crowd(harness) : `client-${clock.trueNow()}-${harness.arrivals}`
-  const isOfCart = saidOfItsCart(harness, post, isCrowded)
-  if (Object.values(post.consent ?? {}).some((box) => !box?.isGiven)) await foldPostsOf(web.deps, fixture.storeId)
-  if (post.consent) await recordCapture(web.deps, store, post, client)
-  else await keep(harness, store, onlyReadable(post), client)
-  if (!isLeft) await foldPostsOf(web.deps, fixture.storeId)
-  noteConsent(harness, post, isOfCart)
-}
-
-/** A network that has brought as many new contacts within the hour as one may; the others are networks of their own. */
-async function crowd(harness: Harness): Promise<string> {
-  const subject = `${harness.fixture.storeId}\0crowd`
-  const takes = harness.isCrowdFull ? [] : Object.values(PER_CLIENT)
-  harness.isCrowdFull = true
-  for (const limit of takes) for (let i = 0; i < limit.points; i++) await tryTake(harness.web.deps, limit, subject)
-  return 'crowd'
-}
-
-/** A no of a page counts for what an earlier post of the same cart has said below the limits, and nobody else's. */
-function saidOfItsCart(
-  { contacts, refused, usable }: Harness,
-  { cart, contact }: CapturePost,
-  isCrowded: boolean,
-): (address: string) => boolean {
-  const before = new Set(contacts.get(cart))
-  const said = [contact?.email, contact?.phone].flatMap((each) => (each ? numbersOf(each)[0]! : []))
-  const open = new Set(refused.get(cart))
-  if (isCrowded) refused.set(cart, new Set([...open, ...said.filter((address) => !before.has(address))]))
-  else {
-    for (const address of said) usable.add(address)
-    contacts.set(cart, new Set([...before, ...said.filter((address) => !open.has(address))]))
-  }
-  return (address) => !isCrowded && before.has(address)
-}
-
-/** What the shop's boxes said, once it is committed. */
-function noteConsent(
-  { withdrawn, yeses, clock }: Harness,
-  { consent, contact }: CapturePost,
-  isOfCart: (address: string) => boolean,
-): void {
-  const said = { email: consent?.email?.isGiven, sms: consent?.sms?.isGiven, whatsapp: consent?.whatsapp?.isGiven }
-  for (const [channel, isGiven] of Object.entries(said)) {
-    if (isGiven === undefined) continue
-    const address = channel === 'email' ? contact?.email : contact?.phone && numbersOf(contact.phone)[0]
-    if (address && !isGiven && isOfCart(address)) withdrawn.set(`${channel}:${address}`, clock.trueNow())
-    if (!isGiven) continue
-    yeses.add(`${channel}:${address ?? '*'}`)
-    // Given for the address typed before, whichever that was by now.
-    for (const key of withdrawn.keys())
-      if (key === `${channel}:${address}` || (!address && key.startsWith(`${channel}:`))) withdrawn.delete(key)
-  }
+/** A delivery of it, and what it confirms of addresses. */
+async function orderOnShopify(harness: Harness, act: ActOf<'order'>): Promise<void> {
+  const changed = changeShopifyOrder(harness, act)
+  noteText(harness, changed.version)
+  await tellOrder(harness, changed, act)
 }
 
 /** What a checkout kept of a yes counts from when the order was begun, whenever it is read. */
@@ -352,7 +252,8 @@ async function work(harness: Harness, act: ActOf<'work'>): Promise<void> {
     if (hasTexts(harness.scenario)) await askWaiting(deps)
     if (harness.scenario.hasCampaigns) await runDueCampaigns(harness, actor)
     if (harness.scenario.coupons) await makeDueCodes(harness, deps)
-    for (const { store_id: storeId } of await dueStores(deps.db, deps.now(), 1)) await sendDue(deps, { storeId })
+    for (const { store_id: storeId } of await dueStores(deps.db, deps.now(), harness.other ? 2 : 1))
+      await sendDue(deps, { storeId })
     if (harness.reported.size > 0) await fetchPrices(deps)
     await detectLost(deps)
     await detectNoResponse(deps)

@@ -80,7 +80,10 @@ export interface Budget {
 
 const TAKEN: ReadonlySet<Answer> = new Set(['accepts', 'silent, took it', 'takes it, sender dies'])
 
-export function openPost(clock: Clock, db: Db, standingOf: (channel: Channel, address: string) => Standing): Post {
+/** What was said by now; answers it for the store whose message it turns out to be. */
+type StandingsOf = (channel: Channel, address: string) => (storeId: string | undefined) => Standing
+
+export function openPost(clock: Clock, db: Db, standingsOf: StandingsOf): Post {
   // What was known of messages that left together is read before anything happens to the first of them.
   const readings = new Set<Promise<unknown>>()
   const post: Post = {
@@ -102,7 +105,7 @@ export function openPost(clock: Clock, db: Db, standingOf: (channel: Channel, ad
           told: null,
         },
         ...{ at: clock.trueNow(), engineAt: clock.now().getTime(), isAnswered: false, evidence: undefined },
-        ...{ answer: 'accepts', isTaken: false, standing: { ...standingOf('push', `push:${endpoint?.id}`) } },
+        ...{ answer: 'accepts', isTaken: false, standing: standingsOf('push', `push:${endpoint?.id}`)(undefined) },
       }
       const note = {
         ...{ messageId: seen.id, mail: seen, at: seen.at, endpoint, url: message.subscription.endpoint },
@@ -140,6 +143,7 @@ export function openPost(clock: Clock, db: Db, standingOf: (channel: Channel, ad
         return { kind: 'accepted', providerId: message.messageId, response: '' }
       const answer = post.answers.shift() ?? 'accepts'
       const channel: Channel = 'channel' in message ? message.channel : 'email'
+      const standingIn = standingsOf(channel, message.to)
       const seen: Mail = {
         id: message.messageId,
         channel,
@@ -152,7 +156,7 @@ export function openPost(clock: Clock, db: Db, standingOf: (channel: Channel, ad
         isTemplate: 'channel' in message && message.template !== null,
         told: /Code: ([\w-]+)/.exec(message.text)?.[1] ?? null,
         isAnswered: false,
-        standing: { ...standingOf(channel, message.to) },
+        standing: standingIn(undefined),
         evidence: undefined,
       }
       if (message.sendAuthorization === 'decision') {
@@ -161,6 +165,7 @@ export function openPost(clock: Clock, db: Db, standingOf: (channel: Channel, ad
         const reading = readEvidence(db, of)
         readings.add(reading)
         seen.evidence = await reading.finally(() => readings.delete(reading))
+        seen.standing = standingIn(seen.evidence?.store)
         await Promise.allSettled(readings)
       } else post.questions.push({ ...seen, country: await countryAsked(db, seen.to) })
       await post.atSubmission()

@@ -6,6 +6,7 @@ import { clearFixture } from './fixture.ts'
 import { type Harness, openHarness } from './harness.ts'
 import { invariants, type Rule } from './invariants/all.ts'
 import type { Departed } from './invariants/scene.ts'
+import { readOther, scenesOf } from './other-shop.ts'
 import { playStep } from './play.ts'
 import type { Channel, Scenario, Step } from './steps.ts'
 import { readTraces } from './traces.ts'
@@ -34,6 +35,7 @@ export interface Played {
 export async function playScenario(pool: pg.Pool, scenario: Scenario): Promise<Played> {
   const harness = await openHarness(pool, scenario)
   let before: State | null = null
+  let beforeInOther: State | null = null
   let broken: Broken | null = null
   for (const [index, step] of scenario.steps.entries()) {
     const mailsBefore = harness.post.mails.length
@@ -51,15 +53,19 @@ export async function playScenario(pool: pg.Pool, scenario: Scenario): Promise<P
     if (scenario.hasCampaigns) await noteCampaigns(harness, { state, before })
     if (scenario.hasCampaigns && state !== before) noteRuns(harness, state)
     const traces = state === before ? [] : await readTraces(pool, harness)
-    broken = problem ?? look(harness, { step, state, before, mailsBefore, index, traces })
+    const inOther = await readOther(pool, harness, beforeInOther)
+    const other = inOther && { state: inOther, before: beforeInOther }
+    broken = problem ?? look(harness, { step, state, before, mailsBefore, index, traces, other })
     if (broken) break
     before = state
+    beforeInOther = inOther
     harness.carts = inOrder(state.carts)
   }
   if (!broken) {
     const words = await figuresFaults(harness)
     if (words.length > 0) broken = { rule: 'Figures', step: scenario.steps.length - 1, words }
   }
+  await harness.shop.close()
   await clearFixture(pool)
   const count = (channel: Channel) => harness.post.mails.filter((mail) => mail.channel === channel).length
   const mails = { email: count('email'), sms: count('sms'), whatsapp: count('whatsapp'), push: count('push') }
@@ -70,6 +76,7 @@ export async function playScenario(pool: pg.Pool, scenario: Scenario): Promise<P
 function stockShop({ shop, clock }: Harness, { shortage }: Scenario, index: number): void {
   if (index === shortage?.from) for (const id of shortage.products) shop.soldOut.set(id, clock.trueNow())
   if (index === shortage?.to) shop.soldOut.clear()
+  if (index === shortage?.from || index === shortage?.to) shop.restock()
 }
 
 interface Seen {
@@ -79,15 +86,19 @@ interface Seen {
   mailsBefore: number
   index: number
   traces: string[]
+  /** Of the account's other shop; null: there is none. */
+  other: { state: State; before: State | null } | null
 }
 
-function look(harness: Harness, { step, state, before, mailsBefore, index, traces }: Seen): Broken | null {
+function look(harness: Harness, { step, state, before, mailsBefore, index, traces, other }: Seen): Broken | null {
   const { mails } = harness.post
   const fresh = mails.slice(mailsBefore).filter((mail): mail is Departed => mail.evidence !== undefined)
   const scene = { harness, step, state, before, mails, fresh, traces }
-  for (const [rule, holds] of Object.entries(invariants)) {
-    const words = holds(scene)
-    if (words.length > 0) return { rule: rule as Rule, step: index, words }
+  for (const each of other ? scenesOf(scene, other) : [scene]) {
+    for (const [rule, holds] of Object.entries(invariants)) {
+      const words = holds(each)
+      if (words.length > 0) return { rule: rule as Rule, step: index, words }
+    }
   }
   return null
 }

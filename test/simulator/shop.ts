@@ -1,3 +1,4 @@
+import type { StoreAccess, TokenShelf } from '../../server/platforms/access.ts'
 import type {
   OrderKind,
   OrderPage,
@@ -16,7 +17,7 @@ import type { Act } from './steps.ts'
 
 export interface Shop {
   /** As one process reaches it. */
-  client: (by: string) => StoreClient
+  client: (by: string, access: StoreAccess, shelf?: TokenShelf) => StoreClient
   shelf: Shelf
   mood: Extract<Act, { do: 'store' }>['mood']
   /** Oldest first; the last one of an order is what the store answers. */
@@ -26,6 +27,9 @@ export interface Shop {
   soldOut: Map<string, number>
   /** Awaited before every page of orders. */
   beforePage: () => Promise<void>
+  /** Products ran out or came back. */
+  restock: () => void
+  close: () => Promise<void>
 }
 
 export interface Version {
@@ -59,6 +63,8 @@ export function openShop(clock: Clock, homeUrl: string): Shop {
     shelf: anEmptyShelf(),
     soldOut: new Map(),
     beforePage: async () => {},
+    restock: () => {},
+    close: async () => {},
   } as unknown as Shop
   const none = async function* () {}
   const client: Omit<StoreClient, keyof ReturnType<typeof couponCalls>> = {

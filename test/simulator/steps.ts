@@ -5,6 +5,7 @@ import type { CouponAct, StepCoupon } from './coupons.ts'
 import type { Country } from './people.ts'
 import type { PluginAct } from './plugin.ts'
 import type { PushAct, PushFrame } from './push.ts'
+import type { OfShopify, ShopifyAct, ShopifyFrame } from './shopify.ts'
 import type { Shortage } from './shortage.ts'
 import type { StopAct } from './stops.ts'
 
@@ -38,6 +39,8 @@ export interface Scenario {
   hasCampaigns: boolean
   /** null: nothing of this history is about web push. */
   push: PushFrame | null
+  /** null: the shop is one on WooCommerce. */
+  shopify: ShopifyFrame | null
   steps: readonly Step[]
 }
 
@@ -94,7 +97,7 @@ export type Act =
   /** The browser forgets its cart token and keeps its device token. */
   | { do: 'new visit'; browser: number }
   | { do: 'late posts arrive'; isReversed: boolean }
-  | {
+  | ({
       do: 'order'
       order: number
       kind: OrderKind
@@ -112,7 +115,7 @@ export type Act =
       webhook: 'now' | 'late' | 'twice' | 'lost'
       /** Names the code of this message, if it has one that can be used. */
       codeOf?: number
-    }
+    } & Partial<OfShopify>)
   /** What a plugin or a proxy kept back: bodies of earlier states, in any order. */
   | { do: 'late webhooks arrive'; isOld: boolean }
   | { do: 'work'; worker: number; answers: readonly Answer[]; meanwhile: Meanwhile | null; diesAt: number | null }
@@ -174,6 +177,8 @@ export type Act =
   | StopAct
   | PushAct
   | PluginAct
+  | ShopifyAct
+  | { do: 'in the other shop'; act: Act }
 
 /** Time passes, then something happens. */
 export type Step = Act & { waitMs: number }
@@ -189,6 +194,7 @@ export function describe(scenario: Scenario): string {
     head,
     more,
     ...(hasTexts(scenario) ? [texts] : []),
+    ...(scenario.shopify ? [sayShopify(scenario.shopify)] : []),
     ...(scenario.push ? [`web push; its service takes ${scenario.push.mostBytes} bytes`] : []),
     ...(shortage
       ? [`sold out from step ${shortage.from + 1} to ${shortage.to + 1}: ${shortage.products.join(', ')}`]
@@ -197,6 +203,9 @@ export function describe(scenario: Scenario): string {
     ...scenario.steps.map((step, index) => `${String(index + 1).padStart(3)}. ${sayStep(step)}`),
   ].join('\n')
 }
+
+const sayShopify = ({ hasAllOrders, hasOther }: ShopifyFrame) =>
+  `a shop on Shopify${hasAllOrders ? ' with all its orders' : ''}${hasOther ? ', and one on WooCommerce' : ''}`
 
 const sayCoupon = (coupon: StepCoupon) =>
   Object.entries(coupon)
@@ -208,6 +217,7 @@ export function sayStep({ waitMs, ...act }: Step): string {
 }
 
 function sayAct(act: Act): string {
+  if (act.do === 'in the other shop') return `in the other shop: ${sayAct(act.act)}`
   if (act.do === 'at once') return `at once: ${act.acts.map(sayAct).join('  |  ')}`
   const { do: what, ...rest } = act
   const parts = Object.entries(rest).flatMap(([name, value]) => {

@@ -13,6 +13,7 @@ import { P1, P2, P3 } from './push.ts'
 import { wayD } from './rollups.ts'
 import type { Invariant } from './scene.ts'
 import { D1, D5, D6, D7, D10 } from './sending.ts'
+import { shopify } from './shopify.ts'
 import { stops } from './stops.ts'
 import { budget, cooldown, D4, plan, T2 } from './texts.ts'
 
@@ -31,6 +32,7 @@ export const invariants = {
     Guard: guard,
     Stops: stops,
     Outbox: outbox,
+    Shopify: shopify,
   },
 } satisfies Record<string, Invariant>
 export type Rule = keyof typeof invariants

@@ -54,11 +54,13 @@ function purchaseBefore({ shop, erased }: Harness, mail: Departed, told: number)
   })
 }
 
-function keysOf({ orderId, email, phone, customerId }: PlatformOrder): string[] {
+function keysOf({ orderId, email, phone, customerId, checkoutToken, cartToken }: PlatformOrder): string[] {
   return [
     `order:${orderId}`,
     ...(email ? [`email:${email}`] : []),
     ...(phone ? [`phone:${phone}`] : []),
     ...(customerId ? [`customer:${customerId}`] : []),
+    ...(checkoutToken ? [`cart:checkout:${checkoutToken}`] : []),
+    ...(cartToken ? [`cart:${cartToken}`] : []),
   ]
 }

@@ -130,9 +130,9 @@ export const A3: Invariant = ({ harness, state }) => {
     .map((order) => `order ${order.id} never brought ${order.net}`)
   if (harness.hasJumped) return [...tooMuch, ...invented]
   const wrong = bought.flatMap((order) => {
-    const touch = lastTouch(state, order)
-    if (order.message === (touch?.message ?? null)) return []
-    return [`order ${order.id} is given to ${order.message}, its last touch is ${touch?.message ?? 'none'}`]
+    const last = lastTouches(state, order)
+    if (last.length === 0 ? order.message === null : last.some(({ message }) => message === order.message)) return []
+    return [`order ${order.id} is given to ${order.message}, its last touch is ${last[0]?.message ?? 'none'}`]
   })
   return [...tooMuch, ...invented, ...wrong]
 }
@@ -140,14 +140,15 @@ export const A3: Invariant = ({ harness, state }) => {
 const netOf = (order: { kind: string; totalMinor: number; refundedMinor: number }) =>
   order.kind === 'purchase' ? order.totalMinor - order.refundedMinor : 0
 
-function lastTouch(state: State, order: Order): Touch | undefined {
+/** Several, when they were in the same moment. */
+function lastTouches(state: State, order: Order): Touch[] {
   const at = order.purchasedAt!
-  if (order.isStaff) return undefined
+  if (order.isStaff) return []
   // Orders are dated to the second.
   const nextSecond = at - (at % 1_000) + 1_000
-  return state.touchpoints
-    .filter(({ isHuman, shopper, at: touchedAt }) => {
-      return isHuman && shopper === order.shopper && touchedAt < nextSecond && touchedAt >= at - WINDOW_MS
-    })
-    .sort((a, b) => b.at - a.at)[0]
+  const before = state.touchpoints.filter(({ isHuman, shopper, at: touchedAt }) => {
+    return isHuman && shopper === order.shopper && touchedAt < nextSecond && touchedAt >= at - WINDOW_MS
+  })
+  const latest = Math.max(...before.map((touch) => touch.at))
+  return before.filter((touch) => touch.at === latest)
 }

@@ -1,0 +1,133 @@
+import crypto from 'node:crypto'
+import { AppError } from '../../server/core/errors.ts'
+import { refreshCheckout } from '../../server/sync/checkouts.ts'
+import { receiveDelivery } from '../../server/sync/deliveries.ts'
+import { checkoutJob, customerJob, orderJob } from '../../server/sync/jobs.ts'
+import { refreshCustomer } from '../../server/sync/local-copies.ts'
+import { refreshOrder } from '../../server/sync/sync.ts'
+import type { Actor, StoreJob } from './actors.ts'
+import type { Harness } from './harness.ts'
+import { numbersOf } from './people.ts'
+import { APP, type ToldConsent } from './shop-shopify.ts'
+import type { Delivered } from './shopify.ts'
+
+// What a shop on Shopify delivers, over a way that loses, doubles, keeps back and forges; the jobs behind it; and what is to be expected of both.
+
+export interface Delivery {
+  /** As the header writes it: `orders/updated`. */
+  topic: string
+  body: object
+}
+
+/** Sends what happened as the history says. A forged one tells what nobody of the shop has said. */
+export async function send(harness: Harness, delivery: Delivery, way: Delivered): Promise<void> {
+  if (way === 'lost') return
+  if (way === 'forged') return forge(harness, delivery)
+  const told = { ...delivery, id: crypto.randomUUID() }
+  if (way === 'late') {
+    harness.lateDeliveries.push(told)
+    return
+  }
+  await arrive(harness, told)
+  if (way === 'twice') await arrive(harness, told, true)
+}
+
+export interface Told extends Delivery {
+  /** Of the event: the same each time it is delivered. */
+  id: string
+}
+
+/** Genuine. `isAgain`: it has been taken before. */
+export async function arrive(harness: Harness, told: Told, isAgain = false): Promise<void> {
+  const { outside, shopify } = harness
+  const wasConnected = !harness.isDisconnected
+  const jobsBefore = outside.storeJobs.length
+  const isTaken = await receive(harness, told, APP.clientSecret)
+  if (!isTaken && wasConnected && !harness.isDisconnected) shopify!.faults.push(`${told.topic} was refused`)
+  if (isAgain && outside.storeJobs.length > jobsBefore) shopify!.faults.push(`${told.topic} counted twice`)
+  await runStoreJobs(harness)
+}
+
+/** By another secret, by none, or another body under the signature of this one. */
+async function forge(harness: Harness, delivery: Delivery): Promise<void> {
+  const ways = {
+    'another secret': () => receive(harness, told(), 'shpss_of_somebody'),
+    'no signature': () => receive(harness, told(), null),
+    'another body': () => receive(harness, told(), APP.clientSecret, { ...delivery.body, note: 'changed on the way' }),
+  }
+  const told = () => ({ ...delivery, id: crypto.randomUUID() })
+  for (const [how, deliver] of Object.entries(ways)) {
+    if (await deliver()) harness.shopify!.faults.push(`${delivery.topic} with ${how} was taken`)
+  }
+  harness.outside.storeJobs.length = 0
+}
+
+async function receive(
+  { web, fixture }: Harness,
+  { topic, body, id }: Told,
+  secret: string | null,
+  sent: object = body,
+): Promise<boolean> {
+  const signed = (of: object, by: string) => crypto.createHmac('sha256', by).update(JSON.stringify(of)).digest('base64')
+  const headers = {
+    'x-shopify-topic': topic,
+    'x-shopify-event-id': id,
+    'x-shopify-webhook-id': crypto.randomUUID(),
+    ...(secret === null ? {} : { 'x-shopify-hmac-sha256': signed(body, secret) }),
+  }
+  const delivery = { rawBody: Buffer.from(JSON.stringify(sent)), headers }
+  try {
+    await receiveDelivery(web.deps, { platform: 'shopify', storeKey: fixture.captureKey }, delivery)
+    return true
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'unauthenticated') return false
+    throw error
+  }
+}
+
+/** What deliveries have asked for; a shop that does not answer is asked again by the next reading. */
+async function runStoreJobs(harness: Harness): Promise<void> {
+  for (const { name, payload } of harness.outside.storeJobs.splice(0)) {
+    await watched(harness, harness.web, () => runJob(harness.web, { name, payload }))
+  }
+}
+
+async function runJob({ deps }: Actor, { name, payload }: StoreJob): Promise<void> {
+  if (name === orderJob.name) await refreshOrder(deps, payload as never)
+  if (name === checkoutJob.name) await refreshCheckout(deps, payload as never)
+  if (name === customerJob.name) await refreshCustomer(deps, payload as never)
+}
+
+/**
+ * Does it, and notes what it was told of consents: of that the engine has to know when it has come to its end. Where it broke off it may know,
+ * and what is told again says nothing new then.
+ */
+export async function watched(harness: Harness, { deps }: Actor, work: () => Promise<unknown>): Promise<void> {
+  const { shopify } = harness
+  shopify!.told.set(deps.workerId, [])
+  let isDone = false
+  try {
+    await work()
+    isDone = true
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'StoreProblem')) throw error
+  } finally {
+    for (const told of shopify!.told.get(deps.workerId) ?? []) note(harness, told, isDone)
+    shopify!.told.set(deps.workerId, [])
+  }
+}
+
+function note(harness: Harness, told: ToldConsent, isDone: boolean): void {
+  const { withdrawn, yeses, heard, clock, hasJumped } = harness
+  const key = `${told.channel}:${numbersOf(told.address)[0]}`
+  const word = `${key} ${told.isWithdrawn} ${told.at}`
+  const isNew = !heard.has(word)
+  heard.add(word)
+  if (!isNew) return
+  if (told.isWithdrawn && isDone) withdrawn.set(key, withdrawn.get(key) ?? clock.trueNow())
+  if (told.isWithdrawn) return
+  yeses.add(key)
+  // What was said before the no does not take it back; the shop dates to the second.
+  const since = withdrawn.get(key)
+  if (since !== undefined && (hasJumped || told.at === null || told.at + 1_000 > since)) withdrawn.delete(key)
+}

@@ -1,0 +1,71 @@
+import type { Mutation } from './mutations.ts'
+
+// Mistakes around a shop on Shopify (decisions 113 to 116).
+
+export const shopifyMutations: readonly Mutation[] = [
+  {
+    name: 'an order is not known by the checkout it came of',
+    rule: 'D3',
+    file: 'server/shoppers/rules.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
+    before: "...(checkoutToken ? [{ kind: 'cart' as const, value: `checkout:${checkoutToken}` }] : []),",
+    after: '',
+    seed: 1,
+  },
+  {
+    name: 'the first rows of a list are all of it',
+    rule: 'D3',
+    file: 'server/platforms/shopify/lists.ts',
+    before: 'yield chunk\n    if (!chunk.hasNext) return',
+    after: 'yield chunk\n    return',
+    seed: 1,
+  },
+  {
+    name: 'a delivery is believed whoever has signed it',
+    rule: 'Shopify',
+    file: 'server/platforms/shopify/webhooks.ts',
+    before: "if (!isSameSecret(Buffer.from(signature, 'base64'), wanted)) return null",
+    after: 'void wanted',
+    seed: 1,
+  },
+  {
+    name: 'an event counts as often as it is delivered',
+    rule: 'Shopify',
+    file: 'server/sync/deliveries.ts',
+    before: 'if (isNew) await queueWork(deps, tx, event)',
+    after: 'await queueWork(deps, tx, event)',
+    seed: 1,
+  },
+  {
+    name: 'a token that another process has made is made again',
+    rule: 'Shopify',
+    file: 'server/stores/token-shelf.ts',
+    before: 'if (kept && kept.accessToken !== stale?.accessToken) return kept',
+    after: '',
+    seed: 1,
+  },
+  {
+    name: 'what the shop has asked a person for is taken for a yes',
+    rule: 'C5',
+    file: 'server/platforms/shopify/people.ts',
+    before: "state === 'SUBSCRIBED' ? 'granted'",
+    after: "state === 'SUBSCRIBED' || state === 'PENDING' ? 'granted'",
+    seed: 1,
+  },
+  {
+    name: 'a withdrawal that the shop keeps is passed over',
+    rule: 'C5',
+    file: 'server/consent/store-consents.ts',
+    before: "if (!isGiven && last?.status === 'withdrawn') return false",
+    after: 'if (!isGiven) return false',
+    seed: 1,
+  },
+  {
+    name: 'an order whose payment was voided has brought its total',
+    rule: 'A3',
+    file: 'server/platforms/shopify/order-wire.ts',
+    before: "return cancelledAt || isVoid ? 'cancelled' : 'purchase'",
+    after: "return cancelledAt ? 'cancelled' : 'purchase'",
+    seed: 1,
+  },
+]

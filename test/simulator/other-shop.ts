@@ -1,0 +1,70 @@
+import type pg from 'pg'
+import { createFixture } from './fixture.ts'
+import type { ActOf, Harness } from './harness.ts'
+import type { Scene } from './invariants/scene.ts'
+import type { Standing } from './post.ts'
+import { openShop } from './shop.ts'
+import type { Act, Step } from './steps.ts'
+import { readState, type State } from './witness.ts'
+
+// A second shop in the account of a history, on WooCommerce, where the first is on Shopify: the same people come to both. Its carts, orders
+// and consents are its own; who unsubscribed or was erased is so in both. Everything it does not have itself is that of the first.
+
+export async function openOther(pool: pg.Pool, first: Harness): Promise<Harness> {
+  const { scenario, clock, fixture } = first
+  const own = await createFixture(pool, { ...scenario, shopify: null }, clock.now(), fixture.accountId)
+  const other = {
+    ...{ fixture: own, shop: openShop(clock, own.homeUrl), shopify: null, other: null },
+    browsers: first.browsers.map(() => ({ visit: 0, page: 0, seq: -1 })),
+    ...{ latePosts: [], lateWebhooks: [], lateDeliveries: [], carts: [], arrivals: 0, isCrowdFull: false },
+    ...{ contacts: new Map(), usable: new Set(), refused: new Map(), withdrawn: new Map(), yeses: new Set() },
+    ...{ isDisconnected: false, justUnsubscribed: null },
+  }
+  return Object.assign(Object.create(first), other)
+}
+
+/** Nobody pauses it, switches it off or disconnects it. */
+export function standingIn(other: Harness, of: Standing, channel: string, address: string): Standing {
+  const stays = { pausedSince: null, flowOffSince: null, disconnectedSince: null, restingSince: null }
+  const withdrawnSince = other.withdrawn.get(`${channel}:${address}`) ?? null
+  return { ...of, ...stays, withdrawnSince, hasSaidYes: other.yeses.has(`${channel}:${address}`) }
+}
+
+const known = new WeakMap<State, State>()
+
+/** The same for the same. */
+function ofBoth(state: State): State {
+  if (!known.has(state)) known.set(state, { ...state, usage: [] })
+  return known.get(state)!
+}
+
+const NOTHING: Step = { do: 'new visit', browser: 0, waitMs: 0 }
+
+/** What the invariants look at of each of the two shops; what the whole account has used is of both. */
+export function scenesOf(scene: Scene, states: { state: State; before: State | null }): [first: Scene, other: Scene] {
+  const { harness, step } = scene
+  const { other } = harness
+  const isOthers = ({ evidence }: Scene['mails'][number]) => evidence?.store === other!.fixture.storeId
+  const first = {
+    ...{ state: ofBoth(scene.state), before: scene.before && ofBoth(scene.before) },
+    ...{ mails: scene.mails.filter((mail) => !isOthers(mail)), fresh: scene.fresh.filter((mail) => !isOthers(mail)) },
+  }
+  const second = {
+    ...{ harness: other!, step: step.do === 'in the other shop' ? { ...step.act, waitMs: step.waitMs } : NOTHING },
+    ...{ state: ofBoth(states.state), before: states.before && ofBoth(states.before), traces: [] },
+    ...{ mails: scene.mails.filter(isOthers), fresh: scene.fresh.filter(isOthers) },
+  }
+  return [
+    { ...scene, ...first },
+    { ...scene, ...second },
+  ]
+}
+
+export const readOther = (pool: pg.Pool, { other }: Harness, before: State | null): Promise<State | null> =>
+  other ? readState(pool, other.fixture.storeId, before) : Promise.resolve(null)
+
+export const otherPlayers = (play: (harness: Harness, act: Act) => Promise<void>) => ({
+  async 'in the other shop'({ other }: Harness, { act }: ActOf<'in the other shop'>) {
+    if (other) await play(other, act)
+  },
+})

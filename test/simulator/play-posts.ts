@@ -1,0 +1,138 @@
+import { admitPost, type CaptureStore, recordCapture } from '../../server/capture/capture.ts'
+import { foldPostsOf } from '../../server/capture/capture-intake.ts'
+import { onlyReadable } from '../../server/capture/capture-rules.ts'
+import { PER_CLIENT } from '../../server/capture/contact-limits.ts'
+import { newId } from '../../server/core/ids.ts'
+import { tryTake } from '../../server/core/rate-limits.ts'
+import { keepPosts } from '../../server/core/system.ts'
+import type { CapturePost } from '../../shared/capture.ts'
+import { aBox } from '../boxes.ts'
+import type { ActOf, Harness } from './harness.ts'
+import { numbersOf } from './people.ts'
+import { variantOf } from './shop-shopify.ts'
+import type { Consent } from './steps.ts'
+
+// What browsers in the shop tell, over a way that loses, doubles and reorders, and what is known of it when it has arrived.
+
+type Kind = 'post' | 'new visit' | 'late posts arrive'
+type Players = { [Each in Kind]: (harness: Harness, act: ActOf<Each>) => Promise<unknown> }
+
+export const postPlayers: Players = {
+  async post(harness, act) {
+    const post = nextPost(harness, act)
+    if (act.network === 'lost') return
+    if (act.network === 'late') {
+      harness.latePosts.push(post)
+      return
+    }
+    await arrive(harness, post, act.network === 'left')
+    if (act.network === 'twice') await arrive(harness, post)
+  },
+  async 'new visit'(harness, { browser }) {
+    harness.browsers[browser]!.visit += 1
+  },
+  async 'late posts arrive'(harness, { isReversed }) {
+    const late = harness.latePosts.splice(0)
+    for (const post of isReversed ? late.reverse() : late) await arrive(harness, post)
+  },
+}
+
+function nextPost(harness: Harness, act: ActOf<'post'>): CapturePost {
+  const browser = harness.browsers[act.browser]!
+  if (act.isNewPage || browser.seq < 0) {
+    browser.page += 1
+    browser.seq = -1
+  }
+  browser.seq += 1
+  const { visit, page, seq } = browser
+  return {
+    cart: `cart-of-browser-${act.browser}-visit-${visit}`,
+    device: `device-of-browser-${act.browser}`,
+    page: `page-${act.browser}-${page}`,
+    seq,
+    ...(act.items
+      ? {
+          items: act.items.map(([id, quantity]) => ({ id: namedBy(harness, id), quantity })),
+          coupons: [...act.coupons],
+        }
+      : {}),
+    ...(act.contact ? { contact: act.contact } : {}),
+    ...(act.consent === null ? {} : { consent: consentOf(act.consent) }),
+  }
+}
+
+/** By a browser. A shop whose products have variants names the variant. */
+const namedBy = ({ shopify }: Harness, id: string): string => (shopify ? variantOf(id) : id)
+
+function consentOf(consent: Consent): NonNullable<CapturePost['consent']> {
+  const boxes = (['email', 'sms', 'whatsapp'] as const).flatMap((channel) => {
+    const isGiven = consent[channel]
+    return isGiven === undefined ? [] : [[channel, aBox(channel, isGiven)]]
+  })
+  return Object.fromEntries(boxes)
+}
+
+/** What the intake does with a post, one at a time: counts what it brings, keeps it, and it is answered. */
+async function keep({ web: { deps } }: Harness, store: CaptureStore, post: CapturePost, client: string): Promise<void> {
+  const admitted = await admitPost(deps, store, post, client)
+  await keepPosts(deps.db, [{ store_id: store.id, id: newId(), received_at: deps.now(), post: admitted }])
+}
+
+/** `isLeft`: the process ended between its answer and what it makes of the post. */
+async function arrive(harness: Harness, post: CapturePost, isLeft = false): Promise<void> {
+  const { fixture, web, clock } = harness
+  const store = { id: fixture.storeId, url: fixture.homeUrl, home_url: fixture.homeUrl }
+  const isCrowded = harness.arrivals++ % 4 === 3
+  const client = isCrowded ? await crowd(harness) : `client-${clock.trueNow()}-${harness.arrivals}`
+  const isOfCart = saidOfItsCart(harness, post, isCrowded)
+  if (Object.values(post.consent ?? {}).some((box) => !box?.isGiven)) await foldPostsOf(web.deps, fixture.storeId)
+  if (post.consent) await recordCapture(web.deps, store, post, client)
+  else await keep(harness, store, onlyReadable(post), client)
+  if (!isLeft) await foldPostsOf(web.deps, fixture.storeId)
+  noteConsent(harness, post, isOfCart)
+}
+
+/** A network that has brought as many new contacts within the hour as one may; the others are networks of their own. */
+async function crowd(harness: Harness): Promise<string> {
+  const subject = `${harness.fixture.storeId}\0crowd`
+  const takes = harness.isCrowdFull ? [] : Object.values(PER_CLIENT)
+  harness.isCrowdFull = true
+  for (const limit of takes) for (let i = 0; i < limit.points; i++) await tryTake(harness.web.deps, limit, subject)
+  return 'crowd'
+}
+
+/** A no of a page counts for what an earlier post of the same cart has said below the limits, and nobody else's. */
+function saidOfItsCart(
+  { contacts, refused, usable }: Harness,
+  { cart, contact }: CapturePost,
+  isCrowded: boolean,
+): (address: string) => boolean {
+  const before = new Set(contacts.get(cart))
+  const said = [contact?.email, contact?.phone].flatMap((each) => (each ? numbersOf(each)[0]! : []))
+  const open = new Set(refused.get(cart))
+  if (isCrowded) refused.set(cart, new Set([...open, ...said.filter((address) => !before.has(address))]))
+  else {
+    for (const address of said) usable.add(address)
+    contacts.set(cart, new Set([...before, ...said.filter((address) => !open.has(address))]))
+  }
+  return (address) => !isCrowded && before.has(address)
+}
+
+/** What the shop's boxes said, once it is committed. */
+function noteConsent(
+  { withdrawn, yeses, clock }: Harness,
+  { consent, contact }: CapturePost,
+  isOfCart: (address: string) => boolean,
+): void {
+  const said = { email: consent?.email?.isGiven, sms: consent?.sms?.isGiven, whatsapp: consent?.whatsapp?.isGiven }
+  for (const [channel, isGiven] of Object.entries(said)) {
+    if (isGiven === undefined) continue
+    const address = channel === 'email' ? contact?.email : contact?.phone && numbersOf(contact.phone)[0]
+    if (address && !isGiven && isOfCart(address)) withdrawn.set(`${channel}:${address}`, clock.trueNow())
+    if (!isGiven) continue
+    yeses.add(`${channel}:${address ?? '*'}`)
+    // Given for the address typed before, whichever that was by now.
+    for (const key of withdrawn.keys())
+      if (key === `${channel}:${address}` || (!address && key.startsWith(`${channel}:`))) withdrawn.delete(key)
+  }
+}

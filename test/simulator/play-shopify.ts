@@ -1,0 +1,237 @@
+import type { Checkout, Order } from '../../demo/shopify/model.ts'
+import { insertOrder } from '../../demo/shopify/orders.ts'
+import {
+  cartBody,
+  checkoutBody,
+  emailConsentBody,
+  orderBody,
+  smsConsentBody,
+  whatsAppConsentBody,
+} from '../../demo/shopify/payloads.ts'
+import { subtotalOf } from '../../demo/shopify/pricing.ts'
+import { find, save } from '../../demo/shopify/records.ts'
+import type { PlatformOrder } from '../../server/platforms/platform.ts'
+import { pullCheckouts } from '../../server/sync/checkouts.ts'
+import { pullCustomers } from '../../server/sync/local-copies.ts'
+import { importOrders } from '../../server/sync/sync.ts'
+import { normalizePhone } from '../../shared/contact.ts'
+import type { Actor } from './actors.ts'
+import { send, watched } from './deliveries.ts'
+import type { ActOf, Harness } from './harness.ts'
+import { numbersOf } from './people.ts'
+import type { Version } from './shop.ts'
+import { addressIn, customerIdOf, linesIn, type ShopifyShop, variantOf } from './shop-shopify.ts'
+import type { OfShopify, ShopifyAct } from './shopify.ts'
+
+// What happens in a shop on Shopify: it is written into the shop itself, which tells it by deliveries, and answers it when it is asked.
+
+type Players = { [Each in ShopifyAct['do']]: (harness: Harness, act: ActOf<Each>) => Promise<unknown> }
+
+export const shopifyPlayers = (living: (harness: Harness, worker: number) => Promise<Actor>): Players => ({
+  async checkout(harness, act) {
+    const shop = harness.shopify!
+    for (const typed of [act.email, act.phone]) if (typed) harness.usable.add(numbersOf(typed)[0]!)
+    const { checkout, isNew } = keepCheckout(shop, act, harness)
+    tick(harness, checkout, act.ticks)
+    const topic = isNew ? 'checkouts/create' : 'checkouts/update'
+    await send(harness, { topic, body: checkoutBody(shop.store.shop, checkout) }, act.webhook)
+  },
+  async 'cart told'(harness, { browser, items, webhook }) {
+    const { shop } = harness.shopify!.store
+    const at = shop.now()
+    const token = cartOf(harness, browser)
+    const cart = { id: 1, createdAt: at, updatedAt: at, token, key: 'key', lines: [], note: '', attributes: {} }
+    const body = cartBody(cart, linesIn(harness.shopify!, items))
+    await send(harness, { topic: 'carts/update', body }, webhook)
+  },
+  async 'consent kept'(harness, { person, channel, state, isConfirmed, webhook }) {
+    const { store } = harness.shopify!
+    const { email, typedPhone, country } = harness.people[person]!
+    // A customer of the shop's own.
+    for (const address of [email, typedPhone]) harness.usable.add(numbersOf(address)[0]!)
+    const id = customerIdOf(harness.shopify!, { email, phone: channel === 'email' ? null : typedPhone, country })!
+    const name = channel === 'whatsapp' ? 'whatsApp' : channel
+    const level = isConfirmed ? 'CONFIRMED_OPT_IN' : 'SINGLE_OPT_IN'
+    const customer = store.controls.setConsent(id, name, { state, level: state === 'PENDING' ? null : level })
+    if (state === 'SUBSCRIBED')
+      harness.yeses.add(`${channel}:${numbersOf(channel === 'email' ? email : typedPhone)[0]}`)
+    const told = {
+      email: ['customers_email_marketing_consent/update', emailConsentBody],
+      sms: ['customers_marketing_consent/update', smsConsentBody],
+      whatsapp: ['customers_whats_app_marketing_consent/update', whatsAppConsentBody],
+    } as const
+    const [topic, bodyOf] = told[channel]
+    await send(harness, { topic, body: bodyOf(store.shop, customer) }, webhook)
+  },
+  async 'checkouts are read'(harness, { worker }) {
+    const actor = await living(harness, worker)
+    await watched(harness, actor, () => pullCheckouts(actor.deps, { storeId: harness.fixture.storeId }))
+  },
+  async 'customers are read'(harness, { worker }) {
+    const actor = await living(harness, worker)
+    await watched(harness, actor, () => pullAll(actor, harness.fixture.storeId))
+  },
+  async import(harness, { worker }) {
+    const actor = await living(harness, worker)
+    await watched(harness, actor, () => importOrders(actor.deps, harness.fixture.storeId))
+  },
+  async 'token ends'(harness) {
+    harness.shopify!.endTokens()
+  },
+  async 'busy shop'(harness, { refused, points }) {
+    const { faults, bucket } = harness.shopify!.store
+    faults.throttle(refused)
+    if (points !== null) bucket.drain(points)
+  },
+  async rush(harness, { person }) {
+    for (let more = STRANGERS; more > 0; more--) strangersOrder(harness)
+    const email = person === null ? null : harness.people[person]!.email
+    if (email === null) return
+    harness.usable.add(email)
+    strangersOrder(harness, email)
+  },
+})
+
+/** What was read is known when all of it was: a listing that broke off goes on the next time. */
+async function pullAll({ deps }: Actor, storeId: string): Promise<void> {
+  const result = await pullCustomers(deps, { storeId })
+  if (result.kind === 'failed') throw result.problem
+}
+
+/** More than the first page of a listing has. */
+const STRANGERS = 12
+
+export const cartOf = ({ browsers }: Harness, browser: number): string =>
+  `cart-of-browser-${browser}-visit-${browsers[browser]!.visit}`
+
+function keepCheckout(shop: ShopifyShop, act: ActOf<'checkout'>, harness: Harness) {
+  const { db } = shop.store.shop
+  const known = openCheckout(shop, act.checkout)
+  const at = Math.max(shop.store.shop.now(), known ? known.updatedAt + 1 : 0)
+  const id = known?.id ?? freeCheckout(shop, act.checkout)
+  const lines = linesIn(shop, act.items)
+  const said = { email: act.email ?? known?.email ?? null, phone: act.phone ?? known?.phone ?? null }
+  const address = addressIn(act.country, null) ?? known?.address ?? null
+  const customerId = customerIdOf(shop, { ...said, country: act.country })
+  const sum = subtotalOf(lines)
+  const checkout = save(db, 'checkout', {
+    ...{ id, createdAt: known?.createdAt ?? at, updatedAt: at, token: known?.token ?? `checkout-token-${id}` },
+    cartToken: known?.cartToken ?? (act.browser === null ? `cart-of-checkout-${id}` : cartOf(harness, act.browser)),
+    ...{ key: 'key', completedAt: null, customerId, ...said, locale: 'en', lines, codes: [], reductions: [] },
+    ...{ shipping: 'standard', address, acceptsEmail: false, acceptsSms: false, orderId: null },
+    ...{ subtotalMinor: sum, discountMinor: 0, shippingMinor: 0, totalMinor: sum },
+  })
+  return { checkout, isNew: !known }
+}
+
+const GENERATION = 10
+
+/** null: none was begun since the last one was bought. */
+export function openCheckout({ store }: ShopifyShop, number: number): Checkout | undefined {
+  for (let id = 2_000 + number; ; id += GENERATION) {
+    const found = find(store.shop.db, 'checkout', id)
+    if (!found || found.completedAt === null) return found
+  }
+}
+
+function freeCheckout({ store }: ShopifyShop, number: number): number {
+  let id = 2_000 + number
+  while (find(store.shop.db, 'checkout', id)) id += GENERATION
+  return id
+}
+
+function tick(harness: Harness, { customerId, email, phone }: Checkout, ticks: ActOf<'checkout'>['ticks']): void {
+  for (const channel of ticks) {
+    const address = channel === 'email' ? email : phone
+    if (!address || customerId === null || channel === 'whatsapp') continue
+    harness.yeses.add(`${channel}:${numbersOf(address)[0]}`)
+    const given = { state: 'SUBSCRIBED', level: 'SINGLE_OPT_IN' } as const
+    harness.shopify!.store.controls.setConsent(customerId, channel, given)
+  }
+}
+
+type Placed = ActOf<'order'> & Partial<OfShopify>
+
+/** An order is placed, or becomes another one; with it the checkout it came of is over. */
+export function changeShopifyOrder(harness: Harness, act: Placed): { version: Version; order: Order; isNew: boolean } {
+  const shop = harness.shopify!
+  const { db } = shop.store.shop
+  const id = 1_000 + act.order
+  const known = find(db, 'order', id)
+  const checkout = known || act.ofCheckout == null ? undefined : openCheckout(shop, act.ofCheckout)
+  const at = Math.max(shop.store.shop.now(), known ? known.updatedAt + 1 : 0)
+  const lines = linesIn(shop, act.items)
+  const isOver = known ? isCancelled(known) : false
+  const ends = isOver || act.kind === 'cancelled'
+  const order = known
+    ? save(db, 'order', {
+        ...known,
+        updatedAt: at,
+        lines,
+        totalMinor: act.totalMinor,
+        refundedMinor: act.refundedMinor,
+      })
+    : insertOrder(shop.store.shop, {
+        ...{ id, createdAt: at, updatedAt: at, lines, totalMinor: act.totalMinor, refundedMinor: act.refundedMinor },
+        ...buyerOf(harness, act, checkout),
+        ...{ financialStatus: act.payment ?? 'PAID', address: addressIn(act.country, act.state) },
+        ...{ sourceName: act.isStaff ? 'shopify_draft_order' : 'web' },
+        ...(checkout && { checkoutToken: checkout.token, cartToken: checkout.cartToken }),
+      })
+  const final = ends && !isOver ? save(db, 'order', { ...order, ...ended(act, at) }) : order
+  if (checkout) save(db, 'checkout', { ...checkout, completedAt: at, orderId: id, updatedAt: at })
+  const version = { order: toldOf(final), since: harness.clock.trueNow() }
+  shop.versions.push(version)
+  return { version, order: final, isNew: !known }
+}
+
+function buyerOf(harness: Harness, act: Placed, checkout: Checkout | undefined) {
+  const byName = act.customerId === null ? null : harness.people.find((each) => each.customerId === act.customerId)!
+  const who = { email: act.email ?? byName?.email ?? null, phone: act.phone, country: act.country }
+  const customerId = customerIdOf(harness.shopify!, who) ?? checkout?.customerId ?? null
+  return { customerId, email: act.email, phone: act.phone }
+}
+
+const ended = ({ isVoided }: Placed, at: number): Partial<Order> =>
+  isVoided ? { financialStatus: 'VOIDED' } : { financialStatus: 'REFUNDED', cancelledAt: at, cancelReason: 'CUSTOMER' }
+
+const isCancelled = ({ cancelledAt, financialStatus }: Order) => cancelledAt !== null || financialStatus === 'VOIDED'
+
+const second = (at: number) => `${new Date(at).toISOString().slice(0, 19)}Z`
+
+/** As the shop tells it; written down by hand, so that it is not our client's own answer that the client is measured by. */
+function toldOf(order: Order): PlatformOrder {
+  const kind = isCancelled(order) ? 'cancelled' : 'purchase'
+  return {
+    ...{ orderId: String(order.id), kind, status: order.financialStatus, currency: 'USD' },
+    ...{ createdAt: second(order.createdAt), modifiedAt: second(order.updatedAt) },
+    paidAt: kind === 'purchase' ? second(order.createdAt) : null,
+    ...{ totalMinor: order.totalMinor, refundedMinor: kind === 'purchase' ? order.refundedMinor : 0 },
+    customerId: order.customerId === null ? null : String(order.customerId),
+    ...{ email: order.email, phone: normalizePhone(order.phone, null), firstName: null, lastName: null },
+    ...{ country: order.address?.countryCode ?? null, coupons: [], paymentUrl: null },
+    ...{ checkoutToken: order.checkoutToken, cartToken: order.cartToken },
+    items: order.lines.map(({ productId, quantity, title, unitMinor }) => ({
+      ...{ productId: String(productId), variationId: variantOf(String(productId)), name: title, sku: null },
+      ...{ quantity, unitPriceMinor: unitMinor, imageUrl: null },
+    })),
+    source: order.sourceName === 'web' ? 'shopper' : 'staff',
+  }
+}
+
+/** Of somebody who was never seen, or of this person, of which no delivery tells. */
+function strangersOrder(harness: Harness, email = `stranger-${harness.shop.versions.length}@elsewhere.example`): void {
+  const shop = harness.shopify!
+  const at = shop.store.shop.now()
+  const order = insertOrder(shop.store.shop, {
+    ...{ id: 5_000 + shop.versions.length, createdAt: at, lines: linesIn(shop, [['18', 1]]), totalMinor: 900, email },
+    customerId: customerIdOf(shop, { email, phone: null, country: null }),
+  })
+  shop.versions.push({ order: toldOf(order), since: harness.clock.trueNow() })
+}
+
+/** What the shop told of an order that was placed or changed. */
+export async function tellOrder(harness: Harness, { order, isNew }: { order: Order; isNew: boolean }, act: Placed) {
+  const topic = isNew ? 'orders/create' : isCancelled(order) ? 'orders/cancelled' : 'orders/updated'
+  await send(harness, { topic, body: orderBody(harness.shopify!.store.shop, order) }, act.webhook)
+}

@@ -1,0 +1,227 @@
+import { linesOf } from '../../demo/shopify/carts.ts'
+import { meetCustomer } from '../../demo/shopify/customers.ts'
+import type { Address } from '../../demo/shopify/model.ts'
+import { save } from '../../demo/shopify/records.ts'
+import { allScopes, openQuietShopifyStore, type QuietShopifyStore } from '../../demo/shopify/store.ts'
+import { expireTokens } from '../../demo/shopify/tokens.ts'
+import { FetchProblem } from '../../server/net/fetch-problem.ts'
+import type { GuardedAnswer, GuardedFetch } from '../../server/net/guarded-fetch.ts'
+import type { StoreAccess, TokenShelf } from '../../server/platforms/access.ts'
+import { memoryShelf } from '../../server/platforms/memory-shelf.ts'
+import type { StoreClient } from '../../server/platforms/platform.ts'
+import { createShopifyClient } from '../../server/platforms/shopify/client.ts'
+import type { Clock } from './clock.ts'
+import { PRODUCTS, type Reading, type Shop } from './shop.ts'
+import { anEmptyShelf } from './shop-coupons.ts'
+
+// A history's store on Shopify: our own client asks the contract server (demo/shopify), which holds every query against Shopify's schema, the
+// app's scopes and its points. Between them is a way that fails as the store's mood says. Noted are the readings of orders that reached their
+// end, what was told of consents, and the tokens that were made.
+
+export interface ShopifyShop extends Shop {
+  store: QuietShopifyStore
+  /** What each process was told of people's consents, until it was seen what came of it. */
+  told: Map<string, ToldConsent[]>
+  tokens: MadeToken[]
+  /** What was found to be wrong. */
+  faults: string[]
+  /** Refused from now on. */
+  endTokens(): void
+}
+
+export interface ToldConsent {
+  channel: 'email' | 'sms' | 'whatsapp'
+  address: string
+  isWithdrawn: boolean
+  /** By the shop's clock; null: it does not say. */
+  at: number | null
+}
+
+export interface MadeToken {
+  by: string
+  /** By the shop's clock. */
+  at: number
+  /** The one before was still good for a while, and this process had made it. */
+  instead: string | null
+}
+
+/** Of the app. Deliveries are signed with the secret. */
+export const APP = { clientId: 'app-of-the-simulator', clientSecret: 'shpss_of_the_simulator' }
+
+/** Products have one variant each; browsers name it. */
+export const variantOf = (productId: string): string => `${productId}1`
+
+const SLOW_MS = 9_000
+const STALL_MS = 65_000
+/** At this share of its life a token is made anew. */
+const RENEWED_AFTER_MS = 0.8 * 86_399_000
+
+export function openShopifyShop(clock: Clock, homeUrl: string, hasAllOrders: boolean): ShopifyShop {
+  const scopes = allScopes.filter((scope) => hasAllOrders || scope !== 'read_all_orders')
+  const store = openQuietShopifyStore({
+    ...{ dataFile: ':memory:', seed: false, now: clock.trueNow, publicUrl: homeUrl, timeZone: 'America/New_York' },
+    app: { clientId: APP.clientId, secret: APP.clientSecret, scopes },
+  })
+  stock(store, clock.trueNow())
+  const shop = {
+    ...{ mood: 'answers', versions: [], readings: [], shelf: anEmptyShelf(), soldOut: new Map() },
+    ...{ store, told: new Map(), tokens: [], faults: [], beforePage: async () => {} },
+    restock: () => {
+      for (const { id } of PRODUCTS) store.controls.setStock(Number(variantOf(id)), shop.soldOut.has(id) ? 0 : null)
+    },
+    endTokens: () => {
+      expireTokens(store.shop)
+      shop.tokens.length = 0
+    },
+    close: store.close,
+  } as unknown as ShopifyShop
+  const clients = new Map<string, StoreClient>()
+  shop.client = (by, access, shelf) => {
+    const key = JSON.stringify([by, shelf === undefined, access.keys])
+    const known = clients.get(key)
+    if (known) return known
+    const client = clientOf(shop, clock, { by, access, shelf: shelf ?? memoryShelf() })
+    clients.set(key, client)
+    return client
+  }
+  return shop
+}
+
+function stock({ shop }: QuietShopifyStore, at: number): void {
+  const dates = { createdAt: at, updatedAt: at }
+  for (const { id, name, priceMinor } of PRODUCTS) {
+    const words = { handle: `tea-${id}`, title: name, description: name, productType: 'Tea', picture: 'seeds' }
+    save(shop.db, 'product', { id: Number(id), ...dates, ...words, status: 'ACTIVE', optionName: null })
+    save(shop.db, 'variant', {
+      ...{ id: Number(variantOf(id)), ...dates, productId: Number(id), title: 'Default Title', sku: `TEA-${id}` },
+      ...{ priceMinor, compareAtMinor: null, stock: null, position: 1, picture: null },
+    })
+  }
+}
+
+/** Lines of a cart, at what they cost. */
+export const linesIn = ({ store }: ShopifyShop, items: readonly (readonly [id: string, quantity: number])[]) =>
+  linesOf(
+    store.shop,
+    items.map(([id, quantity]) => ({ variantId: Number(variantOf(id)), quantity })),
+  )
+
+interface Who {
+  email: string | null
+  phone: string | null
+  country: string | null
+}
+
+/** The customer with this email, or with this phone; made when there is none. null: nobody. */
+export function customerIdOf({ store }: ShopifyShop, { country, ...who }: Who): number | null {
+  return meetCustomer(store.desk, { ...who, address: addressIn(country, null) })?.id ?? null
+}
+
+/** Where a parcel goes: of it only country and state are ever read. */
+export const addressIn = (country: string | null, state: string | null): Address | null =>
+  country === null
+    ? null
+    : {
+        ...{ firstName: '', lastName: '', address1: '1 Main Street', address2: '', city: 'Town', zip: '1', phone: '' },
+        ...{ provinceCode: state ?? '', countryCode: country },
+      }
+
+interface Process {
+  by: string
+  access: StoreAccess
+  shelf: TokenShelf
+}
+
+function clientOf(shop: ShopifyShop, clock: Clock, { by, access, shelf }: Process): StoreClient {
+  const wait = async (ms: number, signal?: AbortSignal) => {
+    await clock.pass(ms)
+    signal?.throwIfAborted()
+  }
+  return createShopifyClient(access, { fetch: wayTo(shop, clock, by), now: clock.now, sleep: wait }, shelf)
+}
+
+interface Question {
+  query: string
+  variables: { after?: string | null }
+}
+
+/** One request of one process, and what is noted of its answer. */
+function wayTo(shop: ShopifyShop, clock: Clock, by: string): GuardedFetch {
+  const readings = new Map<string | null, Reading>()
+  return async (url, request = {}) => {
+    const { pathname, search } = new URL(url)
+    const isQuestion = pathname.endsWith('/graphql.json')
+    const asked = isQuestion ? (JSON.parse(request.body!) as Question) : null
+    const isOfOrders = asked?.query.startsWith('query Orders(') === true
+    const after = asked?.variables.after ?? null
+    const reading = isOfOrders ? (readings.get(after) ?? { startedAt: clock.trueNow(), reachedEnd: false }) : null
+    if (isOfOrders && after === null) shop.readings.push(reading!)
+    if (isOfOrders) await shop.beforePage()
+    await stumble(shop, clock, after === null ? 1 : 2)
+    if (request.signal?.aborted) throw new FetchProblem('aborted')
+    const answer = await ask(shop, { path: pathname + search, request })
+    if (pathname.endsWith('/access_token')) noteToken(shop, clock, by, answer)
+    const said = asked ? JSON.parse(answer.body.toString()) : null
+    if (reading) noteReading(readings, reading, said)
+    if (asked) notePeople(shop, by, said)
+    return { ...answer, url, isRedirected: false }
+  }
+}
+
+async function stumble({ mood }: ShopifyShop, clock: Clock, page: number): Promise<void> {
+  if (mood === 'is slow') await clock.pass(SLOW_MS)
+  if (mood === 'stalls') await clock.pass(STALL_MS)
+  if (mood === 'is down') throw new FetchProblem('refused')
+  if (mood === 'fails at page 2' && page === 2) throw new FetchProblem('timeout')
+}
+
+type Requested = NonNullable<Parameters<GuardedFetch>[1]>
+
+async function ask(
+  { store }: ShopifyShop,
+  { path, request }: { path: string; request: Requested },
+): Promise<Pick<GuardedAnswer, 'status' | 'headers' | 'body'>> {
+  const { method = 'GET', headers = {}, body } = request
+  const reply = await store.app.inject({ method, url: path, headers, ...(body === undefined ? {} : { payload: body }) })
+  const told = Object.entries(reply.headers).map(([name, value]) => [name, String(value)])
+  return { status: reply.statusCode, headers: Object.fromEntries(told), body: reply.rawPayload }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: whatever the store answers
+type Said = any
+
+function noteReading(readings: Map<string | null, Reading>, reading: Reading, said: Said): void {
+  const place = said?.data?.orders?.pageInfo
+  if (place?.hasNextPage === false) reading.reachedEnd = true
+  else if (place) readings.set(place.endCursor, reading)
+}
+
+function noteToken(shop: ShopifyShop, clock: Clock, by: string, { status }: { status: number }): void {
+  if (status !== 200) return
+  const before = shop.tokens.at(-1)
+  const isGood = before && clock.trueNow() - before.at < RENEWED_AFTER_MS
+  shop.tokens.push({ by, at: clock.trueNow(), instead: isGood ? before.by : null })
+}
+
+/** Of a checkout that is known already nothing is taken down: what it says of a withdrawal need not have been heard. */
+function notePeople(shop: ShopifyShop, by: string, said: Said): void {
+  const { customers, customer, abandonedCheckouts, node } = said?.data ?? {}
+  const begun: Said[] = abandonedCheckouts?.nodes ?? (node ? [node] : [])
+  const read: Said[] = customers?.nodes ?? (customer ? [customer] : [])
+  const people = [...read, ...begun.flatMap((checkout) => checkout.customer ?? [])]
+  const told = shop.told.get(by) ?? shop.told.set(by, []).get(by)!
+  for (const [place, { defaultEmailAddress: mail, defaultPhoneNumber: phone }] of people.entries()) {
+    const [address, number] = [mail?.emailAddress, phone?.phoneNumber]
+    const kept = [
+      { channel: 'email', address, state: mail?.marketingState, at: mail?.marketingUpdatedAt },
+      { channel: 'sms', address: number, ...fromConsent(phone?.smsMarketingConsent) },
+      { channel: 'whatsapp', address: number, ...fromConsent(phone?.whatsAppMarketingConsent) },
+    ] as const
+    for (const { channel, address: of, state, at } of kept) {
+      if (!of || !(state === 'SUBSCRIBED' || (state === 'UNSUBSCRIBED' && place < read.length))) continue
+      told.push({ channel, address: of, isWithdrawn: state === 'UNSUBSCRIBED', at: at ? Date.parse(at) : null })
+    }
+  }
+}
+
+const fromConsent = (consent: Said) => ({ state: consent?.state, at: consent?.updatedAt })

@@ -1,0 +1,214 @@
+import type { Person } from './people.ts'
+import { type Chance, chanceOf } from './random.ts'
+import type { Act, Addressed, Scenario, Step } from './steps.ts'
+
+// In some histories the shop is one of Shopify's: checkouts beside orders, consents kept by the shop, deliveries signed with the app's secret,
+// a token that ends, points that run out. In some of those the account has a shop on WooCommerce as well. Thrown with dice of their own, so
+// that all other histories stay what they were.
+
+export interface ShopifyFrame {
+  /** Orders of more than 60 days may be read (decision 135). */
+  hasAllOrders: boolean
+  /** The account has a shop on WooCommerce as well. */
+  hasOther: boolean
+}
+
+/** `forged`: somebody without the secret tells it, and the shop does not. */
+export type Delivered = 'now' | 'late' | 'twice' | 'lost' | 'forged'
+
+export type ShopifyAct =
+  /** A checkout is begun, or goes on; one that became an order is another one from then on. */
+  | {
+      do: 'checkout'
+      checkout: number
+      /** Whose cart it came of; null: of one that no script has seen. */
+      browser: number | null
+      email: string | null
+      phone: string | null
+      items: readonly [id: string, quantity: number][]
+      country: string | null
+      /** Boxes the shopper ticked. */
+      ticks: readonly Addressed[]
+      webhook: Delivered
+    }
+  /** What is in a cart before any checkout: told by a webhook, or by nothing. */
+  | { do: 'cart told'; browser: number; items: readonly [id: string, quantity: number][]; webhook: Delivered }
+  /** The shop keeps what a person agreed to, or took back. */
+  | {
+      do: 'consent kept'
+      person: number
+      channel: Addressed
+      state: 'SUBSCRIBED' | 'UNSUBSCRIBED' | 'PENDING'
+      isConfirmed: boolean
+      webhook: Delivered
+    }
+  | { do: 'checkouts are read'; worker: number }
+  | { do: 'customers are read'; worker: number }
+  /** Orders of ninety days, of which the shop may tell sixty. */
+  | { do: 'import'; worker: number }
+  /** The shop refuses the token that is in use. */
+  | { do: 'token ends' }
+  /** Others use up the points: the next so many queries are refused, or so many points are left. */
+  | { do: 'busy shop'; refused: number; points: number | null }
+  /** More orders of strangers than are listed at once; behind them one of this person, of whom nothing is told. */
+  | { do: 'rush'; person: number | null }
+
+/** What an order of such a shop has besides. */
+export interface OfShopify {
+  /** The checkout it came of. */
+  ofCheckout: number | null
+  payment: 'PAID' | 'AUTHORIZED' | 'PENDING'
+  /** How it ends when it does. */
+  isVoided: boolean
+}
+
+const HAVE_IT = 0.3
+/** By these none of the histories that notice other mistakes has it. */
+const DICE = 0x6_fdb9
+const SECOND = 1_000
+const MINUTE = 60_000
+
+/** Not where a history is about coupons, notifications or the plugin of another platform. */
+export function withShopify(seed: number, scenario: Scenario, people: readonly Person[]): Scenario {
+  const dice = chanceOf(seed ^ DICE)
+  if (scenario.coupons || scenario.push || !dice.isLucky(HAVE_IT)) return scenario
+  const steps = scenario.steps.map((step): Step => ({ ...converted(dice, people, step), waitMs: step.waitMs }))
+  for (let more = dice.between(8, 18); more > 0; more--) {
+    const most = dice.pick([0, 30 * SECOND, 20 * MINUTE, 90 * MINUTE])
+    const act = anAct(dice, people)
+    steps.splice(dice.between(1, steps.length), 0, { ...act, waitMs: dice.between(0, most) })
+  }
+  const read: Step[] = [
+    { do: 'checkouts are read', worker: 0, waitMs: MINUTE },
+    { do: 'customers are read', worker: 1, waitMs: SECOND },
+    { do: 'work', worker: 0, answers: [], meanwhile: null, diesAt: null, waitMs: dice.between(15, 40) * MINUTE },
+  ]
+  const frame = { hasAllOrders: dice.isLucky(0.3), hasOther: isPlain(scenario) && dice.isLucky(HAVE_BOTH) }
+  const others = frame.hasOther ? withOther(dice, people, [...steps, ...read]) : [...steps, ...read]
+  return { ...scenario, shopify: frame, steps: others }
+}
+
+/** Of those with mails alone, and with nothing that an operator or a plan does. */
+const HAVE_BOTH = 0.6
+const isPlain = ({ channels, hasCampaigns, room, steps }: Scenario): boolean =>
+  channels.every((channel) => channel === 'email') &&
+  !hasCampaigns &&
+  room === null &&
+  !steps.some(({ do: what }) => what === 'suspend' || what === 'rest')
+
+/** The same people leave carts there and buy there; now and then the shop is not to be reached. */
+function withOther(dice: Chance, people: readonly Person[], steps: readonly Step[]): Step[] {
+  const all = [...steps]
+  const post = (): Act => ({
+    ...{ do: 'post', browser: dice.between(0, 2), isNewPage: dice.isLucky(0.4), coupons: [], consent: null },
+    ...{ items: someItems(dice), contact: dice.isLucky(0.7) ? { email: dice.pick(people).email } : null },
+    network: dice.weighted({ now: 8, late: 1, twice: 1, lost: 1 }),
+  })
+  const order = (): Act => ({
+    ...{
+      do: 'order',
+      order: dice.between(1, 4),
+      kind: dice.weighted({ purchase: 6, draft: 3, pending: 1, cancelled: 1 }),
+    },
+    ...{ email: dice.pick(people).email, phone: null, customerId: null, items: someItems(dice), isStaff: false },
+    ...{ totalMinor: dice.between(10, 90) * 100, refundedMinor: 0, country: null, state: null, consents: [] },
+    webhook: dice.weighted({ now: 3, lost: 4, late: 2, twice: 1 }),
+  })
+  const makers = {
+    ...{ post, order },
+    mood: (): Act => ({ do: 'store', mood: dice.weighted({ answers: 4, 'is down': 2, 'is slow': 1 }) }),
+    late: (): Act => ({ do: 'late webhooks arrive', isOld: dice.isLucky(0.5) }),
+    posts: (): Act => ({ do: 'late posts arrive', isReversed: dice.isLucky(0.5) }),
+  }
+  for (let more = dice.between(6, 14); more > 0; more--) {
+    const act = makers[dice.weighted({ post: 7, order: 4, mood: 1, late: 1, posts: 0.5 })]()
+    const most = dice.pick([0, 30 * SECOND, 20 * MINUTE])
+    all.splice(dice.between(1, all.length), 0, { do: 'in the other shop', act, waitMs: dice.between(0, most) })
+  }
+  return all
+}
+
+/** Shopify has no drafts of shoppers and no failed orders: what was begun is a checkout. */
+function converted(dice: Chance, people: readonly Person[], act: Act): Act {
+  if (act.do === 'at once') {
+    const [first, second] = act.acts
+    return { ...act, acts: [converted(dice, people, first), converted(dice, people, second)] }
+  }
+  if (act.do === 'work' && act.meanwhile) {
+    const steps = act.meanwhile.steps.map((step) => ({ ...converted(dice, people, step), waitMs: step.waitMs }))
+    return { ...act, meanwhile: { ...act.meanwhile, steps } }
+  }
+  if (act.do !== 'order') return act
+  if (act.kind === 'purchase' || act.kind === 'cancelled' || act.kind === 'trashed') {
+    return { ...act, kind: act.kind === 'purchase' ? 'purchase' : 'cancelled', ...ofShopify(dice, act.order) }
+  }
+  const { order: checkout, email, phone, items, country, webhook } = act
+  const isNamed = email !== null || phone !== null
+  return {
+    ...{ do: 'checkout', checkout, browser: dice.isLucky(0.5) ? dice.between(0, 2) : null },
+    ...{ email: isNamed ? email : dice.pick(people).email, phone, items, country, webhook },
+    ticks: act.consents.filter((channel) => channel !== 'whatsapp'),
+  }
+}
+
+function ofShopify(dice: Chance, number: number): OfShopify {
+  return {
+    ofCheckout: dice.isLucky(0.6) ? number : null,
+    payment: dice.weighted({ PAID: 6, AUTHORIZED: 1, PENDING: 2 }),
+    isVoided: dice.isLucky(0.3),
+  }
+}
+
+const delivered = (dice: Chance): Delivered => dice.weighted({ now: 40, late: 15, twice: 12, lost: 25, forged: 8 })
+
+function someItems(dice: Chance): [string, number][] {
+  const first: [string, number] = [dice.pick(['16', '17', '18']), dice.between(1, 2)]
+  return dice.isLucky(0.2) && first[0] !== '18' ? [first, ['18', 1]] : [first]
+}
+
+function anAct(dice: Chance, people: readonly Person[]): Act {
+  const kind = dice.weighted({ checkout: 6, cart: 3, consent: 3.5, bought: 3, read: 4, token: 1, busy: 1.5, rush: 0.8 })
+  return makings[kind](dice, people)
+}
+
+const makings = {
+  checkout: (dice, people) => {
+    const { email, typedPhone, country } = dice.pick(people)
+    return {
+      ...{ do: 'checkout', checkout: dice.between(1, 5), browser: dice.isLucky(0.6) ? dice.between(0, 2) : null },
+      ...{ email: dice.isLucky(0.9) ? email : null, phone: dice.isLucky(0.5) ? typedPhone : null },
+      ...{ items: someItems(dice), country: dice.isLucky(0.4) ? country : null, webhook: delivered(dice) },
+      ticks: dice.pick<Addressed[]>([[], [], ['email'], ['sms'], ['email', 'sms']]),
+    }
+  },
+  cart: (dice) => ({
+    ...{ do: 'cart told', browser: dice.between(0, 2), webhook: delivered(dice) },
+    items: dice.isLucky(0.15) ? [] : someItems(dice),
+  }),
+  consent: (dice) => ({
+    ...{ do: 'consent kept', person: dice.between(0, 2), channel: dice.pick(['email', 'sms', 'whatsapp'] as const) },
+    ...{ isConfirmed: dice.isLucky(0.4), webhook: delivered(dice) },
+    state: dice.weighted({ SUBSCRIBED: 4, UNSUBSCRIBED: 4, PENDING: 3 }),
+  }),
+  /** What was begun is bought, by whatever address. */
+  bought: (dice, people) => {
+    const number = dice.between(1, 5)
+    const { email } = dice.pick(people)
+    return {
+      ...{ do: 'order', order: number, kind: 'purchase', email, phone: null, customerId: null, items: someItems(dice) },
+      ...{ totalMinor: dice.between(10, 90) * 100, refundedMinor: 0, isStaff: false, country: null, state: null },
+      ...{ consents: [], webhook: dice.weighted({ now: 2, lost: 5, late: 1, twice: 1 }) },
+      ...{ ...ofShopify(dice, number), ofCheckout: number },
+    }
+  },
+  read: (dice) => ({
+    do: dice.weighted({ 'checkouts are read': 6, 'customers are read': 3, import: 1 }),
+    worker: dice.between(0, 1),
+  }),
+  token: () => ({ do: 'token ends' }),
+  busy: (dice) => ({
+    ...{ do: 'busy shop', refused: dice.between(0, 3) },
+    points: dice.isLucky(0.5) ? dice.between(0, 60) : null,
+  }),
+  rush: (dice) => ({ do: 'rush', person: dice.isLucky(0.7) ? dice.between(0, 2) : null }),
+} satisfies Record<string, (dice: Chance, people: readonly Person[]) => Act>
