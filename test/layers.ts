@@ -6,6 +6,7 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
   { net: 'addresses, names and HTTP beyond our own machine; knows nothing of ours' },
   { schema: 'the tables as types; what columns keep as JSON is typed here, too' },
   { core: 'what any noun needs: settings, database, jobs, errors, secrets, paging, rate limits' },
+  { lift: 'the statistics of an experiment; pure' },
   { postgres: 'runs the embedded database', database: 'brings its tables up to date' },
   { backup: 'one file of everything; an entry of its own (backup/main.ts)' },
   {

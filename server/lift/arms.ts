@@ -1,0 +1,48 @@
+// What the statistics of an experiment are made of: sums over the people of an arm. Nothing here reads a clock or a database.
+
+/** One measure of the people of one arm: how many there are, what their outcomes add up to, and their squared deviations from the mean. */
+export interface Sums {
+  people: number
+  total: number
+  /** Σ (outcome − mean)². */
+  squares: number
+}
+
+/** Treated is written to, control is not. */
+export interface Arms {
+  treated: Sums
+  control: Sums
+}
+
+/** Bounds of treated − control, in the unit of the outcome. */
+export interface Interval {
+  low: number
+  high: number
+}
+
+export const meanOf = ({ people, total }: Sums) => (people === 0 ? 0 : total / people)
+
+/** Sums of outcomes that are 0 or 1. */
+export const sumsOfCounts = (people: number, successes: number): Sums => ({
+  people,
+  total: successes,
+  squares: people === 0 ? 0 : successes * (1 - successes / people),
+})
+
+/** Sums from the plain total and the total of squares, as a database adds them up. Rounding never makes the deviations negative. */
+export const sumsOfTotals = (people: number, total: number, totalOfSquares: number): Sums => ({
+  people,
+  total,
+  squares: people === 0 ? 0 : Math.max(0, totalOfSquares - (total * total) / people),
+})
+
+export const differenceOf = ({ treated, control }: Arms) => meanOf(treated) - meanOf(control)
+
+/** Of the difference of the two means; infinite while an arm has fewer than two people. */
+export function standardErrorOf({ treated, control }: Arms): number {
+  return Math.sqrt(varianceOfMean(treated) + varianceOfMean(control))
+}
+
+/** Of an arm's mean. */
+export const varianceOfMean = ({ people, squares }: Sums) =>
+  people < 2 ? Number.POSITIVE_INFINITY : squares / (people - 1) / people

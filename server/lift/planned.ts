@@ -1,0 +1,43 @@
+import { type Arms, differenceOf, type Interval, meanOf, standardErrorOf, varianceOfMean } from './arms.ts'
+import { normalQuantile, studentQuantile } from './distributions.ts'
+
+// The intervals for one look on a day that was fixed beforehand (decision 59b). They are narrower than the sequence, and wrong for who looks twice.
+
+/**
+ * Difference of two shares by Newcombe's hybrid of Wilson intervals, without continuity correction.
+ * Source: Newcombe, "Interval estimation for the difference between independent proportions", Statistics in Medicine 17 (1998), method 10.
+ */
+export function plannedShares({ treated, control }: Arms, alpha = 0.05): Interval {
+  if (treated.people === 0 || control.people === 0) return { low: -1, high: 1 }
+  const [share, share0] = [meanOf(treated), meanOf(control)]
+  const wilson = wilsonOf(share, treated.people, alpha)
+  const wilson0 = wilsonOf(share0, control.people, alpha)
+  return {
+    low: share - share0 - Math.hypot(share - wilson.low, wilson0.high - share0),
+    high: share - share0 + Math.hypot(wilson.high - share, share0 - wilson0.low),
+  }
+}
+
+/** Of one share. Source: Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22 (1927). */
+export function wilsonOf(share: number, people: number, alpha: number): Interval {
+  const z = normalQuantile(1 - alpha / 2)
+  const spread = z * Math.sqrt((share * (1 - share)) / people + (z * z) / (4 * people * people))
+  const scale = 1 + (z * z) / people
+  const middle = share + (z * z) / (2 * people)
+  return { low: Math.max(0, (middle - spread) / scale), high: Math.min(1, (middle + spread) / scale) }
+}
+
+/** Difference of two means of unequal variances: Welch, Biometrika 34 (1947). Infinite below two people in an arm. */
+export function plannedMeans(arms: Arms, alpha = 0.05): Interval {
+  const difference = differenceOf(arms)
+  const error = standardErrorOf(arms)
+  if (!Number.isFinite(error)) return { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY }
+  if (error === 0) return { low: difference, high: difference }
+  const half = studentQuantile(1 - alpha / 2, welchDegrees(arms)) * error
+  return { low: difference - half, high: difference + half }
+}
+
+function welchDegrees({ treated, control }: Arms): number {
+  const [one, other] = [varianceOfMean(treated), varianceOfMean(control)]
+  return (one + other) ** 2 / (one ** 2 / (treated.people - 1) + other ** 2 / (control.people - 1))
+}

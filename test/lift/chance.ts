@@ -1,0 +1,68 @@
+import jstat from 'jstat'
+
+// Random numbers of a seed, and what is known of the distributions they are drawn from.
+
+export interface Chance {
+  /** Between 0 and 1, never 0. */
+  uniform(): number
+  /** Mean 0, deviation 1. */
+  normal(): number
+}
+
+/** Source: xoshiro128** by Blackman and Vigna, seeded by splitmix32. */
+export function chanceOf(seed: number): Chance {
+  let mix = seed | 0
+  const next = () => {
+    mix = (mix + 0x9e3779b9) | 0
+    let z = Math.imul(mix ^ (mix >>> 16), 0x21f0aaad)
+    z = Math.imul(z ^ (z >>> 15), 0x735a2d97)
+    return z ^ (z >>> 15)
+  }
+  let [a, b, c, d] = [next(), next(), next(), next()]
+  const turn = (value: number, by: number) => (value << by) | (value >>> (32 - by))
+  const uniform = () => {
+    const drawn = Math.imul(turn(Math.imul(b, 5), 7), 9)
+    const shifted = b << 9
+    c ^= a
+    d ^= b
+    b ^= c
+    a ^= d
+    c ^= shifted
+    d = turn(d, 11)
+    return ((drawn >>> 0) + 0.5) / 2 ** 32
+  }
+  // Box and Muller make two at a time.
+  let spare: number | null = null
+  const normal = () => {
+    if (spare !== null) {
+      const kept = spare
+      spare = null
+      return kept
+    }
+    const radius = Math.sqrt(-2 * Math.log(uniform()))
+    const angle = 2 * Math.PI * uniform()
+    spare = radius * Math.sin(angle)
+    return radius * Math.cos(angle)
+  }
+  return { uniform, normal }
+}
+
+/** How many of `people` do what each does with probability `rate`: a binomial number, by the gaps between those who do. */
+export function purchasers(chance: Chance, people: number, rate: number): number {
+  if (rate <= 0) return 0
+  const logOfNot = Math.log1p(-rate)
+  let done = 0
+  for (let at = gap(); at < people; at += 1 + gap()) done += 1
+  return done
+
+  function gap(): number {
+    return Math.floor(Math.log(chance.uniform()) / logOfNot)
+  }
+}
+
+/** Mean of min(X, cap), where the logarithm of X is normal with mean `mu` and deviation `sigma`. */
+export function logNormalMean(mu: number, sigma: number, cap: number): number {
+  const below = (value: number) => jstat.jStat.normal.cdf(value, 0, 1)
+  const at = (Math.log(cap) - mu) / sigma
+  return Math.exp(mu + (sigma * sigma) / 2) * below(at - sigma) + cap * (1 - below(at))
+}

@@ -1,0 +1,115 @@
+import { type Arms, type Interval, sumsOfCounts, sumsOfTotals } from '../../server/lift/arms.ts'
+import { plannedMeans, plannedShares } from '../../server/lift/planned.ts'
+import { sequenceOf } from '../../server/lift/sequence.ts'
+import { isConversionShown, isRevenueShown } from '../../server/lift/shown.ts'
+import { type Chance, logNormalMean, purchasers } from './chance.ts'
+
+// One experiment of a made-up shop whose truth is known (decision 62), looked at every day.
+
+export interface Setting {
+  /** Of people who are not written to. */
+  share: number
+  /** Of people who are not written to, the part that buys. */
+  conversion: number
+  /** σ of the logarithm of an order's amount. */
+  sigma: number
+  /** What writing adds to the conversion: 0.2 is a fifth. */
+  effect: number
+}
+
+/** Of one measure of one experiment. */
+export interface Verdict {
+  /** On some day there was enough to show. */
+  isShown: boolean
+  /** On some day it was shown, the sequence did not hold the truth. */
+  isMissed: boolean
+  /** On the last day, if it was shown then: whether the interval of that day held the truth. */
+  isPlannedRight: boolean | null
+  /** On some day an ordinary interval, looked at daily from the tenth purchase on, did not hold the truth. */
+  isNaiveMissed: boolean
+}
+
+export interface Verdicts {
+  conversion: Verdict
+  revenue: Verdict
+}
+
+export const DAYS = 90
+export const PEOPLE_A_DAY = 450
+/** Median of an order, in the currency's unit. */
+const MEDIAN = 60
+/** Orders of the half year before, of which the cap is taken. */
+const ORDERS_BEFORE = 1_000
+
+interface Arm {
+  people: number
+  buyers: number
+  total: number
+  squares: number
+}
+
+export function runExperiment(setting: Setting, chance: Chance): Verdicts {
+  const rates = { treated: setting.conversion * (1 + setting.effect), control: setting.conversion }
+  const cap = capOf(setting.sigma, chance)
+  const orderMean = logNormalMean(Math.log(MEDIAN), setting.sigma, cap)
+  const truth = { conversion: rates.treated - rates.control, revenue: (rates.treated - rates.control) * orderMean }
+  const arms = { treated: nobody(), control: nobody() }
+  const conversion = unseen()
+  const revenue = unseen()
+  for (let day = 1; day <= DAYS; day++) {
+    const held = purchasers(chance, PEOPLE_A_DAY, setting.share)
+    grow(arms.control, held, rates.control, setting.sigma, cap, chance)
+    grow(arms.treated, PEOPLE_A_DAY - held, rates.treated, setting.sigma, cap, chance)
+    const bought = measured(arms, ({ people, buyers }) => sumsOfCounts(people, buyers))
+    const spent = measured(arms, ({ people, total, squares }) => sumsOfTotals(people, total, squares))
+    const isLast = day === DAYS
+    look(conversion, bought, plannedShares, {
+      isShown: isConversionShown(bought),
+      bought,
+      truth: truth.conversion,
+      isLast,
+    })
+    look(revenue, spent, plannedMeans, { isShown: isRevenueShown(bought), bought, truth: truth.revenue, isLast })
+  }
+  return { conversion, revenue }
+}
+
+function look(
+  verdict: Verdict,
+  arms: Arms,
+  planned: (arms: Arms) => Interval,
+  { isShown, bought, truth, isLast }: { isShown: boolean; bought: Arms; truth: number; isLast: boolean },
+): void {
+  if (isShown) {
+    verdict.isShown = true
+    if (!holds(sequenceOf(arms), truth)) verdict.isMissed = true
+    if (isLast) verdict.isPlannedRight = holds(planned(arms), truth)
+  }
+  if (isConversionShown(bought) && !holds(plannedMeans(arms), truth)) verdict.isNaiveMissed = true
+}
+
+const holds = ({ low, high }: Interval, truth: number) => low <= truth && truth <= high
+
+const nobody = (): Arm => ({ people: 0, buyers: 0, total: 0, squares: 0 })
+const unseen = (): Verdict => ({ isShown: false, isMissed: false, isPlannedRight: null, isNaiveMissed: false })
+const measured = (arms: Record<'treated' | 'control', Arm>, of: (arm: Arm) => Arms['treated']): Arms => ({
+  treated: of(arms.treated),
+  control: of(arms.control),
+})
+
+function grow(arm: Arm, people: number, rate: number, sigma: number, cap: number, chance: Chance): void {
+  const buyers = purchasers(chance, people, rate)
+  arm.people += people
+  arm.buyers += buyers
+  for (let order = 0; order < buyers; order++) {
+    const amount = Math.min(cap, MEDIAN * Math.exp(sigma * chance.normal()))
+    arm.total += amount
+    arm.squares += amount * amount
+  }
+}
+
+/** The 99th percentile of the orders before, as an experiment freezes it at its start. */
+function capOf(sigma: number, chance: Chance): number {
+  const amounts = Float64Array.from({ length: ORDERS_BEFORE }, () => MEDIAN * Math.exp(sigma * chance.normal())).sort()
+  return amounts[Math.ceil(ORDERS_BEFORE * 0.99) - 1]!
+}

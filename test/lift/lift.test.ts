@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { areArmsOff, armSharesFactor } from '../../server/lift/arm-shares.ts'
+import { sharePerDay } from '../tier.ts'
+import { chanceOf, logNormalMean, purchasers } from './chance.ts'
+import { isLossFound, LOSSES } from './losses.ts'
+import { missedPart, rightPart, SETTINGS, tallySetting } from './settings.ts'
+
+// The short form. The long one is `npm run lift` (docs/lift.md).
+
+const EXPERIMENTS = 200
+
+test.each(
+  sharePerDay(SETTINGS, 4),
+)('200 shops with a control group of $share, conversion $conversion, σ $sigma, effect $effect', (setting) => {
+  const tallies = tallySetting(setting, EXPERIMENTS, 1)
+  for (const tally of [tallies.conversion, tallies.revenue]) {
+    // 5 % and 95 %, and three standard errors of 200 experiments.
+    expect(missedPart(tally) ?? 0).toBeLessThanOrEqual(0.097)
+    expect(rightPart(tally) ?? 0.95).toBeGreaterThanOrEqual(0.903)
+  }
+  expect(tallies.conversion.shown).toBe(EXPERIMENTS)
+})
+
+test('an ordinary interval that is looked at every day misses the truth in every fourth shop', () => {
+  const { conversion } = tallySetting({ share: 0.5, conversion: 0.05, sigma: 1, effect: 0 }, EXPERIMENTS, 1)
+  expect(conversion.naiveMissed / EXPERIMENTS).toBeGreaterThan(0.25)
+})
+
+test.each(LOSSES)('arms of $share lose $ofControl and $ofTreated (decision 61)', (loss) => {
+  const found = Array.from({ length: 50 }, (_, seed) => isLossFound(loss, chanceOf(seed + 1))).filter(Boolean).length
+  if (loss.ofControl + loss.ofTreated > 0) expect(found).toBeGreaterThanOrEqual(48)
+  else expect(found).toBe(0)
+})
+
+test('the factor of arms’ sizes is that of the Dirichlet prior', () => {
+  // One person in the first of two equal arms: the prior’s mean is the planned share.
+  expect(armSharesFactor([1, 0], [0.5, 0.5])).toBeCloseTo(0, 9)
+  // Two in the same arm: ((500 + 1) / (1,000 + 1)) ÷ 0.5.
+  expect(armSharesFactor([2, 0], [0.5, 0.5])).toBeCloseTo(Math.log(501 / 1_001 / 0.5), 9)
+  expect(areArmsOff([5_000, 5_000], [0.5, 0.5])).toBe(false)
+  expect(areArmsOff([5_000, 4_500], [0.5, 0.5])).toBe(true)
+  expect(areArmsOff([500, 300, 300], [0.4, 0.3, 0.3])).toBe(false)
+})
+
+test('made-up shops are what they are said to be', () => {
+  const chance = chanceOf(7)
+  const bought = Array.from({ length: 2_000 }, () => purchasers(chance, 450, 0.05)).reduce((sum, one) => sum + one, 0)
+  expect(bought / 2_000 / 450).toBeCloseTo(0.05, 2)
+  let total = 0
+  for (let each = 0; each < 200_000; each++) total += Math.min(400, 60 * Math.exp(chance.normal()))
+  expect(Math.abs(total / 200_000 / logNormalMean(Math.log(60), 1, 400) - 1)).toBeLessThan(0.01)
+})

@@ -1,0 +1,38 @@
+import { areArmsOff } from '../../server/lift/arm-shares.ts'
+import { type Chance, purchasers } from './chance.ts'
+
+// Experiments that lose people from an arm, looked at every day (decision 61).
+
+export interface Loss {
+  share: number
+  /** Assigned until the last day, the lost ones included. */
+  people: number
+  /** Part of an arm's people that is lost. */
+  ofControl: number
+  ofTreated: number
+}
+
+/** Where a loss of a tenth is found in 99 of 100 experiments. */
+export const LOSSES: readonly Loss[] = [
+  { share: 0.1, people: 45_000 },
+  { share: 0.5, people: 17_000 },
+].flatMap((size) => [
+  { ...size, ofControl: 0, ofTreated: 0 },
+  { ...size, ofControl: 0.1, ofTreated: 0 },
+  { ...size, ofControl: 0, ofTreated: 0.1 },
+])
+
+const DAYS = 90
+
+/** Whether the alarm came on some day. */
+export function isLossFound({ share, people, ofControl, ofTreated }: Loss, chance: Chance): boolean {
+  let [control, treated] = [0, 0]
+  for (let day = 0; day < DAYS; day++) {
+    const assigned = Math.round((people * (day + 1)) / DAYS) - Math.round((people * day) / DAYS)
+    const held = purchasers(chance, assigned, share)
+    control += held - purchasers(chance, held, ofControl)
+    treated += assigned - held - purchasers(chance, assigned - held, ofTreated)
+    if (control > 0 && treated > 0 && areArmsOff([control, treated], [share, 1 - share])) return true
+  }
+  return false
+}

@@ -1,0 +1,49 @@
+import { chanceOf } from './chance.ts'
+import { runExperiment, type Setting, type Verdict } from './experiment.ts'
+
+// The settings of decision 62, and what becomes of many experiments of each.
+
+export const SETTINGS: readonly Setting[] = [0.1, 0.5].flatMap((share) =>
+  [0.01, 0.05, 0.1].flatMap((conversion) =>
+    [1, 1.5].flatMap((sigma) => [0, 0.2].map((effect) => ({ share, conversion, sigma, effect }))),
+  ),
+)
+
+export interface Tally {
+  experiments: number
+  shown: number
+  missed: number
+  /** Shown on the planned day, and right then. */
+  planned: number
+  plannedRight: number
+  naiveMissed: number
+}
+
+/** `seed`: the first of as many as there are experiments. */
+export function tallySetting(setting: Setting, experiments: number, seed: number) {
+  const conversion = nothing(experiments)
+  const revenue = nothing(experiments)
+  for (let each = 0; each < experiments; each++) {
+    const verdicts = runExperiment(setting, chanceOf(seed + each))
+    add(conversion, verdicts.conversion)
+    add(revenue, verdicts.revenue)
+  }
+  return { conversion, revenue }
+}
+
+/** Parts of 1: the sequence missed the truth at some look, of the experiments shown; the planned day's interval held it, of those shown then. */
+export const missedPart = ({ shown, missed }: Tally) => (shown === 0 ? null : missed / shown)
+export const rightPart = ({ planned, plannedRight }: Tally) => (planned === 0 ? null : plannedRight / planned)
+
+const nothing = (experiments: number): Tally => ({
+  ...{ experiments, shown: 0, missed: 0 },
+  ...{ planned: 0, plannedRight: 0, naiveMissed: 0 },
+})
+
+function add(tally: Tally, verdict: Verdict): void {
+  if (verdict.isShown) tally.shown += 1
+  if (verdict.isMissed) tally.missed += 1
+  if (verdict.isPlannedRight !== null) tally.planned += 1
+  if (verdict.isPlannedRight) tally.plannedRight += 1
+  if (verdict.isNaiveMissed) tally.naiveMissed += 1
+}
