@@ -117,7 +117,10 @@ export function aFakeStore(homeUrl = 'https://shop.example.com'): FakeStore {
       refuse(fake)
       return fake.allCustomers.find((one) => one.customerId === customerId) ?? null
     },
-    customers: ({ firstPage = 1 }) => numbered(fake, fake.allCustomers, firstPage),
+    customers: ({ modifiedSince = '', firstPage = 1 }) => {
+      const changed = fake.allCustomers.filter((each) => (each.modifiedAt ?? '9') >= modifiedSince)
+      return numbered(fake, changed, firstPage)
+    },
     products: ({ firstPage = 1, modifiedSince = '' }) =>
       numbered(
         fake,

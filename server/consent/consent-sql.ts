@@ -33,6 +33,18 @@ export async function hasConsent({ db, storeId }: StoreDb, id: string): Promise<
   return row !== undefined
 }
 
+/** Which of these are written down. */
+export async function consentsAmong({ db, storeId }: StoreDb, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('consents')
+    .select('id')
+    .where('store_id', '=', storeId)
+    .where('id', '=', sql<string>`any(${[...ids]}::uuid[])`)
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
 export interface ConsentTerms {
   baseCountry: string | null
   sellingCountries: string[] | null

@@ -32,8 +32,18 @@ export async function recordStoreConsents(deps: Deps, storeId: string, people: r
   const now = deps.now()
   await transact({ storeId, db: deps.db }, async (tx) => {
     const news: string[] = []
-    for (const { addressHash, ...word } of await ofOthersThanErased(deps, tx, words)) {
-      if (await recordWord(tx, storeId, { word, addressHash, now })) news.push(word.address)
+    const said = (await ofOthersThanErased(deps, tx, words)).map(({ addressHash, ...word }) => {
+      return { word, addressHash, id: wordId(storeId, word, addressHash), now }
+    })
+    // Of a store that is read again nearly all is known.
+    const known = await sql.consentsAmong(
+      tx,
+      said.map(({ id }) => id),
+    )
+    for (const each of said) {
+      if (known.has(each.id)) continue
+      known.add(each.id)
+      if (await recordWord(tx, each)) news.push(each.word.address)
     }
     if (news.length === 0) return
     await wakeThoseTo(tx, news, now)
@@ -49,14 +59,15 @@ function wordsOf({ email, phone, country, consents = [] }: Consenting): Word[] {
   })
 }
 
+interface Said {
+  id: string
+  word: Word
+  addressHash: Buffer
+  now: Date
+}
+
 /** Whether it says anything new. */
-async function recordWord(
-  tx: StoreTx,
-  storeId: string,
-  { word, addressHash, now }: { word: Word; addressHash: Buffer; now: Date },
-): Promise<boolean> {
-  const id = wordId(storeId, word, addressHash)
-  if (await sql.hasConsent(tx, id)) return false
+async function recordWord(tx: StoreTx, { id, word, addressHash, now }: Said): Promise<boolean> {
   const last = await sql.lastConsent(tx, addressHash, word.channel)
   const isGiven = word.state === 'granted'
   const isConfirmed = isGiven && word.level === 'double'

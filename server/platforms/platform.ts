@@ -328,7 +328,12 @@ export interface StoreClient {
   checkout(checkoutId: string): Promise<PlatformCheckout | null>
   /** null when the store has no such customer (any more). */
   customer(customerId: string): Promise<PlatformCustomer | null>
-  customers(query: { firstPage?: number; signal?: AbortSignal }): AsyncIterable<Page<PlatformCustomer>>
+  /** `modifiedSince`: only of a platform that keeps consents. */
+  customers(query: {
+    modifiedSince?: string
+    firstPage?: number
+    signal?: AbortSignal
+  }): AsyncIterable<Page<PlatformCustomer>>
   products(query: {
     modifiedSince?: string
     firstPage?: number

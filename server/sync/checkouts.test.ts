@@ -3,6 +3,8 @@ import { readings } from '../../test/connected-store.ts'
 import { anOrder } from '../../test/fake-store.ts'
 import { aCheckout, aShopifyFake, aShopifyStore, deliver } from '../../test/shopify-store.ts'
 import { aWorld } from '../../test/world.ts'
+import type { PlatformCustomer } from '../platforms/platform.ts'
+import { StoreProblem } from '../platforms/store-problem.ts'
 import { pullCheckouts } from './checkouts.ts'
 import { syncStore } from './sync.ts'
 
@@ -131,6 +133,37 @@ test('the periodic reading takes checkouts along, and a platform without them is
   const { fake, storeId } = await aShopifyStore(world, aShopifyFake())
   await syncStore(world.deps, { storeId })
   expect(fake.checkoutQueries).toHaveLength(1)
+})
+
+test('what somebody took back in the shop is known by the next reading, whatever deliveries were lost (Y2, C5)', async () => {
+  const { fake, storeId } = await aShopifyStore(world)
+  const customer = (modifiedAt: string, state: 'granted' | 'withdrawn'): PlatformCustomer => ({
+    ...{ customerId: '7', email: 'ada@mail.example.org', phone: null, firstName: 'Ada', lastName: null, company: null },
+    ...{ country: 'US', createdAt: null, modifiedAt, lastLoginAt: null },
+    consents: [{ channel: 'email', state, level: 'single', at: modifiedAt, wording: null }],
+  })
+  const ledger = async () => {
+    const rows = world.db.selectFrom('consents').select('status').where('store_id', '=', storeId).orderBy('at')
+    return (await rows.execute()).map(({ status }) => status)
+  }
+  fake.allCheckouts = [aCheckout({ checkoutId: '1', modifiedAt: ago(60 * MINUTE_MS) })]
+  fake.allCustomers = [customer(ago(50 * MINUTE_MS), 'granted')]
+  await pullCheckouts(world.deps, { storeId })
+  expect(await ledger()).toEqual([])
+  await pullCheckouts(world.deps, { storeId })
+  fake.allCustomers = [customer(ago(MINUTE_MS), 'withdrawn')]
+  await pullCheckouts(world.deps, { storeId })
+  expect(await ledger()).toEqual(['granted', 'withdrawn'])
+})
+
+test('an app that may not read customers reads checkouts all the same', async () => {
+  const { fake, storeId } = await aShopifyStore(world)
+  fake.allCheckouts = [aCheckout({ checkoutId: '1', modifiedAt: ago(60 * MINUTE_MS) })]
+  await pullCheckouts(world.deps, { storeId })
+  fake.customers = () => {
+    throw new StoreProblem('shopify_scopes_missing', 'read_customers')
+  }
+  expect(await pullCheckouts(world.deps, { storeId })).toMatchObject({ kind: 'done' })
 })
 
 const lineItem = (quantity: number) => ({

@@ -7,7 +7,7 @@ import { storeAccess } from '../stores/access.ts'
 import { before, IMPORT_REACH_MS, newest, nextWatermark, SWEEP_OVERLAP_MS } from '../stores/rules.ts'
 import { readStore } from '../stores/store.ts'
 import type { checkoutJob } from './jobs.ts'
-import { inTime, type PullOptions } from './local-copies.ts'
+import { inTime, type PullOptions, readChangedCustomers } from './local-copies.ts'
 import { keepGoing, runSyncJob, type SyncResult } from './sync-jobs.ts'
 
 // Checkouts that a platform keeps beside its orders: what was begun becomes carts. A platform that has none of its own has none here.
@@ -30,6 +30,8 @@ export async function pullCheckouts(deps: Deps, { storeId, signal }: PullOptions
       if (page.skipped.length > 0) deps.log.warn({ storeId, skipped: page.skipped.length }, 'store.rows_skipped')
       await keepGoing(run)
     }
+    // All of them come once a day.
+    if (state.watermark && capabilities[row.platform].consentObjects) await readChangedCustomers(run, query)
     return { watermark: nextWatermark(state.watermark, seen, startedAt), rowsSeen }
   })
 }

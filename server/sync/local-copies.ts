@@ -7,13 +7,14 @@ import { closeUnseen, countInStore, keepPage } from '../coupons/copy.ts'
 import { refreshUses } from '../coupons/uses.ts'
 import type { Deps } from '../deps.ts'
 import type { PlatformCustomer, PlatformProduct } from '../platforms/platform.ts'
+import { StoreProblem } from '../platforms/store-problem.ts'
 import { linkRegistered, lockAllKeys, registeredKeys } from '../shoppers/shoppers.ts'
 import { storeAccess } from '../stores/access.ts'
 import { before, newest, nextWatermark, SWEEP_OVERLAP_MS } from '../stores/rules.ts'
 import { readStore } from '../stores/store.ts'
 import type { customerJob, productsJob } from './jobs.ts'
 import { numberedPages } from './pages.ts'
-import { keepGoing, OutOfTime, runSyncJob, type SyncJob, type SyncResult } from './sync-jobs.ts'
+import { keepGoing, OutOfTime, ofRights, runSyncJob, type SyncJob, type SyncResult } from './sync-jobs.ts'
 import * as sql from './sync-sql.ts'
 
 // Copies of the store's customers and products. A listing that was interrupted goes on at its next page.
@@ -62,6 +63,22 @@ async function keepCustomers(
     await linkRegistered(tx, news, { storeHost, now: deps.now() })
   })
   await recordStoreConsents(deps, store.storeId, page)
+}
+
+/**
+ * Those that changed, of a platform that keeps consents: what somebody took back there is known soon, whatever deliveries were lost (Y2). An app
+ * that may not read customers is no reason to call the reading failed.
+ */
+export async function readChangedCustomers(run: SyncJob, query: { modifiedSince: string; signal?: AbortSignal }) {
+  const client = await storeAccess(run.deps, run.store)
+  try {
+    for await (const page of inTime(client.customers(query), query.signal)) {
+      await keepCustomers(run, page.rows)
+      await keepGoing(run)
+    }
+  } catch (error) {
+    if (!(error instanceof StoreProblem && ofRights(error.code))) throw error
+  }
 }
 
 /** Job, for a webhook. */

@@ -92,23 +92,23 @@ async function runStoreJobs(harness: Harness): Promise<void> {
   }
 }
 
-async function runJob({ deps }: Actor, { name, payload }: StoreJob): Promise<void> {
+async function runJob({ deps }: Actor, { name, payload }: StoreJob): Promise<boolean> {
   if (name === orderJob.name) await refreshOrder(deps, payload as never)
   if (name === checkoutJob.name) await refreshCheckout(deps, payload as never)
   if (name === customerJob.name) await refreshCustomer(deps, payload as never)
+  return true
 }
 
 /**
- * Does it, and notes what it was told of consents: of that the engine has to know when it has come to its end. Where it broke off it may know,
+ * Does it, and notes what it was told of consents: of that the engine has to know when it has come to its end, which it answers. Where it broke off it may know,
  * and what is told again says nothing new then.
  */
-export async function watched(harness: Harness, { deps }: Actor, work: () => Promise<unknown>): Promise<void> {
+export async function watched(harness: Harness, { deps }: Actor, work: () => Promise<boolean>): Promise<void> {
   const { shopify } = harness
   shopify!.told.set(deps.workerId, [])
   let isDone = false
   try {
-    await work()
-    isDone = true
+    isDone = await work()
   } catch (error) {
     if (!(error instanceof Error && error.name === 'StoreProblem')) throw error
   } finally {

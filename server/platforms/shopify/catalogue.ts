@@ -32,13 +32,14 @@ const SOME_TERMS = 100
 
 export function pullCustomers(
   graph: Graph,
-  { firstPage, signal }: { firstPage?: number; signal?: AbortSignal },
+  { modifiedSince, firstPage, signal }: { modifiedSince?: string; firstPage?: number; signal?: AbortSignal },
 ): AsyncGenerator<Page<PlatformCustomer>> {
   const root = 'customers'
+  const variables = { query: modifiedSince === undefined ? null : changedSince(modifiedSince) }
   return numberedPages(graph, {
     ...{ firstPage, pageSize: PAGE_SIZE, read: readCustomer },
-    query: { document: CUSTOMERS, root, sizes: SIZES, signal },
-    past: { document: CUSTOMERS_PAST, root, sizes: PAST_SIZES, signal },
+    query: { document: CUSTOMERS, root, variables, sizes: SIZES, signal },
+    past: { document: CUSTOMERS_PAST, root, variables, sizes: PAST_SIZES, signal },
   })
 }
 

@@ -190,8 +190,8 @@ const CUSTOMER = `
   amountSpent { amount currencyCode }
   defaultAddress { company countryCodeV2 provinceCode }`
 
-export const CUSTOMERS = `query Customers($first: Int!, $after: String, ${WHO}) {
-  customers(first: $first, after: $after, sortKey: ID) { nodes { ${CUSTOMER} } ${PAGE} }
+export const CUSTOMERS = `query Customers($first: Int!, $after: String, $query: String, ${WHO}) {
+  customers(first: $first, after: $after, query: $query, sortKey: ID) { nodes { ${CUSTOMER} } ${PAGE} }
 }`
 
 export const CUSTOMER_BY_ID = `query CustomerById($id: ID!, ${WHO}) {
@@ -204,8 +204,8 @@ export const CUSTOMER_BY_EMAIL = `query CustomerByEmail($query: String!) {
 }`
 
 /** To go on at a page in the middle: past what was read before, without reading it. */
-export const CUSTOMERS_PAST = `query CustomersPast($first: Int!, $after: String) {
-  customers(first: $first, after: $after, sortKey: ID) { nodes { id } ${PAGE} }
+export const CUSTOMERS_PAST = `query CustomersPast($first: Int!, $after: String, $query: String) {
+  customers(first: $first, after: $after, query: $query, sortKey: ID) { nodes { id } ${PAGE} }
 }`
 
 const PICTURE = 'preview { image { url } }'
