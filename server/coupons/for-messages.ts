@@ -75,7 +75,7 @@ export interface EnteredCoupon {
   usedBefore: number
 }
 
-/** By message, of its cart: the first code, which is the one that comes back with the cart. Asks nothing where nobody has entered one. */
+/** By the id of a message, or of a cart: the first code, which is the one that comes back. Asks nothing where nobody has entered one. */
 export async function enteredCoupons(
   store: StoreDb,
   rows: readonly { id: string; shopper_id: string; entered_codes: readonly string[] }[],

@@ -10,6 +10,7 @@ import type { CheckoutRef, Fold } from '../schema/facts.ts'
 export async function restorableCart({ db, storeId }: StoreDb, cartId: string, messageId: string | null) {
   const rows = await sql<{
     id: string
+    shopper_id: string
     status: CartState
     items: CartItem[]
     value_minor: number
@@ -28,7 +29,7 @@ export async function restorableCart({ db, storeId }: StoreDb, cartId: string, m
     orders: Fold['orders']
     checkout: CheckoutRef | null
   }>`
-    select c.id, c.status, c.items, c.value_minor, c.currency, c.coupons, s.name as store_name, s.platform, s.url, s.home_url,
+    select c.id, c.shopper_id, c.status, c.items, c.value_minor, c.currency, c.coupons, s.name as store_name, s.platform, s.url, s.home_url,
       s.has_checkout_link, s.price_decimals, s.is_discount_sequential,
       (select ${codeNow} from messages m where m.store_id = ${storeId} and m.id = ${messageId}) as coupon_code,
       coalesce(c.fold -> 'orders', '{}') as orders, c.fold -> 'episode' -> 'checkout' as checkout

@@ -120,6 +120,19 @@ test('the page shows the code of its message with what it saves; refused by the 
   expect((await look()).coupon).toBeNull()
 })
 
+test('a coupon the shopper has entered comes back too, and the page shows what it saves (decision 37)', async () => {
+  await aCopiedCoupon(world, shop, { code: 'WELCOME10', made_by: 'store' })
+  await shop.fill('one', [tea(3), pot], { coupons: ['welcome10'] })
+  await shop.type('one', { email: `ada-${shop.storeId}@shoppers.example.com`, firstName: 'Ada' })
+  await shop.pass(HOUR)
+  token = restoreTokenOf(world.deps.secrets, (await shop.messages())[0]!.id)
+  const { coupon, total } = await look()
+  expect(coupon).toEqual({ code: 'WELCOME10', saving: Math.ceil(total * 10 - 0.5) / 100 })
+  await world.db.updateTable('coupons').set({ ends_at: world.now }).where('code', '=', 'WELCOME10').execute()
+  world.advance(HOUR)
+  expect((await look()).coupon).toBeNull()
+})
+
 test('one link pressed again and again makes the store answer ten times in ten minutes, and leads there all the same', async () => {
   await mailed()
   await theStoreSays(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines: [{ id: '16', quantity: 3 }] }))

@@ -49,7 +49,7 @@ export async function readRestorable(deps: Deps, token: string): Promise<Restora
   const items = await plannedItems(store, cart)
   return {
     items,
-    coupon: await offeredCoupon(deps, store, { messageId: link.message_id, items, rules: discountRulesOf(cart) }),
+    coupon: await offeredCoupon(deps, store, { cart, messageId: link.message_id, items, rules: discountRulesOf(cart) }),
     valueMinor: cart.value_minor,
     currency: cart.currency,
     storeName: cart.store_name,

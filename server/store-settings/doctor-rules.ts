@@ -126,7 +126,9 @@ function ofReach(found: Findings): Said {
   return { state: 'good', finding: platformWords[found.platform].doctor.reachable }
 }
 
-function ofVersion({ asked, known, platform }: Findings): Said {
+const PLUGIN_SEES = 'The plugin reports a cart from its first item on.'
+
+function ofVersion({ asked, known, platform, plugin, now }: Findings): Said {
   const version = asked.kind === 'answered' ? asked.profile.version : known.version
   if (!capabilities[platform].drafts) {
     return {
@@ -144,7 +146,8 @@ function ofVersion({ asked, known, platform }: Findings): Said {
     }
   }
   if (asked.kind === 'problem') return { state: 'quiet', finding: `Could not be checked now. It was ${version}.` }
-  return { state: 'good', finding: `WooCommerce ${version}. ${detectionText(asked.profile.hasEarlyDrafts)}` }
+  const seen = isAlive(plugin ?? undefined, now) ? PLUGIN_SEES : detectionText(asked.profile.hasEarlyDrafts)
+  return { state: 'good', finding: `WooCommerce ${version}. ${seen}` }
 }
 
 function ofKeys(found: Findings): Said {

@@ -36,6 +36,8 @@ test('the doctor shows version, last call, last cart, the queue and scheduled ta
   expect(checks.get('plugin-tasks')).toMatchObject({ state: 'good', finding: 'They ran 30 seconds ago.' })
   expect(checks.get('plugin-test')).toMatchObject({ state: 'quiet' })
   expect(checks.get('capture')).toMatchObject({ state: 'good', finding: 'Not needed: the plugin reports carts.' })
+  const { finding } = checks.get('version')!
+  expect(finding).toMatch(/^WooCommerce [\d.]+\. The plugin reports a cart from its first item on\.$/)
   expect(checks.get('boxes')).toMatchObject({
     state: 'quiet',
     finding: expect.stringContaining('shows no consent box'),

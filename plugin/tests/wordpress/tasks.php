@@ -21,6 +21,11 @@ function run_task(string $task): void
     do_action($task);
 }
 
+function wp_doing_cron(): bool
+{
+    return $GLOBALS['wp']['isCron'] ?? false;
+}
+
 function as_unschedule_all_actions(string $task, array $arguments, string $group): void
 {
     $GLOBALS['wp']['tasks'] = [];

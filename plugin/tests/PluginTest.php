@@ -1,0 +1,33 @@
+<?php
+
+use Recoup\WooCommerce\Plugin;
+
+final class PluginTest extends ShopCase
+{
+    private const ALL = ['custom_order_tables' => true, 'cart_checkout_blocks' => true];
+
+    protected function tearDown(): void
+    {
+        unset($_SERVER['HTTP_AUTHORIZATION']);
+    }
+
+    private function declared(): array
+    {
+        $GLOBALS['wp']['declared'] = [];
+        Plugin::declare();
+        return $GLOBALS['wp']['declared'];
+    }
+
+    public function testWhatItIsCompatibleWithIsDeclaredToWhoeverRunsTheShopAndCostsAStrangersPageNothing(): void
+    {
+        self::assertSame([], $this->declared());
+        $GLOBALS['wp']['isCron'] = true;
+        self::assertSame(self::ALL, $this->declared());
+        $GLOBALS['wp']['isCron'] = false;
+        $_COOKIE[LOGGED_IN_COOKIE] = 'somebody';
+        self::assertSame(self::ALL, $this->declared());
+        $_COOKIE = [];
+        $_SERVER['HTTP_AUTHORIZATION'] = 'Basic key';
+        self::assertSame(self::ALL, $this->declared());
+    }
+}
