@@ -5,10 +5,12 @@ import { endpoint, storeQuery } from './endpoint.ts'
 export const WITHOUT_SCRIPT = 'Without the capture script, only started checkouts are detected'
 
 /** The same for one store, where it is known when its version makes an order of a checkout. */
-export const detectionText = (hasEarlyDrafts: boolean): string =>
-  hasEarlyDrafts
+export function detectionText({ hasEarlyDrafts, hasPlugin }: { hasEarlyDrafts: boolean; hasPlugin: boolean }): string {
+  if (hasPlugin) return 'The plugin reports a cart from its first item on.'
+  return hasEarlyDrafts
     ? `${WITHOUT_SCRIPT}: a cart appears once the checkout page is opened.`
     : `${WITHOUT_SCRIPT}: a cart appears once “Place order” is pressed.`
+}
 
 /** New addresses of one kind an hour from one network to one store (X5). */
 export const CONTACTS_PER_CLIENT = 20

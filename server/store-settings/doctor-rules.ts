@@ -126,8 +126,6 @@ function ofReach(found: Findings): Said {
   return { state: 'good', finding: platformWords[found.platform].doctor.reachable }
 }
 
-const PLUGIN_SEES = 'The plugin reports a cart from its first item on.'
-
 function ofVersion({ asked, known, platform, plugin, now }: Findings): Said {
   const version = asked.kind === 'answered' ? asked.profile.version : known.version
   if (!capabilities[platform].drafts) {
@@ -146,8 +144,8 @@ function ofVersion({ asked, known, platform, plugin, now }: Findings): Said {
     }
   }
   if (asked.kind === 'problem') return { state: 'quiet', finding: `Could not be checked now. It was ${version}.` }
-  const seen = isAlive(plugin ?? undefined, now) ? PLUGIN_SEES : detectionText(asked.profile.hasEarlyDrafts)
-  return { state: 'good', finding: `WooCommerce ${version}. ${seen}` }
+  const hasPlugin = isAlive(plugin ?? undefined, now)
+  return { state: 'good', finding: `WooCommerce ${version}. ${detectionText({ ...asked.profile, hasPlugin })}` }
 }
 
 function ofKeys(found: Findings): Said {
