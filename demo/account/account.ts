@@ -9,10 +9,10 @@ import type { DemoParts, Deps } from '../../server/deps.ts'
 import { hashPassword } from '../../server/members/passwords.ts'
 import { ensureKey } from '../../server/push/keys.ts'
 import { connectStore } from '../../server/store-settings/connect.ts'
-import { isConnectedBy } from '../../server/stores/access.ts'
 import { demoStoreUrls } from '../../server/stores/demo-stores.ts'
-import { type StoreRow, storesOf } from '../../server/stores/store.ts'
+import type { StoreRow } from '../../server/stores/store.ts'
 import { type BrandLook, DEFAULT_LOOK } from '../../shared/brand.ts'
+import { connectedStore } from './connected.ts'
 import { switchOn } from './flows.ts'
 import { ensureShopifyStore } from './shopify.ts'
 import * as sql from './sql.ts'
@@ -38,7 +38,8 @@ export interface DemoAccount {
 /** Safe to repeat. The demo store must be listening: connecting asks it who it is. */
 export async function ensureDemoAccount(deps: Deps, demo: DemoParts): Promise<DemoAccount> {
   const accountId = (await demoOwner(deps.db))?.account_id ?? (await createAccount(deps))
-  const store = (await connectedStore(deps, accountId, demo)) ?? (await connectAnew(deps, accountId, demo))
+  const sought = { storeUrl: demo.storeUrl, keys: { kind: 'woocommerce', ...demo.keys } as const }
+  const store = (await connectedStore(deps, accountId, sought)) ?? (await connectAnew(deps, accountId, demo))
   await sql.saveSender({ storeId: store.id, db: deps.db }, SENDER)
   await switchOn(deps, store.id)
   await dress(deps, store.id)
@@ -74,15 +75,6 @@ async function createAccount(deps: Deps): Promise<string> {
     await savePlan(tx, { plan: 'growth', source: 'default' }, now)
   })
   return account.accountId
-}
-
-/** The store as it is, when its address and keys are still the same. */
-async function connectedStore(deps: Deps, accountId: string, demo: DemoParts): Promise<StoreRow | undefined> {
-  const stores = await storesOf({ accountId, db: deps.db })
-  const store = stores.find((each) => each.is_active && each.url === demo.storeUrl)
-  if (!store) return undefined
-  const isSame = await isConnectedBy(deps, { storeId: store.id, db: deps.db }, { kind: 'woocommerce', ...demo.keys })
-  return isSame ? store : undefined
 }
 
 /** A demo store at another address (its port was changed) is another store; what is known of the old one goes. */

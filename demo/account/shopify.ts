@@ -1,9 +1,9 @@
 import { hasBrand, saveLook } from '../../server/brand/brand.ts'
 import type { Deps, ShopifyDemo } from '../../server/deps.ts'
 import { connectStore } from '../../server/store-settings/connect.ts'
-import { isConnectedBy } from '../../server/stores/access.ts'
-import { type StoreRow, storesOf } from '../../server/stores/store.ts'
+import type { StoreRow } from '../../server/stores/store.ts'
 import { type BrandLook, DEFAULT_LOOK } from '../../shared/brand.ts'
+import { connectedStore } from './connected.ts'
 import { switchOn } from './flows.ts'
 import * as sql from './sql.ts'
 
@@ -20,21 +20,14 @@ const SENDER = { name: 'Fern & Finch', postalAddress: 'Fern & Finch, 2210 SE Cli
 
 /** Safe to repeat. The store must be listening: connecting asks it who it is. */
 export async function ensureShopifyStore(deps: Deps, accountId: string, shopify: ShopifyDemo): Promise<void> {
-  const store = (await connectedStore(deps, accountId, shopify)) ?? (await connect(deps, accountId, shopify))
+  const sought = { storeUrl: shopify.storeUrl, keys: { kind: 'shopify_app', ...shopify.keys } as const }
+  const store = (await connectedStore(deps, accountId, sought)) ?? (await connect(deps, accountId, shopify))
   const handle = { storeId: store.id, db: deps.db }
   await sql.saveSender(handle, SENDER)
   await switchOn(deps, store.id)
   if (!(await hasBrand(handle))) await saveLook(deps, handle, { look: LOOK })
   const script = `${deps.config.publicUrl}/capture/${store.capture_key}.theme.js`
   shopify.setThemeHead(`<script src="${script}" defer></script>`)
-}
-
-async function connectedStore(deps: Deps, accountId: string, shopify: ShopifyDemo): Promise<StoreRow | undefined> {
-  const stores = await storesOf({ accountId, db: deps.db })
-  const store = stores.find((each) => each.is_active && each.url === shopify.storeUrl)
-  if (!store) return undefined
-  const keys = { kind: 'shopify_app', ...shopify.keys } as const
-  return (await isConnectedBy(deps, { storeId: store.id, db: deps.db }, keys)) ? store : undefined
 }
 
 async function connect(deps: Deps, accountId: string, shopify: ShopifyDemo): Promise<StoreRow> {

@@ -1,9 +1,8 @@
 // Sends webhooks that are due: signed with the app's secret, tried again for four hours, and a subscription that fails eight times in a
 // row is deleted (shopify.dev/docs/apps/build/webhooks/troubleshooting-webhooks).
 import { createHmac, randomUUID } from 'node:crypto'
-import { request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
 import { checkedLookup } from '../../server/net/guarded-fetch.ts'
+import { post } from '../post.ts'
 import type { Faults } from './faults.ts'
 import { all, find, run, save } from './records.ts'
 import { apiVersion } from './schema/schema.ts'
@@ -106,25 +105,9 @@ export function sendPrivacy(shop: Shop, target: string, topic: string, body: unk
   return send(shop, target, { ...event, ...times, ...signed(shop, text) }, text)
 }
 
-/** 0: nobody answered in time. */
 function send(shop: Shop, target: string, headers: Record<string, string>, body: string): Promise<number> {
   const url = new URL(target)
-  const start = url.protocol === 'https:' ? requestHttps : requestHttp
   const mayBePrivate = shop.allowedWebhookHosts.some((host) => host === url.host || host === url.hostname)
-  const options = {
-    method: 'POST',
-    headers: { ...headers, Accept: '*/*', Connection: 'close', 'Content-Length': Buffer.byteLength(body) },
-    ...{ timeout: timeoutMs, lookup: checkedLookup(shop.lookup, mayBePrivate) },
-  }
-  return new Promise((resolve) => {
-    const outgoing = start(url, options, (answer) => {
-      answer.resume()
-      answer.on('error', () => resolve(0))
-      answer.on('end', () => resolve(answer.statusCode ?? 0))
-    })
-    outgoing.on('timeout', () => outgoing.destroy())
-    outgoing.on('error', () => resolve(0))
-    outgoing.on('close', () => resolve(0))
-    outgoing.end(body)
-  })
+  const lookup = checkedLookup(shop.lookup, mayBePrivate)
+  return post(url, { headers: { ...headers, Accept: '*/*' }, body, timeoutMs, lookup })
 }

@@ -2,10 +2,9 @@
 // Targets are checked as a stock WordPress does (wp_http_validate_url): no private hosts, only ports 80, 443 and 8080. What is private
 // is said by the product's own dialler: with link-local and carrier-grade addresses, and of the very address that is then dialled.
 import { createHmac } from 'node:crypto'
-import { request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
 import { checkedLookup, isAllowed } from '../../server/net/guarded-fetch.ts'
+import { post } from '../post.ts'
 import { findProduct, presentProduct } from './catalog.ts'
 import { findCoupon, presentCoupon } from './coupons.ts'
 import { findCustomer, presentCustomer } from './customers.ts'
@@ -116,31 +115,18 @@ const isNamed = (shop: Shop, { host, hostname }: URL) =>
 
 const mayBePrivate = (shop: Shop, url: URL) => isNamed(shop, url) || new URL(shop.home).hostname === url.hostname
 
-interface Post {
+interface Sent {
   headers: Record<string, string>
   body: string
 }
 
-function send(shop: Shop, target: string, { headers, body }: Post): Promise<number> {
+function send(shop: Shop, target: string, { headers, body }: Sent): Promise<number> {
   const url = new URL(target)
-  const start = url.protocol === 'https:' ? requestHttps : requestHttp
   const common = {
     'User-Agent': userAgent(shop),
     Accept: '*/*',
     'Accept-Encoding': 'deflate, gzip, br, zstd',
     ...headers,
   }
-  const length = { Connection: 'close', 'Content-Length': Buffer.byteLength(body) }
-  const dialled = { timeout: timeoutMs, lookup: checkedLookup(shop.lookup, mayBePrivate(shop, url)) }
-  return new Promise((resolve) => {
-    const outgoing = start(url, { method: 'POST', headers: { ...common, ...length }, ...dialled }, (answer) => {
-      answer.resume()
-      answer.on('error', () => resolve(0))
-      answer.on('end', () => resolve(answer.statusCode ?? 0))
-    })
-    outgoing.on('timeout', () => outgoing.destroy())
-    outgoing.on('error', () => resolve(0))
-    outgoing.on('close', () => resolve(0))
-    outgoing.end(body)
-  })
+  return post(url, { headers: common, body, timeoutMs, lookup: checkedLookup(shop.lookup, mayBePrivate(shop, url)) })
 }

@@ -1,7 +1,7 @@
 // Where others come to this store's plugin: Recoup with a wake, a shopper with a link that restores, the owner's browser to connect.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { esc } from '../shop-page.ts'
 import { same } from './auth.ts'
-import { esc } from './pages/layout.ts'
 import { openView, show } from './pages/visit.ts'
 import { asText } from './php.ts'
 import { beat, begin, finish } from './plugin.ts'

@@ -1,8 +1,8 @@
 // `/?recoup-restore=<token>`: a cart comes back from a message, as the plugin brings it (docs/plugin-protocol.md, "Restore").
 import type { FastifyReply } from 'fastify'
+import { esc } from '../shop-page.ts'
 import { addItem, applyCoupon, priceCart, setQuantity, stockLimit } from './cart.ts'
 import { findProduct } from './catalog.ts'
-import { esc } from './pages/layout.ts'
 import { show, type View } from './pages/visit.ts'
 import { asText } from './php.ts'
 import { callAsStore } from './plugin-link.ts'

@@ -1,7 +1,7 @@
 // A slim admin for the demo: orders with the buttons that staff press, the theme's code, the password page, codes and webhooks. There is
 // no login: it is a toy.
 import type { FastifyReply } from 'fastify'
-import { esc } from '../../store/pages/layout.ts'
+import { esc } from '../../shop-page.ts'
 import { statusOf } from '../graphql/discounts.ts'
 import type { Discount, Order } from '../model.ts'
 import { changeOrder, type Deed } from '../orders.ts'

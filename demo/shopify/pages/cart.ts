@@ -1,6 +1,6 @@
 // The cart: its page, the addresses that themes' scripts use, and links that fill it.
 import type { FastifyReply } from 'fastify'
-import { esc } from '../../store/pages/layout.ts'
+import { esc } from '../../shop-page.ts'
 import { addToCart, CartProblem, fillCart, goodOf, linesOf, setQuantity } from '../carts.ts'
 import { pictureUrl } from '../graphql/goods.ts'
 import type { CartLine, Line } from '../model.ts'

@@ -1,6 +1,6 @@
 // The shop's own checkout: contact, delivery, discount, payment. What is typed is kept as soon as its field is left.
 import type { FastifyReply } from 'fastify'
-import { esc, stateOptions } from '../../store/pages/layout.ts'
+import { esc, stateOptions } from '../../shop-page.ts'
 import { fillCart, linesOf } from '../carts.ts'
 import {
   applyCode,

@@ -1,6 +1,6 @@
-// The frame of every page. Pages of the theme carry what the owner pasted into theme.liquid; the checkout is Shopify's own and carries
+// Pages of the theme carry what the owner pasted into theme.liquid; the checkout is Shopify's own and carries
 // nothing of it.
-import { esc } from '../../store/pages/layout.ts'
+import { esc, type Front, framed } from '../../shop-page.ts'
 import { readMeta, writeMeta } from '../records.ts'
 import { type Shop, storeName, storeTagline } from '../shop.ts'
 import type { View } from './visit.ts'
@@ -19,38 +19,21 @@ export const readThemeHead = ({ db }: Shop) => readMeta(db, 'theme_head') ?? ''
 export const writeThemeHead = ({ db }: Shop, html: string) => writeMeta(db, 'theme_head', html)
 
 export function renderPage(view: View, page: Page): string {
-  const { shop, cart } = view
-  const count = cart?.lines.reduce((sum, { quantity }) => sum + quantity, 0) ?? 0
-  const current = (path: string) => (page.path === path ? ' aria-current="page"' : '')
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${esc(page.title)} – ${esc(storeName)}</title>
-<meta name="description" content="${esc(storeTagline)}"><meta name="color-scheme" content="light dark">
-<link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/assets/shop.css">
+  const { shop, cart, error, notice } = view
+  const front: Front = {
+    ...{ name: storeName, tagline: storeTagline, logo, bodyClass: '' },
+    head: `<link rel="stylesheet" href="/assets/shop.css">
 <script src="/assets/shop.js" defer></script>
-${page.isOutsideTheme ? '' : readThemeHead(shop)}
-</head>
-<body>
-<a class="skip" href="#content">Skip to content</a>
-<header class="top"><div class="wide top-row">
-<a class="brand" href="/" aria-label="${esc(storeName)}, home">${logo}<span>${esc(storeName)}</span></a>
-<nav aria-label="Main"><a href="/collections/all"${current('shop')}>Shop</a>
-<a class="cart-link" href="/cart"${current('cart')}>Cart <span class="count" data-cart-count>${count}</span></a></nav>
-</div></header>
-<main id="content" class="wide" tabindex="-1">
-<div class="bar error" role="alert" data-error${view.error ? '' : ' hidden'}>${esc(view.error ?? '')}</div>
-<div class="bar notice" role="status" data-notice${view.notice ? '' : ' hidden'}>${esc(view.notice ?? '')}</div>
-${page.body}
-</main>
-<footer class="bottom"><div class="wide"><p>${esc(storeName)} is a demo store: nothing is charged, nothing is shipped.</p>
-<p><a href="/admin">Store admin</a></p>
-<form method="post" action="/forget-me"><button class="plain" type="submit">New shopper (forget me)</button></form></div></footer>
-</body>
-</html>`
+${page.isOutsideTheme ? '' : readThemeHead(shop)}`,
+    addresses: { shop: '/collections/all', cart: '/cart', forget: '/forget-me' },
+    footerLinks: '<a href="/admin">Store admin</a>',
+  }
+  return framed(front, {
+    ...{ title: page.title, body: page.body, path: page.path },
+    count: cart?.lines.reduce((sum, { quantity }) => sum + quantity, 0) ?? 0,
+    error: error && esc(error),
+    notice: notice && esc(notice),
+  })
 }
 
 export const money = (minor: number) => `$${(minor / 100).toFixed(2)}`

@@ -1,6 +1,6 @@
 // Home, the collection, and a product.
 import type { FastifyReply } from 'fastify'
-import { esc } from '../../store/pages/layout.ts'
+import { esc } from '../../shop-page.ts'
 import { isForSale, pictureUrl } from '../graphql/goods.ts'
 import type { Product, Variant } from '../model.ts'
 import { findByKey, listAll, ofOwner } from '../records.ts'

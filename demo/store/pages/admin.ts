@@ -1,5 +1,6 @@
 // A slim wp-admin for the demo: recent orders with the buttons an owner presses, coupons, webhooks. No login: it is a toy.
 import type { FastifyReply } from 'fastify'
+import { esc } from '../../shop-page.ts'
 import { localText } from '../clock.ts'
 import { type Coupon, listCoupons } from '../coupons.ts'
 import {
@@ -18,7 +19,7 @@ import { money } from '../pricing.ts'
 import type { Shop } from '../shop.ts'
 import { all } from '../sqlite.ts'
 import { listWebhooks } from '../webhooks.ts'
-import { esc, nameHtml } from './layout.ts'
+import { nameHtml } from './layout.ts'
 import { show, type View } from './visit.ts'
 
 const shown = 60

@@ -1,5 +1,6 @@
 // The cart page. Works without script too: each control is a form that posts back here.
 import type { FastifyReply } from 'fastify'
+import { esc } from '../../shop-page.ts'
 import {
   applyCoupon,
   dropCoupons,
@@ -18,7 +19,7 @@ import { money } from '../pricing.ts'
 import { RestError } from '../rest-error.ts'
 import { saveSession } from '../sessions.ts'
 import type { Shop } from '../shop.ts'
-import { esc, nameHtml } from './layout.ts'
+import { nameHtml } from './layout.ts'
 import { show, type View } from './visit.ts'
 
 export function cartPage(view: View): FastifyReply {

@@ -1,6 +1,7 @@
 // The block checkout: opening it makes the draft, leaving a field sends it to the store, one button places the order.
 import type { FastifyReply } from 'fastify'
 import { defaultBoxText, wordingId } from '../../../shared/consent-box.ts'
+import { esc, stateOptions } from '../../shop-page.ts'
 import { type PricedCart, priceCart } from '../cart.ts'
 import { draftOrder } from '../checkout.ts'
 import { boxesOf } from '../plugin-boxes.ts'
@@ -9,7 +10,7 @@ import type { Session } from '../sessions.ts'
 import { storeNonce } from '../sessions.ts'
 import { type Shop, storeName } from '../shop.ts'
 import { tellDropped, totals } from './cart.ts'
-import { esc, nameHtml, stateOptions } from './layout.ts'
+import { nameHtml } from './layout.ts'
 import { show, type View } from './visit.ts'
 
 export function checkoutPage(view: View): FastifyReply {

@@ -1,5 +1,6 @@
 // After the button: order received, pay for an order, and the list of this browser's own orders.
 import type { FastifyReply } from 'fastify'
+import { esc } from '../../shop-page.ts'
 import { payOrder } from '../checkout.ts'
 import { localText } from '../clock.ts'
 import { paymentUrl, receivedUrl } from '../order-shape.ts'
@@ -9,7 +10,7 @@ import { money } from '../pricing.ts'
 import { RestError } from '../rest-error.ts'
 import { nowSeconds, type Shop } from '../shop.ts'
 import { payment } from './checkout.ts'
-import { esc, nameHtml } from './layout.ts'
+import { nameHtml } from './layout.ts'
 import { show, type View } from './visit.ts'
 
 /** A guest's order older than this asks for the billing email before it may be paid. */

@@ -1,5 +1,6 @@
 // Home, shop grid and product page.
 import type { FastifyReply } from 'fastify'
+import { esc } from '../../shop-page.ts'
 import { stockLimit } from '../cart.ts'
 import {
   findProductBySlug,
@@ -15,7 +16,7 @@ import {
 import { asText } from '../php.ts'
 import { money } from '../pricing.ts'
 import type { Shop } from '../shop.ts'
-import { esc, nameHtml } from './layout.ts'
+import { nameHtml } from './layout.ts'
 import { show, type View } from './visit.ts'
 
 export function homePage(view: View): FastifyReply {

@@ -27,7 +27,7 @@ export function openView(shop: Shop, request: FastifyRequest, reply: FastifyRepl
   return view
 }
 
-export function show(view: View, page: Omit<Page, 'cartCount'>): FastifyReply {
+export function show(view: View, page: Omit<Page, 'count'>): FastifyReply {
   const { shop, session, reply } = view
   if (session.notice) {
     view.notice = session.notice
@@ -42,7 +42,7 @@ export function show(view: View, page: Omit<Page, 'cartCount'>): FastifyReply {
   reply
     .header('content-type', 'text/html; charset=UTF-8')
     .header('cache-control', 'no-cache, must-revalidate, max-age=0')
-  return reply.send(renderPage(shop, { ...page, ...said, cartCount: cart.count }))
+  return reply.send(renderPage(shop, { ...page, ...said, count: cart.count }))
 }
 
 // ?session=TOKEN carries a cart into another browser: its contents are copied, the session stays this browser's own.

@@ -1,0 +1,21 @@
+import type { Deps } from '../../server/deps.ts'
+import type { StoreKeys } from '../../server/platforms/access.ts'
+import { isConnectedBy } from '../../server/stores/access.ts'
+import { type StoreRow, storesOf } from '../../server/stores/store.ts'
+
+interface Sought {
+  storeUrl: string
+  keys: StoreKeys
+}
+
+/** The account's store as it is, when its address and keys are still the same. */
+export async function connectedStore(
+  deps: Deps,
+  accountId: string,
+  { storeUrl, keys }: Sought,
+): Promise<StoreRow | undefined> {
+  const stores = await storesOf({ accountId, db: deps.db })
+  const store = stores.find((each) => each.is_active && each.url === storeUrl)
+  if (!store) return undefined
+  return (await isConnectedBy(deps, { storeId: store.id, db: deps.db }, keys)) ? store : undefined
+}
