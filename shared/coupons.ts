@@ -39,6 +39,9 @@ export const couponTexts = {
     'The shop cannot cap a percentage for a code that everybody uses. Choose personal codes, or remove the maximum discount.',
   /** Decision 34. */
   personalLimit: 'Each personal code can be used once, so a personal coupon has no usage limit.',
+  /** Decision 34, where a shop ties codes to its own customers alone. */
+  noTie:
+    'Your shop can tie a code only to a customer it already knows, so a new shopper would get none. Each code is tied to nobody there, and works once.',
   fixedCap: 'A fixed amount has no maximum discount.',
   readOnlyKey: 'The key of this store is read-only. Coupons need a key with read/write permission.',
   notOurs: 'This coupon was made in the store. It can only be edited there.',

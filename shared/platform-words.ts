@@ -15,7 +15,9 @@ interface DoctorWords {
 
 interface PlatformWords {
   doctor: DoctorWords
-  /** How the owner gives a key the right to create coupons. */
+  /** The keys cannot create coupons; null: in the words for a key that only reads. */
+  noCoupons: string | null
+  /** How the owner gives them that right. */
   couponKey: string
 }
 
@@ -30,6 +32,7 @@ export const platformWords: Readonly<Record<PlatformName, PlatformWords>> = {
       noDelivery:
         'Change any order in WooCommerce, wait two minutes and run this check again. If none arrives, WordPress’s scheduled tasks are not running: see Tools → Site Health.',
     },
+    noCoupons: null,
     couponKey:
       'in WooCommerce, open Settings → Advanced → REST API, and give the key the permission Read/Write; then choose “Sync now”. Or add a key with the permission Read/Write, and choose “Replace keys”.',
   },
@@ -43,6 +46,7 @@ export const platformWords: Readonly<Record<PlatformName, PlatformWords>> = {
       noDelivery:
         'Change any order in Shopify, wait a minute and run this check again. If none arrives, look at the app’s webhook log in the Dev Dashboard.',
     },
+    noCoupons: 'The app of this store lacks the access scope write_discounts, which coupons need.',
     couponKey:
       'in the Dev Dashboard, add the scope write_discounts in a new version of the app, release it and approve the update in the store; then choose “Sync now”.',
   },

@@ -23,7 +23,7 @@ export interface Capabilities {
     startDate: boolean
     /** How much a percentage takes off can be limited. */
     cap: boolean
-    /** A code can be for one person alone, known by email. */
+    /** A code can be tied to the email of whoever it is for, whether the shop knows them or not. */
     personal: boolean
   }
   /** Whose secret its deliveries are signed with: ours, one for each subscription, or that of its keys. */

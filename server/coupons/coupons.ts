@@ -128,6 +128,9 @@ function readWanted({ row }: Writing, input: CouponInput): Wanted {
   const fields = wrongDecimals(input, row.currency)
   const [first] = Object.values(fields)
   if (first) throw new AppError('invalid', first, { fields })
+  if (input.kind === 'personal' && input.isTiedToEmail && !capabilities[row.platform].coupons.personal) {
+    throw wrongField('isTiedToEmail', couponTexts.noTie)
+  }
   return wantedOf(input, row.currency)
 }
 

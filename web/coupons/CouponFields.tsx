@@ -1,6 +1,8 @@
 import { Checkbox, NativeSelect, NumberInput, Radio, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import type { ChangeEvent } from 'react'
 import { couponTexts } from '../../shared/coupons.ts'
+import { capabilities, DEFAULT_PLATFORM } from '../../shared/platforms.ts'
+import { useStore } from '../access/queries.ts'
 import { useNow } from '../ui/clock.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { activeText, capRefusal, isTyped, pastText } from './form.ts'
@@ -151,14 +153,25 @@ export function LimitFields({ form }: Props) {
           {...form.getInputProps('isActive', { type: 'checkbox' })}
         />
       </SimpleGrid>
-      {isPersonal && (
-        <Checkbox
-          label="Tie each code to the shopper’s email"
-          description="Nobody else can use it. The checkout accepts it only once the email is entered there."
-          {...form.getInputProps('isTiedToEmail', { type: 'checkbox' })}
-        />
-      )}
+      {isPersonal && <TieField form={form} />}
     </>
+  )
+}
+
+function TieField({ form }: Props) {
+  const platform = useStore()?.platform ?? DEFAULT_PLATFORM
+  const isPossible = capabilities[platform].coupons.personal
+  return (
+    <Checkbox
+      label="Tie each code to the shopper’s email"
+      description={
+        isPossible
+          ? 'Nobody else can use it. The checkout accepts it only once the email is entered there.'
+          : couponTexts.noTie
+      }
+      disabled={!isPossible}
+      {...form.getInputProps('isTiedToEmail', { type: 'checkbox' })}
+    />
   )
 }
 

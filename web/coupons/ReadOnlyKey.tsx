@@ -9,8 +9,8 @@ import { Notice } from '../ui/Notice.tsx'
 export function ReadOnlyKey({ isLive = false }: { isLive?: boolean }) {
   const platform = useStore()?.platform ?? DEFAULT_PLATFORM
   return (
-    <Notice tone="warn" title={couponTexts.readOnlyKey} isLive={isLive}>
-      What to do: {platformWords[platform].couponKey} Both are on the{' '}
+    <Notice tone="warn" title={platformWords[platform].noCoupons ?? couponTexts.readOnlyKey} isLive={isLive}>
+      What to do: {platformWords[platform].couponKey} Sync and keys are on the{' '}
       <Link to="/settings">Store tab of the settings</Link>.
     </Notice>
   )
