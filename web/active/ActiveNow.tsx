@@ -2,6 +2,7 @@ import './active.css'
 import { Anchor, Button, Card, Text, Title } from '@mantine/core'
 import { Link, useSearchParams } from 'react-router'
 import type { ActiveCart } from '../../shared/active-carts.ts'
+import { capabilities } from '../../shared/platforms.ts'
 import { useMe, useStore } from '../access/queries.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { counted, formatMinutes } from '../ui/format.ts'
@@ -105,11 +106,13 @@ function Nobody({ timeoutMinutes }: { timeoutMinutes: number }) {
   const store = useStore()
   // The demo store has the script from the beginning; nobody has filled a cart in it yet.
   if (store?.captureSeenAt === null && !store.isDemo) {
+    const { plugin } = capabilities[store.platform]
     return (
       <Text fz="sm" c="dimmed" mt={4}>
-        Once the plugin or the capture script is installed, carts appear here as shoppers fill them.{' '}
-        <Anchor component={Link} to="/settings" inherit underline="always">
-          Install one of them
+        Once {plugin ? 'the plugin or the capture script' : 'the capture script'} is installed, carts appear here as
+        shoppers fill them.{' '}
+        <Anchor component={Link} to={plugin ? '/settings' : '/settings/capture-script'} inherit underline="always">
+          {plugin ? 'Install one of them' : 'Install it'}
         </Anchor>
       </Text>
     )

@@ -10,7 +10,15 @@ import { Notice } from '../ui/Notice.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
 import { CaptureTitle } from './CaptureCard.tsx'
 import { InstallDrawing } from './InstallDrawing.tsx'
-import { functionsCode, type InstallWay, installWays, THEME_REACH, themeSteps } from './install-ways.ts'
+import {
+  functionsCode,
+  type InstallWay,
+  installWays,
+  THEME_REACH,
+  themeHints,
+  themeSteps,
+  wordPressHints,
+} from './install-ways.ts'
 import { captureSnippet } from './rules.ts'
 import { Snippet } from './Snippet.tsx'
 
@@ -34,7 +42,7 @@ function ThemeInstall({ store }: { store: StoreView }) {
           ))}
         </List>
       </Card>
-      <SeenCard store={store} docs="docs/connecting-shopify.md" />
+      <SeenCard store={store} docs="docs/connecting-shopify.md" hints={themeHints} />
     </>
   )
 }
@@ -54,7 +62,7 @@ function WordPressInstall({ store }: { store: StoreView }) {
       {installWays.map((way, place) => (
         <Way key={way.id} way={way} number={place + 1} snippet={snippet} />
       ))}
-      <SeenCard store={store} docs="docs/connecting-woocommerce.md" />
+      <SeenCard store={store} docs="docs/connecting-woocommerce.md" hints={wordPressHints} />
     </>
   )
 }
@@ -91,8 +99,14 @@ function Way({ way, number, snippet }: { way: InstallWay; number: number; snippe
   )
 }
 
+interface SeenProps {
+  store: StoreView
+  docs: string
+  hints: readonly string[]
+}
+
 /** Whether it worked, and what keeps the script from being seen. */
-function SeenCard({ store, docs }: { store: StoreView; docs: string }) {
+function SeenCard({ store, docs, hints }: SeenProps) {
   const connection = useConnection()
   const [answer, setAnswer] = useState<'none' | 'told' | 'failed'>('none')
   const ask = async () => {
@@ -138,19 +152,9 @@ function SeenCard({ store, docs }: { store: StoreView; docs: string }) {
         If it is not detected
       </Text>
       <List spacing="sm" fz="sm">
-        <List.Item>
-          Empty the cache of your shop: cache plugin, host, and CDN. Cached pages do not contain the line.
-        </List.Item>
-        <List.Item>
-          Exclude the script from plugins that combine, delay or block scripts. A consent plugin may hold it back until
-          the visitor agrees.
-        </List.Item>
-        <List.Item>
-          Search the source of a shop page (Ctrl+U) for “/capture/”. If you do not find it, the line is not on the page.
-        </List.Item>
-        <List.Item>
-          The address in the line must be reachable from the internet: visitors load the script from this server.
-        </List.Item>
+        {hints.map((hint) => (
+          <List.Item key={hint}>{hint}</List.Item>
+        ))}
       </List>
       <Text fz="sm" c="dimmed" mt="md">
         More, with consent and limits, is in <code>docs/capture-script.md</code> and <code>{docs}</code> of the source.

@@ -73,3 +73,21 @@ export const themeSteps: readonly string[] = [
 
 export const THEME_REACH =
   'On the shop’s pages the script sees carts before the checkout, and an email typed into the theme’s newsletter or contact form. It does not run in the checkout itself: Shopify lets no script in there. What is typed in the checkout comes from Shopify.'
+
+const EVERYWHERE = [
+  'Search the source of a shop page (Ctrl+U) for “/capture/”. If you do not find it, the line is not on the page.',
+  'The address in the line must be reachable from the internet: visitors load the script from this server.',
+]
+
+/** What keeps the script from being seen. */
+export const wordPressHints: readonly string[] = [
+  'Empty the cache of your shop: cache plugin, host, and CDN. Cached pages do not contain the line.',
+  'Exclude the script from plugins that combine, delay or block scripts. A consent plugin may hold it back until the visitor agrees.',
+  ...EVERYWHERE,
+]
+
+export const themeHints: readonly string[] = [
+  'The line must be in the theme that is published: under Online Store → Themes it is the one called “Current theme”.',
+  'An app that asks visitors for consent or that speeds up pages may hold the script back. Let it load this line.',
+  ...EVERYWHERE,
+]

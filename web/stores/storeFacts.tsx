@@ -10,14 +10,15 @@ export function storeFacts(store: StoreView): [string, ReactNode][] {
     ['Time zone', store.timeZone],
     ['Country', countries(store.baseCountry ? [store.baseCountry] : null) ?? 'Not given'],
     ['Sells to', countries(store.sellingCountries) ?? 'All countries'],
-    ['Key', store.canWrite ? 'Read/Write' : 'Read only'],
     ...rightsFacts(store),
   ]
 }
 
-function rightsFacts({ rights }: StoreView): [string, ReactNode][] {
-  if (!rights) return []
+/** What keys and plan allow. */
+function rightsFacts({ rights, canWrite }: StoreView): [string, ReactNode][] {
+  if (!rights) return [['Key', canWrite ? 'Read/Write' : 'Read only']]
   return [
+    ['Discounts', canWrite ? 'Recoup can create them' : 'Recoup cannot create them'],
     ['Plan', rights.planName],
     ['Orders', rights.hasAllOrders ? 'All' : 'Of the last 60 days'],
   ]
