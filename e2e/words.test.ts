@@ -1,5 +1,5 @@
 import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type AppInstance, aSeededInstance, KEEPER } from './app-instance.ts'
 import { openBrowser } from './browser.ts'
 
@@ -206,12 +206,14 @@ describe('signing in (A 2.5, 5, 8)', () => {
 })
 
 describe('the store (A 2.4, 2.8, 4.4)', () => {
-  /** The demo's account keeps its store; any other one may let go of it. */
-  const withOwnAccount = () =>
+  // The demo's account keeps its store; any other one may let go of it.
+  beforeEach(() =>
     owner.route('**/api/auth/me', async (route) => {
       const answer = (await (await route.fetch()).json()) as { user: object }
       await route.fulfill({ json: { ...answer, user: { ...answer.user, isDemo: false } } })
-    })
+    }),
+  )
+  afterEach(() => owner.unrouteAll({ behavior: 'ignoreErrors' }))
 
   /** The sign in front of a sentence: which one, and in which colour. */
   const signBeside = (words: Locator) =>
@@ -229,7 +231,6 @@ describe('the store (A 2.4, 2.8, 4.4)', () => {
     owner.evaluate(() => Object.keys(localStorage).filter((key) => /connect|store|platform/i.test(key)))
 
   test('settings say what is connected, and a disconnection that fails is said and leads nowhere', async () => {
-    await withOwnAccount()
     await breaks(owner, '/api/stores/disconnect')
     await owner.goto(`${instance.url}/settings`)
     await owner.getByRole('heading', { name: 'Store Connection' }).waitFor()
@@ -247,14 +248,13 @@ describe('the store (A 2.4, 2.8, 4.4)', () => {
   test('another store may be connected even when the server cannot let go of the one before', async () => {
     // News of the store would have it asked again, as the new path does, and the server still knows the one before.
     await owner.route('**/socket.io/**', (route) => route.abort())
-    await owner.reload()
+    await breaks(owner, '/api/stores/disconnect')
+    await owner.goto(`${instance.url}/settings`)
     await owner.getByRole('button', { name: 'Connect to Different Store' }).click()
     await owner.route('**/api/stores/check-connection*', () => {})
     await owner.getByRole('dialog').getByRole('button', { name: 'Disconnect and continue' }).click()
     await owner.waitForURL('**/store-setup')
     expect(await connectionFlags()).toEqual([])
-    for (const path of ['api/stores/check-connection*', 'api/stores/disconnect*', 'socket.io/**'])
-      await owner.unroute(`**/${path}`)
   })
 
   test('a disconnection forgets the store here and leads to the set-up', async () => {
@@ -269,10 +269,10 @@ describe('the store (A 2.4, 2.8, 4.4)', () => {
     await owner.getByRole('dialog').getByRole('button', { name: 'Disconnect Store' }).click()
     await owner.waitForURL('**/store-setup')
     expect(await connectionFlags()).toEqual([])
-    await owner.unroute('**/socket.io/**')
   })
 
   test('without a store, settings and set-up lead to connecting one', async () => {
+    await withoutStore()
     await owner.goto(`${instance.url}/settings`)
     const missing = owner.getByText('Not connected to any store')
     await missing.waitFor()
@@ -284,8 +284,6 @@ describe('the store (A 2.4, 2.8, 4.4)', () => {
     await owner.getByRole('heading', { name: 'How to get your keys' }).waitFor()
     await owner.getByRole('combobox', { name: 'Platform' }).click()
     await expect.poll(() => owner.getByRole('option').allInnerTexts()).toEqual(['WooCommerce', 'Shopify'])
-    await owner.unroute('**/api/stores/check-connection*')
-    await owner.unroute('**/api/auth/me')
   })
 
   test('a connection that fails says so under its heading', async () => {
