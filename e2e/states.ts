@@ -5,6 +5,7 @@ import { ofOperators } from './states/operator.ts'
 import { ofPush } from './states/push.ts'
 import { ofSettings } from './states/settings.ts'
 import type { State } from './states/steps.ts'
+import { ofConnecting } from './states/stores.ts'
 import { ofTheSections } from './states/work.ts'
 
 // What screens look like when something is missing, on its way, refused or open: for `screens.test.ts`.
@@ -17,5 +18,6 @@ export const states: State[] = [
   ...ofPush,
   ...ofOperators,
   ...onTheWayIn,
+  ...ofConnecting,
   ...ofTheFrame,
 ]

@@ -177,7 +177,12 @@ export const readUsage = endpoint({
     month: z.string(),
     renewsAt: z.string(),
     meters: z.array(Meter),
-    stores: z.object({ used: z.number(), limit: z.number() }),
+    stores: z.object({
+      used: z.number(),
+      limit: z.number(),
+      /** Why no further store can be connected, in a sentence; null: there is room. */
+      problem: z.string().nullable(),
+    }),
   }),
 })
 

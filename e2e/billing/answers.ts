@@ -42,7 +42,11 @@ const aMeter = (channel: Meter['channel'], limit: number, given: Partial<Meter> 
 export function someUsage(): Usage {
   const { limits } = plans.starter
   return {
-    ...{ month: '2026-11-01', renewsAt: '2026-12-01T00:00:00.000Z', stores: { used: 1, limit: limits.maxStores } },
+    ...{
+      month: '2026-11-01',
+      renewsAt: '2026-12-01T00:00:00.000Z',
+      stores: { used: 1, limit: limits.maxStores, problem: null },
+    },
     meters: [
       aMeter('email', limits.maxEmailsPerMonth, { used: 1_234 }),
       aMeter('sms', limits.maxSmsPerMonth, { used: 84, level: 'near' }),
@@ -53,7 +57,7 @@ export function someUsage(): Usage {
 
 /** Growth's and Lite's: what has no limit, and what is not in the plan. */
 export const otherUsage = (): Usage => ({
-  ...{ month: '2026-11-01', renewsAt: '2026-12-01T00:00:00.000Z', stores: { used: 1, limit: -1 } },
+  ...{ month: '2026-11-01', renewsAt: '2026-12-01T00:00:00.000Z', stores: { used: 1, limit: -1, problem: null } },
   meters: [aMeter('email', -1, { used: 20_400 }), aMeter('sms', 0), aMeter('whatsapp', 0, { held: 2, expiring: 2 })],
 })
 

@@ -45,10 +45,13 @@ test('it says what the month has used of the plan, and how many stores are conne
       { channel: 'sms', used: 100, limit: 100, held: 0, expiring: 0, level: 'full' },
       { channel: 'whatsapp', used: 0, limit: 100, held: 0, expiring: 0, level: 'ok' },
     ],
-    stores: { used: 2, limit: 2 },
+    stores: {
+      ...{ used: 2, limit: 2 },
+      problem: 'Your plan (Starter) includes 2 stores. Upgrade your plan, or disconnect a store first.',
+    },
   })
   await world.db.updateTable('stores').set({ is_active: false }).where('id', '=', second.storeId).execute()
-  expect((await usage(shop)).stores).toEqual({ used: 1, limit: 2 })
+  expect((await usage(shop)).stores).toEqual({ used: 1, limit: 2, problem: null })
   // Another account sees nothing of it.
   const stranger = await aStore(world)
   expect(await emails(stranger)).toMatchObject({ used: 0, limit: 500 })
@@ -67,10 +70,12 @@ test('without a plan there is nothing to use, and while a payment is overdue the
     .where('account_id', '=', shop.accountId)
     .execute()
   expect(await emails(shop)).toMatchObject({ limit: 5_000 })
+  expect((await usage(shop)).stores).toMatchObject({ limit: 2, problem: expect.stringContaining('overdue') })
   await world.db.deleteFrom('subscriptions').where('account_id', '=', shop.accountId).execute()
   const { meters, stores } = await usage(shop)
   expect(meters.map(({ limit }: { limit: number }) => limit)).toEqual([0, 0, 0])
-  expect(stores).toEqual({ used: 1, limit: 0 })
+  const problem = 'Choose a plan before you connect a store. The free plan includes one store.'
+  expect(stores).toEqual({ used: 1, limit: 0, problem })
 })
 
 test('held is what the plan’s limit holds in all stores, expiring what reaches its age limit before the month renews', async () => {

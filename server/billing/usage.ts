@@ -3,6 +3,7 @@ import { countHeldByPlan } from '../messages/messages.ts'
 import { storesOf } from '../stores/store.ts'
 import { entitlementsOf } from './entitlements.ts'
 import { metersOf } from './meters.ts'
+import { noRoom } from './room.ts'
 import { monthOf, nextMonth, planLimitsOf } from './rules.ts'
 import { readUsed } from './usage-sql.ts'
 
@@ -13,7 +14,8 @@ export { addUsage, lockUsage } from './usage-sql.ts'
 /** Of the plan in force, also while an overdue payment holds everything: it is what the account comes back to. */
 export async function usageOf(account: AccountDb, now: Date) {
   const renewsAt = nextMonth(now)
-  const limits = planLimitsOf(await entitlementsOf(account, now))
+  const entitlements = await entitlementsOf(account, now)
+  const limits = planLimitsOf(entitlements)
   const usage = await readUsed(account, monthOf(now))
   const waiting = await countHeldByPlan(account, renewsAt)
   const connected = (await storesOf(account)).filter((store) => store.is_active).length
@@ -21,6 +23,6 @@ export async function usageOf(account: AccountDb, now: Date) {
     month: monthOf(now),
     renewsAt,
     meters: metersOf(limits, { usage, waiting }),
-    stores: { used: connected, limit: limits.maxStores },
+    stores: { used: connected, limit: limits.maxStores, problem: noRoom(entitlements, connected) },
   }
 }

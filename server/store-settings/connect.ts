@@ -1,6 +1,6 @@
-import { plans } from '../../shared/billing.ts'
 import { normalizeStoreUrl, rightsProblems, STORE_PROBLEM_TEXT } from '../../shared/store-problems.ts'
 import { entitlementsOf } from '../billing/entitlements.ts'
+import { noRoom } from '../billing/room.ts'
 import type { Entitlements } from '../billing/rules.ts'
 import { proposeLogoJob } from '../brand/jobs.ts'
 import { type AccountDb, type AccountTx, type StoreTx, transactAccount } from '../core/db.ts'
@@ -22,7 +22,7 @@ import { yieldJob } from '../plugin/jobs.ts'
 import { demoStoreUrls } from '../stores/demo-stores.ts'
 import { askStore } from '../stores/problems.ts'
 import { isSameStore, profileColumns } from '../stores/profile.ts'
-import { hasRoom, isSpelledAlike, RETENTION_MS } from '../stores/rules.ts'
+import { isSpelledAlike, RETENTION_MS } from '../stores/rules.ts'
 import { isDemoAccount, type StoreRow, storesOf, updateStore } from '../stores/store.ts'
 import { takeKeys } from './new-keys.ts'
 import * as sql from './sql.ts'
@@ -106,21 +106,10 @@ export function readKeys(platform: PlatformName, typed: TypedKeys): StoreKeys {
   return reading.keys
 }
 
-function assertRoom({ plan, isSubscribed, whyNot, limits }: Entitlements, stores: StoreRow[], address: string): void {
-  if (whyNot === 'payment_overdue') {
-    throw new AppError('plan_required', 'The payment for your plan is overdue, so no store can be connected.')
-  }
-  if (!plan || !isSubscribed) {
-    throw new AppError('plan_required', 'Choose a plan before you connect a store. The free plan includes one store.')
-  }
+function assertRoom(entitlements: Entitlements, stores: StoreRow[], address: string): void {
   const others = stores.filter((each) => each.is_active && !isSpelledAlike(each.url, address))
-  if (hasRoom(limits, others.length)) return
-  const { maxStores } = limits
-  const upgrade = plan === 'growth' ? 'To connect another one,' : 'Upgrade your plan, or'
-  throw new AppError(
-    'plan_required',
-    `Your plan (${plans[plan].name}) includes ${maxStores} ${maxStores === 1 ? 'store' : 'stores'}. ${upgrade} disconnect a store first.`,
-  )
+  const problem = noRoom(entitlements, others.length)
+  if (problem) throw new AppError('plan_required', problem)
 }
 
 async function keepStore(deps: Deps, tx: AccountTx, connector: Connector, checked: Checked): Promise<StoreRow> {

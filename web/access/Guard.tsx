@@ -8,7 +8,7 @@ import { LoadingPage } from '../ui/Loading.tsx'
 import { type Access, accessSoFar, type KnownAccessState } from './access.ts'
 import { useIsHeldOpen } from './held.ts'
 import { askAtOnce, meQuery, useAccessState, useCheck } from './queries.ts'
-import { isConnectRequest, keptRequest } from './request.ts'
+import { isConnectRequest, isForAnother, keptRequest } from './request.ts'
 import { useScreen } from './screen.ts'
 import { useSession } from './session.ts'
 
@@ -45,6 +45,7 @@ function ByAccessState() {
   const kept = pathname === '/store-setup' && !isRequest && accessState.subscribed ? keptRequest() : null
   if (kept) return <Navigate to={kept} replace />
   if (answer.show || isLeaving || (isHeldOpen && answer.redirect === '/store-setup')) return <Outlet />
+  if (answer.redirect === '/dashboard' && isForAnother(pathname + search)) return <Outlet />
   if (isRequest) return accessState.authenticated ? <Outlet /> : <Navigate to="/login" replace />
   // Whose session ended without their doing is told so (decision 2); who logged out is a visitor.
   if (answer.redirect === '/landing' && farewell === 'expired') return <Navigate to="/login" replace />

@@ -115,6 +115,12 @@ export function useMay(permission: Permission): boolean {
   return user ? mayDo(user.role, permission) : true
 }
 
+/** Whether this member connects stores and lets go of them; the demo account keeps its own. */
+export function useMayConnect(): boolean {
+  const user = useMe()
+  return user !== undefined && !user.isDemo && mayDo(user.role, 'stores:connect')
+}
+
 /**
  * What the guard needs. The last answer decides (of this visit, else a yes in the browser's storage) and is refreshed behind; `null` is
  * what nobody has answered yet.

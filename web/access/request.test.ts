@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { aPage } from '../../test/browser-globals.ts'
-import { dropRequest, isConnectRequest, keepRequest, keptRequest } from './request.ts'
+import { ANOTHER_STORE, dropRequest, isConnectRequest, isForAnother, keepRequest, keptRequest } from './request.ts'
 import { endSession, session, startSession } from './session.ts'
 
 afterEach(() => {
@@ -18,6 +18,19 @@ test('a request to connect is known by its path and its question, whatever else 
     ['/dashboard?connect=abc', false],
   ]
   for (const [address, isRequest] of cases) expect([address, isConnectRequest(address)]).toEqual([address, isRequest])
+})
+
+test('connecting another store is asked for on the set-up alone, and is no request of a plugin', () => {
+  const cases: [string, boolean][] = [
+    [ANOTHER_STORE, true],
+    ['/store-setup/?another=', true],
+    ['/store-setup', false],
+    ['/store-setup?others=store', false],
+    ['/pricing?another=store', false],
+    ['//evil.example/store-setup?another=store', false],
+  ]
+  for (const [address, isAnother] of cases) expect([address, isForAnother(address)]).toEqual([address, isAnother])
+  expect(isConnectRequest(ANOTHER_STORE)).toBe(false)
 })
 
 test('a request is kept for the fifteen minutes that WordPress waits, and then not offered any more', () => {

@@ -1,7 +1,13 @@
 /** A shop's plugin asks to be connected: that is answered whatever store is connected already. */
-export function isConnectRequest(address: string): boolean {
+export const isConnectRequest = (address: string): boolean => Boolean(setupQuestion(address)?.get('connect'))
+
+/** Somebody who has a store connects one more: the set-up is there for them too. */
+export const ANOTHER_STORE = '/store-setup?another=store'
+export const isForAnother = (address: string): boolean => setupQuestion(address)?.has('another') === true
+
+function setupQuestion(address: string): URLSearchParams | null {
   const [path = '', question = ''] = address.split('?', 2)
-  return path.replace(/\/$/, '') === '/store-setup' && Boolean(new URLSearchParams(question).get('connect'))
+  return path.replace(/\/$/, '') === '/store-setup' ? new URLSearchParams(question) : null
 }
 
 /** As long as WordPress waits for the owner to come back (docs/plugin-protocol.md, "Connecting"). */

@@ -1,9 +1,11 @@
 import { Button, Card, Group, Text, Title } from '@mantine/core'
 import { IconCircleCheck } from '@tabler/icons-react'
 import { useState } from 'react'
+import { Link } from 'react-router'
 import { capabilities } from '../../shared/platforms.ts'
 import type { StoreView } from '../../shared/stores.ts'
-import { useMay, useMe } from '../access/queries.ts'
+import { useMayConnect } from '../access/queries.ts'
+import { ANOTHER_STORE } from '../access/request.ts'
 import { CaptureCard } from '../stores/CaptureCard.tsx'
 import { DisconnectDialog } from '../stores/DisconnectDialog.tsx'
 import { DoctorCard } from '../stores/DoctorCard.tsx'
@@ -35,9 +37,8 @@ function Connected({ store }: { store: StoreView }) {
 
 function StoreCard({ store }: { store: StoreView }) {
   const [asking, setAsking] = useState<'none' | 'another' | 'keys' | null>(null)
-  // The demo account keeps its store; another account that has connected the demo store may let go of it.
-  const isDemo = useMe()?.isDemo === true
-  const mayConnect = useMay('stores:connect') && !isDemo
+  // Another account that has connected the demo store may let go of it.
+  const mayConnect = useMayConnect()
   const mayReplace = useMayReplaceKeys(store)
   return (
     <Card>
@@ -56,6 +57,9 @@ function StoreCard({ store }: { store: StoreView }) {
               Replace keys
             </Button>
           )}
+          <Button variant="default" component={Link} to={ANOTHER_STORE} state={{ from: '/settings' }}>
+            Connect another store
+          </Button>
           <Button variant="default" onClick={() => setAsking('another')}>
             Connect to Different Store
           </Button>

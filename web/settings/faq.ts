@@ -16,6 +16,7 @@ export const questions: readonly Question[] = [
     question: 'How do I connect my store?',
     answer: [
       'WooCommerce: enter the address of your store and a consumer key with its secret. Shopify: enter the address that ends in .myshopify.com, and the client ID and client secret of an app. Recoup checks them immediately, explains any problem, and then imports your orders, customers and products.',
+      'To connect another store, choose “Connect another store” in the menu with your store’s name, or under Settings, Store. How many stores you can connect depends on your plan.',
     ],
     link: { to: '/settings', label: 'Store connection' },
   },
@@ -91,7 +92,7 @@ export const questions: readonly Question[] = [
     id: 'coupons',
     question: 'Can I offer coupons?',
     answer: [
-      'Yes. The Coupons screen lists the coupons of your store and creates new ones: a percentage or a fixed amount, from a start to an end, with a usage limit if you want one. Your keys need the permission Read/Write for it. Shoppers redeem a code at your checkout as usual.',
+      'Yes. The Coupons screen lists the coupons of your store and creates new ones: a percentage or a fixed amount, from a start to an end, with a usage limit if you want one. Your keys need the permission Read/Write for it; on Shopify the app needs the scope write_discounts. Shoppers redeem a code at your checkout as usual.',
     ],
     link: { to: '/coupons', label: 'Coupons' },
   },

@@ -1,17 +1,18 @@
 import { IconBuildingStore } from '@tabler/icons-react'
 import { lazy, Suspense } from 'react'
 import { platformNames } from '../../shared/platforms.ts'
-import { useStore } from '../access/queries.ts'
+import { useMayConnect, useStore } from '../access/queries.ts'
 import { useConnectedStores, useScope } from '../access/scope.ts'
 
-/** Few accounts have several stores: the others do not load the menu. */
+/** Whoever has nothing to choose in it does not load the menu. */
 const StoreSwitcher = lazy(async () => ({ default: (await import('./StoreSwitcher.tsx')).StoreSwitcher }))
 
-/** Which store on which platform is shown; a menu where the account has several. */
+/** Which store on which platform is shown; a menu where the account has several, and for whoever may connect another one. */
 export function StoreMark() {
   const store = useStore()
   const stores = useConnectedStores() ?? []
   const { isAll, currency } = useScope()
+  const mayConnect = useMayConnect()
   if (!store) return null
   const words = (
     <>
@@ -23,7 +24,7 @@ export function StoreMark() {
     </>
   )
   const mark = <span className="store-mark">{words}</span>
-  if (stores.length < 2) return mark
+  if (stores.length < 2 && !mayConnect) return mark
   return (
     <Suspense fallback={mark}>
       <StoreSwitcher words={words} stores={stores} currentId={store.id} />

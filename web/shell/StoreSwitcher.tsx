@@ -1,10 +1,11 @@
 import { Menu, UnstyledButton } from '@mantine/core'
-import { IconCheck, IconLock, IconSelector } from '@tabler/icons-react'
+import { IconCheck, IconLock, IconPlus, IconSelector } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import type { User } from '../../shared/auth.ts'
 import { platformNames } from '../../shared/platforms.ts'
-import { useHasFeature } from '../access/queries.ts'
+import { useHasFeature, useMayConnect } from '../access/queries.ts'
+import { ANOTHER_STORE } from '../access/request.ts'
 import { isOverAll, overAll, useScope } from '../access/scope.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
@@ -20,6 +21,7 @@ interface Props {
 
 export function StoreSwitcher({ words, stores, currentId }: Props) {
   const { isAll } = useScope()
+  const mayConnect = useMayConnect()
   const { choose, leaving, setLeaving } = useChoice(currentId)
   const isShown = (id: string) => !isAll && id === currentId
   return (
@@ -45,7 +47,8 @@ export function StoreSwitcher({ words, stores, currentId }: Props) {
             </Menu.Item>
           ))}
           <Menu.Divider />
-          <AllStores isShown={isAll} onChoose={() => choose(ALL)} />
+          {stores.length > 1 && <AllStores isShown={isAll} onChoose={() => choose(ALL)} />}
+          {mayConnect && <AnotherStore />}
         </Menu.Dropdown>
       </Menu>
       <Confirm
@@ -59,6 +62,20 @@ export function StoreSwitcher({ words, stores, currentId }: Props) {
         Your changes on this page have not been saved.
       </Confirm>
     </>
+  )
+}
+
+function AnotherStore() {
+  const { pathname, search } = useLocation()
+  return (
+    <Menu.Item
+      component={Link}
+      to={ANOTHER_STORE}
+      state={{ from: pathname + search }}
+      leftSection={<IconPlus size={16} aria-hidden />}
+    >
+      Connect another store
+    </Menu.Item>
   )
 }
 

@@ -3,11 +3,10 @@ import { resendVerification } from '../../shared/account.ts'
 import { confirmLive, resetDemo } from '../../shared/instance.ts'
 import { pauseSending, readSendingPause, resumeSending } from '../../shared/sending.ts'
 import { switchStore } from '../../shared/stores.ts'
-import { connectionQuery, instanceQuery, useMay, useStore } from '../access/queries.ts'
-import { rememberConnection } from '../access/session.ts'
+import { instanceQuery, useMay, useStore } from '../access/queries.ts'
 import { call } from '../api.ts'
 import { isOutdatedBy } from '../live/rules.ts'
-import { isOfStore } from '../stores/store-keys.ts'
+import { useShowStore } from '../stores/queries.ts'
 
 const pauseQuery = queryOptions({
   queryKey: ['store', 'pause'],
@@ -46,17 +45,11 @@ export function useResetDemo() {
   return useMutation({ mutationFn: () => call(resetDemo), onSuccess: () => queries.invalidateQueries() })
 }
 
-/** Everything shown of the store before is forgotten and asked again. */
 export function useSwitchStore() {
-  const queries = useQueryClient()
+  const show = useShowStore()
   return useMutation({
     mutationFn: (storeId: string) => call(switchStore, { body: { storeId } }),
-    onSuccess: ({ store }) => {
-      const { platform, store_url } = store
-      rememberConnection({ platform, store_url })
-      queries.setQueryData(connectionQuery.queryKey, { hasConnection: true, platform, store_url, store })
-      void queries.resetQueries({ predicate: ({ queryKey }) => isOfStore(queryKey) })
-    },
+    onSuccess: ({ store }) => show(store),
   })
 }
 

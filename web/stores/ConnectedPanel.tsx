@@ -16,7 +16,12 @@ interface Props {
 export function ConnectedPanel({ store, warnings }: Props) {
   const refresh = useRefreshConnection()
   const navigate = useNavigate()
-  // Settings are open without a store, so one may already be there when the guard learns of it; to the dashboard the guard itself leads.
+  // The guard leads there by itself, but nobody who has connected another store.
+  const goToDashboard = async () => {
+    await refresh()
+    await navigate('/dashboard', { replace: true })
+  }
+  // Settings are open without a store, so one may already be there when the guard learns of it.
   const goToSettings = async () => {
     await navigate('/settings/sending/sender')
     await refresh()
@@ -38,7 +43,7 @@ export function ConnectedPanel({ store, warnings }: Props) {
           </Notice>
         ))}
         <Group gap="sm">
-          <Button onClick={() => refresh()}>Go to the dashboard</Button>
+          <Button onClick={goToDashboard}>Go to the dashboard</Button>
           <Button variant="default" onClick={goToSettings}>
             Set sender and address
           </Button>

@@ -45,7 +45,12 @@ export function DisconnectDialog({ opened, storeName, isForAnother = false, onCl
       onConfirm={start}
       onClose={close}
     >
-      {isForAnother && <Text mb="sm">This disconnects {storeName} first. You can then connect the other store.</Text>}
+      {isForAnother && (
+        <Text mb="sm">
+          This disconnects {storeName} first. You can then connect the other store. To keep both, cancel and press
+          “Connect another store”.
+        </Text>
+      )}
       <Text>
         Sending for {storeName} stops immediately, unsent messages are cancelled, and its keys are deleted. Its data is
         deleted after 30 days; reconnecting the same store before that restores it.

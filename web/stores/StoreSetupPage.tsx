@@ -1,11 +1,13 @@
 import { Button, Card, Select, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
-import { Link, useSearchParams } from 'react-router'
+import { Link, useLocation, useSearchParams } from 'react-router'
 import { DEFAULT_PLATFORM, type PlatformName } from '../../shared/platforms.ts'
-import { useMay, useMe, useSubscription } from '../access/queries.ts'
+import { useIsStoreKnown, useMay, useMe, useStore, useSubscription } from '../access/queries.ts'
+import { isForAnother } from '../access/request.ts'
 import { BarePage } from '../shell/BarePage.tsx'
 import { LoadingPage } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
+import { AnotherStore, useCameFrom } from './AnotherStore.tsx'
 import { ConnectedPanel } from './ConnectedPanel.tsx'
 import { ConnectRequest } from './ConnectRequest.tsx'
 import { KeysHelp } from './KeysHelp.tsx'
@@ -22,34 +24,49 @@ const platforms = [
 
 export function StoreSetupPage() {
   const subscription = useSubscription()
-  const connect = useConnectStore()
-  const [search] = useSearchParams()
-  const request = search.get('connect')
+  const isAnother = useIsAnother()
+  const isKnown = useIsStoreKnown()
+  const connect = useConnectStore(isAnother)
+  const request = useSearchParams()[0].get('connect')
+  const from = useCameFrom()
   const actions = (
     <>
-      <Link to="/settings" className="header-link">
-        Settings
+      <Link to={isAnother ? from : '/settings'} className="header-link">
+        {isAnother ? 'Back' : 'Settings'}
       </Link>
       <Link to="/logout" className="header-link">
         Log out
       </Link>
     </>
   )
-  if (!subscription) return <LoadingPage />
+  if (!subscription || !isKnown) return <LoadingPage />
   return (
-    <BarePage title="Connect your store" size="md" actions={actions}>
+    <BarePage title={titleOf(isAnother)} size="md" actions={actions}>
       {!subscription.hasActiveSubscription ? (
         <SubscriptionRequired />
       ) : request ? (
         <ConnectRequest key={request} request={request} />
       ) : connect.data ? (
         <ConnectedPanel store={connect.data.store} warnings={connect.data.warnings} />
+      ) : isAnother ? (
+        <AnotherStore isSent={!connect.isIdle}>
+          <ConnectStore connect={connect} isAnother />
+        </AnotherStore>
       ) : (
-        <ConnectStore connect={connect} />
+        <ConnectStore connect={connect} isAnother={false} />
       )}
     </BarePage>
   )
 }
+
+/** The account has a store, and keeps it. */
+function useIsAnother(): boolean {
+  const { pathname, search } = useLocation()
+  const store = useStore()
+  return store !== null && isForAnother(pathname + search)
+}
+
+const titleOf = (isAnother: boolean) => (isAnother ? 'Connect another store' : 'Connect your store')
 
 function SubscriptionRequired() {
   return (
@@ -65,7 +82,12 @@ function SubscriptionRequired() {
   )
 }
 
-function ConnectStore({ connect }: { connect: ReturnType<typeof useConnectStore> }) {
+interface Props {
+  connect: ReturnType<typeof useConnectStore>
+  isAnother: boolean
+}
+
+function ConnectStore({ connect, isAnother }: Props) {
   const [platform, setPlatform] = useState<PlatformName>(DEFAULT_PLATFORM)
   const [address, setAddress] = useState('')
   const pair = useKeysForm(setAddress)
@@ -75,9 +97,10 @@ function ConnectStore({ connect }: { connect: ReturnType<typeof useConnectStore>
   return (
     <Stack gap="lg">
       <div>
-        <Title order={1}>Connect your store</Title>
+        <Title order={1}>{titleOf(isAnother)}</Title>
         <Text c="dimmed" mt={4}>
           Recoup reads orders, customers and products. Nothing is sent to anyone until you switch a flow on.
+          {isAnother && ' The stores that are connected stay as they are.'}
         </Text>
       </div>
       {isDemo && <Notice tone="info">The demo stays connected to its own store and cannot connect another one.</Notice>}

@@ -6,12 +6,13 @@ import {
   disconnectStore,
   examineStore,
   replaceKeys,
+  type StoreView,
   saveStoreSettings,
   storeHealth,
   syncStore,
 } from '../../shared/stores.ts'
-import { connectionQuery, useMay, useStore } from '../access/queries.ts'
-import { forgetConnection } from '../access/session.ts'
+import { connectionQuery, meQuery, useMay, useStore } from '../access/queries.ts'
+import { forgetConnection, rememberConnection } from '../access/session.ts'
 import { call } from '../api.ts'
 import { isOfStore } from './store-keys.ts'
 
@@ -49,8 +50,33 @@ export const useDoctor = (storeId: string) =>
     retry: false,
   })
 
-/** Only connects: what was found is read first, then `useFinishConnecting` lets the guard know. */
-export const useConnectStore = () => useMutation({ mutationFn: (body: StoreKeys) => call(connectStore, { body }) })
+/**
+ * Only connects: what was found is read first, then `useRefreshConnection` lets the guard know. Connected beside others
+ * (`isAnother`), the store is the one that is shown from then on, and the guard leads nobody away.
+ */
+export function useConnectStore(isAnother: boolean) {
+  const queries = useQueryClient()
+  const show = useShowStore()
+  return useMutation({
+    mutationFn: (body: StoreKeys) => call(connectStore, { body }),
+    onSuccess: ({ store }) => {
+      // It has the account's stores.
+      void queries.invalidateQueries({ queryKey: meQuery.queryKey })
+      if (isAnother) show(store)
+    },
+  })
+}
+
+/** Everything shown of the store before is forgotten and asked again. */
+export function useShowStore() {
+  const queries = useQueryClient()
+  return (store: StoreView) => {
+    const { platform, store_url } = store
+    rememberConnection({ platform, store_url })
+    queries.setQueryData(connectionQuery.queryKey, { hasConnection: true, platform, store_url, store })
+    void queries.resetQueries({ predicate: ({ queryKey }) => isOfStore(queryKey) })
+  }
+}
 
 export function useRefreshConnection() {
   const queries = useQueryClient()

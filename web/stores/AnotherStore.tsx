@@ -1,0 +1,52 @@
+import { Button, Card, Group, Stack, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Link, useLocation } from 'react-router'
+import { useMayConnect } from '../access/queries.ts'
+import { useUsage } from '../billing/queries.ts'
+import { LoadingCards } from '../ui/Loading.tsx'
+import { Notice } from '../ui/Notice.tsx'
+
+interface Props {
+  /** Something was typed and sent already: what is answered is said beside it. */
+  isSent: boolean
+  /** The forms. */
+  children: ReactNode
+}
+
+/** Beside the stores that are connected: whether the plan has room for one more is said before anything is typed. */
+export function AnotherStore({ isSent, children }: Props) {
+  const usage = useUsage()
+  const mayConnect = useMayConnect()
+  if (usage.isPending) return <LoadingCards count={1} rows={4} />
+  // Where that cannot be known, the server says it to whoever tries.
+  const problem = usage.data?.stores.problem
+  return problem && mayConnect && !isSent ? <NoRoom problem={problem} /> : children
+}
+
+function NoRoom({ problem }: { problem: string }) {
+  return (
+    <Card padding="xl">
+      <Stack gap="lg">
+        <Title order={1}>Connect another store</Title>
+        <Notice tone="warn" title="Your plan has no room for another store">
+          {problem}
+        </Notice>
+        <Group gap="sm">
+          <Button component={Link} to="/pricing">
+            See plans
+          </Button>
+          <Button component={Link} to={useCameFrom()} variant="default">
+            Back
+          </Button>
+        </Group>
+      </Stack>
+    </Card>
+  )
+}
+
+/** The screen whose link led here. */
+export function useCameFrom(): string {
+  const state: unknown = useLocation().state
+  const from = state && typeof state === 'object' && 'from' in state ? state.from : null
+  return typeof from === 'string' && /^\/(?!\/)/.test(from) ? from : '/dashboard'
+}
