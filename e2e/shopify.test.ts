@@ -161,7 +161,10 @@ test('a checkout left with an email is reminded by one mail', async () => {
   // In its first ten minutes the shop's own address of a checkout leads to the front page.
   behindMs = 11 * MINUTE_MS
   await shop.goto(`${shopify.url}/products/copper-watering-can`)
+  // The script tells of the cart before there is a checkout.
+  const told = shop.waitForResponse('**/api/capture/**')
   await shop.getByRole('button', { name: 'Add to cart' }).click()
+  expect((await told).ok()).toBe(true)
   await shop.getByRole('link', { name: 'View cart' }).click()
   await shop.getByRole('link', { name: 'Check out' }).click()
   await shop.getByRole('heading', { level: 1, name: 'Checkout' }).waitFor()
@@ -172,8 +175,10 @@ test('a checkout left with an email is reminded by one mail', async () => {
   // The last that is typed: what is told of it after the hour has passed would be activity.
   await shop.getByLabel('Email', { exact: true }).fill(ANA)
   await shop.getByLabel('Email', { exact: true }).blur()
-  await owner.getByRole('button', { name: 'Check now' }).click()
-  await owner.getByText('The script is on your pages.').waitFor()
+  await until(async () => {
+    await owner.getByRole('button', { name: 'Check now' }).click()
+    return owner.getByText('The script is on your pages.').isVisible()
+  }, 30_000)
   await hourPasses()
   await until(async () => (await mailsTo(instance, ANA)).length > 0, 90_000)
   const [summary] = await mailsTo(instance, ANA)
