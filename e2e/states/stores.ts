@@ -34,7 +34,8 @@ const byToken = [
   choosesShopify,
   choosesToken,
   fills('Store URL', 'fern-and-finch.myshopify.com'),
-  fills('Access token', `shpat_${'0'.repeat(32)}`),
+  // The switch between the two forms has the same name.
+  (page: Page) => page.locator('[data-path=access_token]').fill(`shpat_${'0'.repeat(32)}`),
   fills('API secret key', '0'.repeat(32)),
   presses('Connect Store'),
 ]
