@@ -105,24 +105,27 @@ function ConnectStore({ connect, isAnother }: Props) {
       </div>
       {isDemo && <Notice tone="info">The demo stays connected to its own store and cannot connect another one.</Notice>}
       {!mayConnect && <Notice tone="info">Only the owner or an admin of the account can connect a store.</Notice>}
+      <Select
+        label="Platform"
+        maw={320}
+        data={platforms}
+        value={platform}
+        allowDeselect={false}
+        onChange={(value) => {
+          if (!value) return
+          setPlatform(value as PlatformName)
+          connect.reset()
+        }}
+      />
       {platform === 'woocommerce' && <PluginSetup />}
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="lg">
         <Card>
           <Stack gap="md">
-            {platform === 'woocommerce' && <Title order={2}>Or with keys</Title>}
-            <Select
-              label="Platform"
-              data={platforms}
-              value={platform}
-              allowDeselect={false}
-              onChange={(value) => {
-                if (!value) return
-                setPlatform(value as PlatformName)
-                connect.reset()
-              }}
-            />
             {platform === 'woocommerce' ? (
-              <StoreKeysForm connect={connect} isDisabled={!mayConnect || isDemo} form={pair} />
+              <>
+                <Title order={2}>Or with keys</Title>
+                <StoreKeysForm connect={connect} isDisabled={!mayConnect || isDemo} form={pair} />
+              </>
             ) : (
               <ShopifyKeysForm connect={connect} isDisabled={!mayConnect || isDemo} form={shopify} />
             )}
