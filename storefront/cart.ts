@@ -1,7 +1,9 @@
 // The shop's own cart, as WooCommerce's Store API or a Shopify theme tells it to this very shopper.
 
 interface SeenItem {
+  /** Of the product, or of the variation where the shop tells no more. */
   id: string
+  variation?: string
   quantity: number
   /** A variation may leave a choice open, such as every size: then its id is not enough to put it into a cart again. */
   choices?: { name: string; value: string }[] | undefined
@@ -45,7 +47,7 @@ export async function readCart(): Promise<SeenCart | undefined> {
 
 interface ThemeCart {
   token?: string
-  items?: { variant_id: number; quantity: number }[]
+  items?: { product_id: number; variant_id: number; quantity: number }[]
 }
 
 /** `keep` is told the shop's own name of its cart: its checkout and its order carry it too, so that there is one cart. */
@@ -56,7 +58,12 @@ export async function readThemeCart(keep: (token: string) => void): Promise<Seen
   if (name) keep(name)
   return (
     items && {
-      items: items.slice(0, 200).map(({ variant_id, quantity }) => ({ id: `${variant_id}`, quantity })),
+      // Both are told, so that a line is known before the store's products have been read.
+      items: items.slice(0, 200).map((item) => ({
+        id: `${item.product_id}`,
+        variation: `${item.variant_id}`,
+        quantity: item.quantity,
+      })),
       coupons: [],
     }
   )

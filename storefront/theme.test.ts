@@ -65,7 +65,11 @@ describe.skipIf(!browserPath)('in a browser', () => {
     await page.getByText('Add').click()
     // The browser tells of a request when it likes.
     await expect.poll(() => time.settle().then(() => server.posts.length)).toBe(1)
-    expect(server.posts.at(-1)!.body).toMatchObject({ cart: TOKEN, items: [{ id: '161', quantity: 1 }], coupons: [] })
+    expect(server.posts.at(-1)!.body).toMatchObject({
+      cart: TOKEN,
+      items: [{ id: '16', variation: '161', quantity: 1 }],
+      coupons: [],
+    })
     await page.fill('#email', 'nobody@shoppers.example.com')
     await page.fill('#NewsletterForm', 'ada@shoppers.example.com')
     await page.locator('#email').focus()
