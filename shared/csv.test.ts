@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { csvCell, csvLine } from './csv.ts'
+import { codeCell, csvCell, csvLine } from './csv.ts'
 
 test('nothing from a shop is a formula to a spreadsheet (X3)', () => {
   for (const text of ['=1+1', '+cmd|calc', '-2+3', '@SUM(A1)', '\t=1', ' =1', '＝1', '\ufeff=1', '\r=1']) {
@@ -21,6 +21,15 @@ test('nor is it one to a spreadsheet that cuts at other signs than commas (X3)',
     expect(csvCell(text)).toBe(safe)
   }
   expect(csvCell('a; b = c')).toBe('a; b = c')
+})
+
+test('a code that a spreadsheet would read as another number or as a day is text', () => {
+  for (const code of ['00123', '1E5', '12345678901234567890', '3/4', '12-01', '2026-11', '1.2.2026', 'MAR-1', 'Dec2']) {
+    expect(codeCell(code)).toBe(`'${code}`)
+  }
+  for (const code of ['4006381333931', '17', '0', 'MUG-1', 'MC-CUP', 'TEA-001', '1.5', 'MARBLE-1', '7E', '', null]) {
+    expect(codeCell(code)).toBe(code)
+  }
 })
 
 test('quotes, commas and line ends stay inside their cell', () => {

@@ -42,4 +42,16 @@ function csvNumber(value: number): string {
 /** A phone number that a spreadsheet leaves alone: as a number it would lose its plus sign, and digits where it is long. */
 export const phoneCell = (phone: string | null): string | null => (phone?.startsWith('+') ? `'${phone}` : phone)
 
+/**
+ * A code, such as a SKU, that a spreadsheet leaves alone: `00123` would lose its zeros, `1E5` become 100000, `3/4` or `MAR-1` a day, and of more
+ * than 15 digits the last ones would be zeros.
+ */
+export const codeCell = (code: string | null): string | null =>
+  code !== null && IS_CHANGED.test(code) ? `'${code}` : code
+
+const MONTHS =
+  'jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?'
+const DAYS = String.raw`\d{1,4}[/-]\d{1,2}(?:[/-]\d{1,4})?|\d{1,4}\.\d{1,2}\.\d{1,4}|(?:${MONTHS})[ ./-]?\d{1,4}`
+const IS_CHANGED = new RegExp(String.raw`^(?:[+-]?0\d.*|\d{16,}|\d+(?:\.\d+)?e[+-]?\d+|${DAYS})$`, 'i')
+
 const AFTER_A_CUT = /([;|\t\r\n][ "]*)(?=[=+\-@＝＋－＠])/g

@@ -11,7 +11,7 @@ import {
   shopperName,
   sourceNames,
 } from '../../shared/analytics-definitions.ts'
-import type { CsvCell } from '../../shared/csv.ts'
+import { type CsvCell, codeCell } from '../../shared/csv.ts'
 import { type PlatformName, platformNames, type StoreRights } from '../../shared/platforms.ts'
 import { type CartReach, reasonLabels } from '../../shared/reach.ts'
 
@@ -387,5 +387,6 @@ export const productBlock = (currency: string): FileBlock => ({
 })
 
 export const productCells = (product: TopProduct): CsvCell[] => [
-  ...[product.name, product.sku, product.abandonedCount, product.recoveryRate, product.revenueLost, product.productId],
+  ...[product.name, codeCell(product.sku), product.abandonedCount, product.recoveryRate, product.revenueLost],
+  codeCell(product.productId),
 ]

@@ -16,7 +16,7 @@ import { Block, Term } from './parts.tsx'
 import { useProducts } from './queries.ts'
 import { SaveCsv, type Sheet } from './Rows.tsx'
 import { percent } from './rules.ts'
-import { count, money, rate, word } from './table.ts'
+import { code, count, money, rate, word } from './table.ts'
 
 interface Props {
   products: readonly TopProduct[]
@@ -96,7 +96,7 @@ const sheetOf = (products: readonly TopProduct[], currency: string, days: Sheet[
   ...{ title: TITLE, days },
   head: [['Product'], ['SKU'], ['Abandoned'], ['Recovery rate'], ['Revenue lost']],
   rows: products.map((product) => [
-    ...[word(product.name), word(product.sku ?? ''), count(product.abandonedCount)],
+    ...[word(product.name), code(product.sku), count(product.abandonedCount)],
     ...[rate(product.recoveryRate), money(product.revenueLost, currency)],
   ]),
 })

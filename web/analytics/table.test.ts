@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { csvLine } from '../../shared/csv.ts'
-import { count, fileOf, linesOf, money, rate, word } from './table.ts'
+import { code, count, fileOf, linesOf, money, rate, word } from './table.ts'
 
 // A table as a file (decision 100).
 
@@ -19,9 +19,10 @@ test('a table’s file has plain numbers, fractions, and the currency in the nam
   ])
 })
 
-test('a name that begins like a formula is text in the file (X3)', () => {
-  const [, line] = linesOf([['Sent by']], [[word('=1+1')]])
-  expect(csvLine(line!)).toBe("'=1+1\r\n")
+test('a name that begins like a formula, and a code that looks like a number, are text in the file (X3)', () => {
+  const [, line] = linesOf([['Sent by'], ['SKU']], [[word('=1+1'), code('00123')]])
+  expect(csvLine(line!)).toBe("'=1+1,'00123\r\n")
+  expect(code('00123').shown).toBe('00123')
 })
 
 test('the file is named by the table and its days', () => {

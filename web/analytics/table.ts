@@ -1,4 +1,4 @@
-import type { CsvCell } from '../../shared/csv.ts'
+import { type CsvCell, codeCell } from '../../shared/csv.ts'
 import { formatCount, formatMoney } from '../ui/format.ts'
 import { percent } from './rules.ts'
 
@@ -13,6 +13,7 @@ export interface Cell {
 }
 
 export const word = (text: string): Cell => ({ shown: text, value: text })
+export const code = (text: string | null): Cell => ({ shown: text ?? '', value: codeCell(text) })
 export const count = (value: number): Cell => ({ shown: formatCount(value), value })
 export const rate = (value: number | null): Cell => ({ shown: percent(value), value })
 export const money = (value: number | null, currency: string): Cell => ({
