@@ -105,12 +105,12 @@ test('a trend has a period of its own, lines or bars, a table, and a picture', a
   await drawn('Revenue', 'Last 90 days')
   const period = panel.getByLabel('Period of Revenue')
   expect(await period.locator('option').allInnerTexts()).toEqual([
-    ...['Last 7 days', 'Last 30 days', 'Last 90 days', 'Last year'],
+    ...['Last 7 days', 'Last 30 days', 'Last 90 days', 'Last 12 months'],
   ])
   await period.selectOption('7d')
   await drawn('Revenue', 'Last 7 days')
   await page.getByText('1y', { exact: true }).click()
-  await drawn('Recovery rate', 'Last year')
+  await drawn('Recovery rate', 'Last 12 months')
   await drawn('Revenue', 'Last 7 days')
   expect(await panel.locator('[data-type]').getAttribute('data-type')).toBe('line')
   await panel.getByRole('button', { name: 'Bar chart' }).click()
@@ -162,10 +162,13 @@ test('each table is saved as a CSV file, as it is shown, with plain numbers', as
   expect(first!.endsWith(`,${top.revenueLost}`)).toBe(true)
   const tables = ['By country', 'New and returning shoppers', 'Flows, campaigns and messages by hand']
   for (const table of [...tables, 'What a reminder earned, by time after leaving']) {
+    await block(table).locator('tbody tr').first().waitFor()
     const shown = await block(table).locator('tbody tr').count()
     expect([table, (await savedTable(table)).text.trimEnd().split('\r\n').length]).toEqual([table, shown + 1])
   }
-  const months = await block('ROI Tracking').getByRole('region', { name: 'By month' }).locator('tbody tr').count()
+  const byMonth = block('ROI Tracking').getByRole('region', { name: 'By month' }).locator('tbody tr')
+  await byMonth.first().waitFor()
+  const months = await byMonth.count()
   const roi = await savedTable('ROI By month, the last 12 at most')
   expect(roi.text.trimEnd().split('\r\n')).toHaveLength(months + 1)
   expect(roi.text).toContain('Month,Attributed revenue (USD),Message cost (USD)')

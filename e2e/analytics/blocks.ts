@@ -60,7 +60,10 @@ export function ofTheBlocks() {
     await changed<AnalyticsReply>('**/api/analytics?*', ({ woocommerce: _, ...said }) => ({
       ...said,
       shopify: { checkoutAbandonmentRate: 0.625, averageOrderValue: 12.5, customerLifetimeValue: 31 },
-      otherCurrencies: [{ currency: 'EUR', revenueOpportunity: 30, netRevenue: 50 }],
+      otherCurrencies: [
+        { currency: 'EUR', revenueOpportunity: 30, netRevenue: 50 },
+        { currency: 'GBP', revenueOpportunity: 7, netRevenue: 0 },
+      ],
     }))
     await page.goto(`${instance.url}/analytics`)
     await block('Shopify metrics').waitFor()
@@ -73,7 +76,9 @@ export function ofTheBlocks() {
       ],
     ])
     expect(await block('WooCommerce metrics').count()).toBe(0)
-    await page.getByText('Not added: €50.00 of orders in EUR.').waitFor()
+    await page
+      .getByText('Not added: €50.00 of orders and €30.00 in carts not bought in EUR; £7.00 in carts not bought in GBP.')
+      .waitFor()
     await page.unroute('**/api/analytics?*')
   })
 

@@ -151,9 +151,7 @@ const BeingCounted = ({ isAll }: { isAll: boolean }) => (
 
 /** Up to when, in which currency, and what is not in the figures. */
 function Counted({ figures, isAll }: { figures: AnalyticsReply; isAll: boolean }) {
-  const others = figures.otherCurrencies.map(
-    ({ currency, netRevenue }) => `${formatMoney(netRevenue, currency)} of orders in ${currency}`,
-  )
+  const others = figures.otherCurrencies.map(notAdded)
   return (
     <Text fz="xs" c="dimmed">
       {isAll
@@ -167,9 +165,16 @@ function Counted({ figures, isAll }: { figures: AnalyticsReply; isAll: boolean }
           Counted up to <DateTime at={figures.countedUntil} />.
         </>
       )}
-      {others.length > 0 && ` Not added: ${others.join(', ')}.`}
+      {others.length > 0 && ` Not added: ${others.join('; ')}.`}
     </Text>
   )
+}
+
+/** What there is of another currency. */
+function notAdded({ currency, netRevenue, revenueOpportunity }: AnalyticsReply['otherCurrencies'][number]): string {
+  const orders = netRevenue !== 0 && `${formatMoney(netRevenue, currency)} of orders`
+  const carts = revenueOpportunity !== 0 && `${formatMoney(revenueOpportunity, currency)} in carts not bought`
+  return `${[orders, carts].filter(Boolean).join(' and ')} in ${currency}`
 }
 
 function EmailBlock({ figures: { email, currency } }: { figures: AnalyticsReply }) {

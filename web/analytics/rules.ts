@@ -14,7 +14,7 @@ export const rangeLabels: Record<AnalyticsRange, string> = {
   '7d': 'Last 7 days',
   '30d': 'Last 30 days',
   '90d': 'Last 90 days',
-  '1y': 'Last year',
+  '1y': 'Last 12 months',
 }
 
 export const rangeOf = (text: string | null): AnalyticsRange =>
