@@ -72,7 +72,7 @@ const frame = {
   lastDay: z.string(),
   /** Changes after this moment are not counted yet; null: all are, or `isBeingCounted`. */
   countedUntil: z.string().nullable(),
-  /** Days or customers are still to be counted for the first time, or all are counted anew: figures are incomplete, whatever they say. */
+  /** Days or customers are still to be counted for the first time, all are counted anew, or products are still those of another day: figures are incomplete, whatever they say. */
   isBeingCounted: z.boolean(),
 }
 

@@ -69,7 +69,7 @@ async function fileOf(deps: Deps, { account, store, query }: Omit<Wanted, 'sessi
   await demandExport(deps, account)
   const now = deps.now()
   const { range } = query
-  const asked: Asked = { account, store, query, range, now }
+  const asked: Asked = { account, store, query, range, now, isFile: true }
   const isAll = query.stores === 'all'
   const { rows: stores } = await storesAsked(asked)
   const [figures, details, rates, revenue, roi, reach] = await Promise.all([

@@ -15,7 +15,7 @@ import * as rules from './analytics-rules.ts'
 import * as sql from './analytics-sql.ts'
 import { buyersOf } from './buyers.ts'
 import { type ChannelSums, sumMessages } from './messages-sql.ts'
-import { haveRange } from './product-ranges.ts'
+import { haveRange, haveRangeSoon } from './product-ranges.ts'
 import { productsAfter } from './product-ranges-sql.ts'
 import { daysOfRange, type RangeDays } from './ranges.ts'
 
@@ -31,6 +31,8 @@ export interface AskedOfStores {
 
 export interface Asked extends AskedOfStores {
   range: AnalyticsRange
+  /** Waits until products are added up, however many they are: a file is not renewed. */
+  isFile?: boolean
 }
 
 /** A store and its days: each has a calendar of its own. */
@@ -116,37 +118,42 @@ export const demandAdvanced = ({ account, now }: Pick<Asked, 'account' | 'now'>)
   demandPlan(account, now, { feature: 'advanced_analytics', sentence: analyticsTexts.advancedPlan })
 
 async function advanced(
-  { range, now }: Asked,
-  { scopes, currency }: Asking,
+  { range, now, isFile = false }: Asked,
+  asking: Asking,
   sums: { carts: readonly sql.CartSums[]; orders: readonly sql.OrderSums[]; messages: readonly ChannelSums[] },
 ) {
+  const { scopes, currency } = asking
   const { carts, orders, messages } = sums
-  const [buyers, products] = await Promise.all([
+  const [buyers, top] = await Promise.all([
     Promise.all(scopes.map(({ store, row }) => buyersOf(store, { range, zone: row.time_zone, now }))),
-    topProducts({ scopes, currency }),
+    topProducts(asking, isFile),
   ])
+  const isBeingCounted = !top.isWhole || buyers.some(({ counts }) => counts === null)
   const platforms = new Set(scopes.map(({ row }) => row.platform))
   return {
     email: rules.channelFigures(rules.ofChannel(messages, 'email'), currency),
     customers: rules.customerFigures(buyers),
-    ...(buyers.some(({ counts }) => counts === null) && { isBeingCounted: true, countedUntil: null }),
+    ...(isBeingCounted && { isBeingCounted, countedUntil: null }),
     ...rules.platformBlock(platforms, { carts, orders, currency }),
-    topProducts: products,
+    topProducts: top.products,
   }
 }
 
 const TOP = 10
 
 /** Of several stores each product is its own store's. */
-async function topProducts({ scopes, currency }: Asking): Promise<TopProduct[]> {
+async function topProducts({ scopes, currency }: Asking, isFile: boolean) {
+  let isWhole = true
   const rows = await eachStore(scopes, async ({ store, days }) => {
-    await haveRange(store, days)
+    if (isFile) await haveRange(store, days)
+    else if (!(await haveRangeSoon(store, days))) isWhole = false
     return productsAfter(store, days, { currency, after: null, limit: TOP })
   })
-  return rows
+  const products = rows
     .sort((a, b) => b.lost_minor - a.lost_minor)
     .slice(0, TOP)
-    .map((row) => rules.presentProduct(row, currency))
+    .map((row): TopProduct => rules.presentProduct(row, currency))
+  return { products, isWhole }
 }
 
 /** What every answer says of itself. */

@@ -2,8 +2,8 @@ import { type Db, type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import type { Day } from './days.ts'
 import type { RangeDays } from './ranges.ts'
 
-// Products of a range of days that ends today: the sums stand in a table, in the order of the list. They are added up once on a day, by the
-// first who looks or before anybody does; from then on the counting of days moves them with its days (count-carts-sql.ts).
+// Products of a range of days that ends today: the sums stand in a table, in the order of the list. They are added up once on a day, before
+// anybody looks or, where they are few, by the first who does; from then on the counting of days moves them with its days (count-carts-sql.ts).
 
 /** Where a product stands: the most lost first. */
 export interface ProductPlace {
@@ -37,6 +37,15 @@ export async function hasRange({ db, storeId }: StoreDb, range: RangeDays): Prom
   const { rows } = await sql`select 1 from product_ranges
     where store_id = ${storeId} and days = ${lengthOf(range)} and until = ${range.last}::date`.execute(db)
   return rows.length > 0
+}
+
+/** Of the days and months that would be added up, up to so many. */
+export async function hasMoreRows({ db, storeId }: StoreDb, range: RangeDays, than: number): Promise<boolean> {
+  const { rows } = await sql<{ isMore: boolean }>`
+    select count(*) > ${than} as "isMore" from (select 1 from (${daysOf(storeId, range)}) p limit ${than + 1}) r`.execute(
+    db,
+  )
+  return rows[0]!.isMore
 }
 
 /** A store's zone, and its day of now. */

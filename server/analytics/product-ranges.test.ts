@@ -125,6 +125,33 @@ test('of a store that nobody has looked at for a month nothing is added up, and 
   expect((await rangesOf(store))[3]).toBe(`365 until ${here}`)
 })
 
+test('of many products nobody waits for the sum: the last ones are shown as being counted, and a file waits (decision 101)', async () => {
+  const store = await aYear(200, 5)
+  const many = 20_001
+  await world.pool.query(
+    `insert into product_figures (store_id, day, product_id, currency, abandoned, recovered, lost_minor)
+    select $1, $2::date - 2, 'many-' || n, 'USD', 1, 0, 100000000 + n from generate_series(1, ${many}) n`,
+    [store.storeId, world.now],
+  )
+  await world.pool.query(
+    `insert into figure_products (store_id, product_id, name) select $1, 'many-' || n, 'Tin ' || n from generate_series(1, ${many}) n`,
+    [store.storeId],
+  )
+  const look = async () => {
+    const { body } = await world.request('GET', '/api/analytics?range=30d', { token: store.token })
+    return [body.isBeingCounted, body.topProducts.map(({ name }: { name: string }) => name)[0]]
+  }
+  expect(await look()).toEqual([true, undefined])
+  await renewRanges(world.deps)
+  expect(await look()).toEqual([false, `Tin ${many}`])
+  world.advance(DAY_MS)
+  expect(await look()).toEqual([true, `Tin ${many}`])
+  const { body: text } = await world.request('GET', '/api/analytics/export?range=30d', { token: store.token })
+  expect(text).not.toContain('Still being counted')
+  expect(text.match(/^Tin \d+,/gm)).toHaveLength(many)
+  expect(await look()).toEqual([false, `Tin ${many}`])
+})
+
 test('a list that somebody has looked at reads its page and no days', async () => {
   const store = await aYear(3_000, 900)
   const { total } = await listed(store, '1y')

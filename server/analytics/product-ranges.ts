@@ -2,12 +2,14 @@ import { analyticsRanges, rangeDays } from '../../shared/analytics.ts'
 import { type Db, type StoreDb, transact } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
 import { dayOf } from './days.ts'
-import { addUpRange, hasRange, lockRanges, rangesToAdd, zonesLookedAt } from './product-ranges-sql.ts'
+import { addUpRange, hasMoreRows, hasRange, lockRanges, rangesToAdd, zonesLookedAt } from './product-ranges-sql.ts'
 import { daysOfRange, type RangeDays } from './ranges.ts'
 
 /** Stores that nobody has looked at for so long are left to whoever looks next. */
 const LOOKED_AT_MS = 31 * 86_400_000
 const RANGES_AT_ONCE = 50
+/** Rows of days and months: they are added up in some 20 ms. */
+const FEW_ROWS = 20_000
 
 /** Before the products of a range that ends today are read: the first one on a day adds them up. */
 export async function haveRange(store: StoreDb<Db>, range: RangeDays): Promise<void> {
@@ -16,6 +18,17 @@ export async function haveRange(store: StoreDb<Db>, range: RangeDays): Promise<v
     await lockRanges(tx)
     if (!(await hasRange(tx, range))) await addUpRange(tx, range)
   })
+}
+
+/**
+ * Before the products of a range are shown. false: they are many, and what is there is of another last day, or nothing yet; `renewRanges` adds
+ * them up soon, as somebody has looked at the store.
+ */
+export async function haveRangeSoon(store: StoreDb<Db>, range: RangeDays): Promise<boolean> {
+  if (await hasRange(store, range)) return true
+  if (await hasMoreRows(store, range, FEW_ROWS)) return false
+  await haveRange(store, range)
+  return true
 }
 
 /**
