@@ -99,12 +99,16 @@ describe('the token of a day', () => {
   test('is made anew once when the store refuses it, by one of two workers', async () => {
     const shelf = memoryShelf()
     const one = fakeStore([{}, { status: 401 }, {}], APP, shelf)
-    const two = fakeStore([{}], APP, shelf)
+    const two = fakeStore([{}, { status: 401 }, {}], APP, shelf)
     await one.graph.read(SHOP)
     await two.graph.read(SHOP)
     expect([one.tokens(), two.tokens()]).toEqual([1, 0])
     await one.graph.read(SHOP)
     expect(one.seen.map(({ token }) => token)).toEqual(['t1', 't1', 't2'])
+    // The other is refused as well, and finds the one that was made meanwhile.
+    await two.graph.read(SHOP)
+    expect(two.seen.map(({ token }) => token)).toEqual(['t1', 't1', 't2'])
+    expect([one.tokens(), two.tokens()]).toEqual([2, 0])
   })
 
   test('two refusals are a revoked app', async () => {
