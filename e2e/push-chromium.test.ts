@@ -3,6 +3,7 @@ import { type Browser, type CDPSession, chromium, type Page, type Worker } from 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DEFAULT_PROMPT, type PushPayload } from '../shared/push.ts'
 import { pushInPage } from '../test/push-in-page.ts'
+import { countShown, shownCount } from '../test/push-shown.ts'
 import { windowedChromium } from '../test/windowed-chromium.ts'
 import { aPushDemo, type PushDemo } from './push/demo-world.ts'
 
@@ -47,6 +48,7 @@ describe.skipIf(!windowedChromium)('in Chromium', () => {
     await yes.waitFor({ timeout: 60_000 })
     await yes.click()
     worker = await started
+    await countShown(worker)
   }, 400_000)
 
   afterAll(async () => {
@@ -83,10 +85,17 @@ describe.skipIf(!windowedChromium)('in Chromium', () => {
 
   const sent = () => demo.service.seen.at(-1)!.payload as PushPayload
 
-  test('the worker shows it, and a press opens the link that brings the cart back', async () => {
+  /** Comes back when it is on the screen. */
+  async function arrives(): Promise<void> {
     const origin = `${demo.instance.storeUrl}/`
     await expect.poll(() => registrationId).not.toBe('')
+    const before = await shownCount(worker)
     await devtools.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data: JSON.stringify(sent()) })
+    await expect.poll(() => shownCount(worker), TIMES).toBe(before + 1)
+  }
+
+  test('the worker shows it, and a press opens the link that brings the cart back', async () => {
+    await arrives()
     const shown = () =>
       worker.evaluate(async () => {
         const all = await (self as unknown as WorkerScope).registration.getNotifications()
@@ -116,12 +125,10 @@ describe.skipIf(!windowedChromium)('in Chromium', () => {
   }
 
   test('“Stop” in the notification ends the subscription', async () => {
-    const origin = `${demo.instance.storeUrl}/`
-    await devtools.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data: JSON.stringify(sent()) })
+    await arrives()
     await worker.evaluate(async () => {
       const scope = self as unknown as WorkerScope
-      let notification: Notification | undefined
-      while (!notification) [notification] = await scope.registration.getNotifications()
+      const [notification] = await scope.registration.getNotifications()
       scope.dispatchEvent(new scope.NotificationEvent('notificationclick', { notification, action: 'stop' }))
     })
     await expect.poll(async () => (await setup()).subscribers, TIMES).toBe(0)

@@ -1,5 +1,9 @@
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pushTexts } from '../shared/push.ts'
+import { openPushService, type Registration } from '../test/contract-servers/push/server.ts'
+import { pushInPage } from '../test/push-in-page.ts'
+import { aBrowser } from '../test/push-scene.ts'
 import { mailsTo, readMail, until } from './app-instance.ts'
 import { api, beginVisit, dialog, endVisit, instance, open, page, search, waiting } from './carts/visit.ts'
 import { checkInEveryTheme } from './every-theme.ts'
@@ -111,6 +115,37 @@ test('in an SMS of a flow: how long it is, and the same in plain signs', async (
   const way = step.getByRole('link', { name: /^Choose (a template|another one)$/ })
   expect(await way.getAttribute('href')).toBe('/settings/sending/whatsapp')
   await page.getByRole('button', { name: 'Discard' }).click()
+})
+
+test('in a notification of a flow: a test to this browser, and what its push service answers', async () => {
+  const service = await openPushService()
+  const step = page.getByRole('tabpanel')
+  await step.getByRole('radiogroup', { name: 'Channel' }).getByText('Push', { exact: true }).click()
+  await step.getByLabel('Title', { exact: true }).fill('At {{ store_name }}')
+  await step.getByLabel('Text', { exact: true }).fill('{{ customer_name }}, your cart waits')
+  const send = step.getByRole('button', { name: 'Send a test to this browser' })
+  await expect.poll(() => send.isEnabled()).toBe(true)
+  // Chromium has no push service here: the browser's half is made up, the service is a strict one.
+  const made: Registration[] = []
+  await page.exposeFunction('subscribeThere', (key: string) => {
+    const { keys, auth, subscription } = aBrowser()
+    made.push(service.register({ keys, auth }, key))
+    return { ...subscription, endpoint: made.at(-1)!.endpoint, expirationTime: null }
+  })
+  await page.evaluate(pushInPage, 'denied')
+  await send.click()
+  await step.getByText('This browser does not allow notifications from Recoup.').waitFor()
+  expect(made).toEqual([])
+  await page.evaluate(pushInPage, 'granted')
+  await send.click()
+  await step.getByText(pushTexts.sentHere).waitFor()
+  expect(service.seen).toMatchObject([{ status: 201, payload: { title: '[Test] At Maple & Clay' } }])
+  expect(service.seen[0]!.payload).not.toHaveProperty('token')
+  service.fault = () => ({ status: 410 })
+  await send.click()
+  await step.getByText(/^Refused by this browser’s push service\. 410/).waitFor()
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await service.close()
 })
 
 test('in a mail by hand', async () => {

@@ -98,6 +98,8 @@ export const readPushSetup = endpoint({
         widgetAt: z.string(),
         /** The widget found the worker at work; null: not yet. */
         workerAt: z.string().nullable(),
+        /** The shop serves an older copy of sw.js than Recoup has now. */
+        isWorkerOld: z.boolean(),
       }),
     ),
     /** Live subscriptions: whom a test to all would reach. */
@@ -173,6 +175,7 @@ const posted = <Shape extends z.ZodRawShape>(shape: Shape) =>
 
 const open = { method: 'POST', permission: 'public' } as const
 const storeKey = z.string().regex(/^[\w-]{1,100}$/)
+const captureToken = z.string().regex(/^[A-Za-z0-9_-]{16,64}$/)
 const token = z.string().regex(/^[0-9a-f-]{36}\.[\w-]{43}$/)
 const publicKey = z.string().regex(/^[\w-]{86,88}$/)
 
@@ -187,12 +190,18 @@ export const pushAutoSetup = endpoint({
     method: PushMethod.optional(),
     /** The worker is registered and active on this page. */
     hasWorker: z.boolean().optional(),
+    /** Which one it is (`WORKER_VERSION`); 0: it does not say. */
+    workerVersion: z.number().int().min(0).max(1_000_000).optional(),
+    /** It has come from the shop just now. Otherwise it may be older than what the shop serves. */
+    isFresh: z.boolean().optional(),
   }),
   reply: z.object({
     ...Done,
     storeKey,
     publicKey,
     workerUrl: z.string(),
+    /** Of the newest there is: a browser with an older one asks the shop for it. */
+    workerVersion: z.number(),
     /** As they are shown: `{store}` is filled in. `wording` names the words, and goes back with a subscription (C5). */
     prompt: PushPrompt.extend({ wording: z.string() }),
     askAgainDays: z.number(),
@@ -206,11 +215,8 @@ export const pushSubscribe = endpoint({
   body: posted({
     storeKey,
     /** Of the capture script: whose cart it is. Nothing else ties the two. `device` is missing where the browser asks not to be followed. */
-    cart: z.string().regex(/^[A-Za-z0-9_-]{16,64}$/),
-    device: z
-      .string()
-      .regex(/^[A-Za-z0-9_-]{16,64}$/)
-      .optional(),
+    cart: captureToken,
+    device: captureToken.optional(),
     subscription: BrowserSubscription,
     /** The key it was made with. */
     publicKey,
@@ -228,8 +234,16 @@ export const pushResubscribe = endpoint({
   ...open,
   path: at('resubscribe'),
   summary:
-    'The browser has another subscription now (the key moved, or the browser changed it): it takes the old one’s place',
-  body: posted({ storeKey, token, subscription: BrowserSubscription, publicKey }),
+    'The browser has another subscription now (the key moved, or the browser changed it), which takes the old one’s place; or another cart',
+  body: posted({
+    storeKey,
+    token,
+    subscription: BrowserSubscription,
+    publicKey,
+    /** As in `subscribe`; missing: the worker tells it, which knows of no cart. */
+    cart: captureToken.optional(),
+    device: captureToken.optional(),
+  }),
   reply: z.object({ ...Done, token }),
 })
 

@@ -149,8 +149,8 @@ const ofTexts: Record<string, string> = {
 
 /** What reads differently where a browser is written to. */
 const ofPush: Record<string, string> = {
-  no_contact: 'The shopper has not allowed notifications in any browser yet.',
-  'too_old:no_contact': 'The shopper allowed notifications in no browser in time.',
+  no_contact: 'The shopper has not allowed notifications in the browser that filled the cart.',
+  'too_old:no_contact': 'The browser that filled the cart allowed no notifications in time.',
   no_consent: 'The shopper has not allowed notifications.',
   consent_withdrawn: 'The shopper has stopped these notifications.',
   delivered: 'The shopper’s browser has shown the notification.',

@@ -9,6 +9,8 @@ export interface Kept {
   token: string
   /** Where it is at its push service, as the server has heard; missing in what an older worker kept. */
   endpoint?: string
+  /** Of the cart the server has heard of with it; missing in what an older widget kept. */
+  cart?: string
 }
 
 const NAME = 'recoup-push'
@@ -39,12 +41,27 @@ export async function post<Answer>(origin: string, call: string, body: object): 
   return answer?.status === 404 ? null : undefined
 }
 
-/** Tells of a subscription that took another’s place, and keeps the token that goes with it. */
-export async function tellMoved(kept: Kept, publicKey: string, subscription: PushSubscription): Promise<void> {
+/** As the capture script or the plugin calls them. */
+export interface Tokens {
+  cart?: string | undefined
+  device?: string | undefined
+}
+
+/** Tells of a subscription that took another’s place, or of another cart, and keeps the token that goes with it. */
+export async function tellMoved(
+  kept: Kept,
+  publicKey: string,
+  subscription: PushSubscription,
+  { cart, device }: Tokens = {},
+): Promise<void> {
   const { origin, storeKey, token } = kept
-  const body = { storeKey, token, subscription, publicKey }
+  const body = { storeKey, token, subscription, publicKey, cart, device }
   const answer = await post<{ token: string }>(origin, 'resubscribe', body)
-  if (answer) await keep({ origin, storeKey, publicKey, token: answer.token, endpoint: subscription.endpoint })
+  if (answer) {
+    const known = cart ?? kept.cart
+    const told = { origin, storeKey, publicKey, token: answer.token, endpoint: subscription.endpoint }
+    await keep(known === undefined ? told : { ...told, cart: known })
+  }
   // It has ended there, by the shopper's word or with a key that leaked: nobody may send to it.
   if (answer === null) await Promise.all([forgetKept(), subscription.unsubscribe()])
 }

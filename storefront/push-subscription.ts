@@ -41,9 +41,29 @@ const untilActive = (worker: ServiceWorker) =>
     look()
   })
 
-export const hasWorker = async (): Promise<boolean> => {
+/** undefined: none is at work. */
+export async function workerAtWork(): Promise<ServiceWorkerRegistration | undefined> {
   const registration = await navigator.serviceWorker.getRegistration(SCOPE)
-  return Boolean(registration?.active && new URL(registration.scope).pathname === SCOPE)
+  return registration?.active && new URL(registration.scope).pathname === SCOPE ? registration : undefined
+}
+
+/** One that is older does not know the question. */
+const ANSWER_MS = 1_000
+
+/** Which sw.js it is (`WORKER_VERSION`); 0: it does not say. */
+export const versionOf = ({ active }: ServiceWorkerRegistration): Promise<number> =>
+  new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = ({ data }) => resolve(Number(data))
+    setTimeout(() => resolve(0), ANSWER_MS)
+    active?.postMessage('version', [port2])
+  })
+
+/** Asks the shop for its sw.js: the browser does it by itself only now and then. */
+export async function renew(registration: ServiceWorkerRegistration): Promise<void> {
+  await registration.update()
+  const coming = registration.installing ?? registration.waiting
+  if (coming) await untilActive(coming)
 }
 
 /** On the shopper’s press (P3): nothing may come before the browser’s question. `wording` names what the shopper has read. */
@@ -79,20 +99,23 @@ async function begin({ origin, method, setup, memory }: Way, wording: string): P
   const body = { storeKey, cart, device, subscription, publicKey, wording, method }
   const answer = await post<{ token: string }>(origin, 'subscribe', body)
   if (!answer) return
-  await keep({ origin, storeKey, publicKey, token: answer.token, endpoint: subscription.endpoint })
+  await keep({ origin, storeKey, publicKey, token: answer.token, endpoint: subscription.endpoint, cart })
   memory.forget('want')
 }
 
-/** The key has moved, or the browser has another subscription; or that was so before, and the server did not hear of it. */
-async function move({ setup, memory }: Way, kept: Kept): Promise<void> {
+/** The key has moved, or the browser has another subscription, or another cart; or that was so before, and the server did not hear of it. */
+async function move({ method, setup, memory }: Way, kept: Kept): Promise<void> {
   const { publicKey, workerUrl } = setup
   memory.forget('want')
+  const cart = cartOf({ method, memory })
   const registration = await startWorker(workerUrl)
   const subscription = await registration.pushManager.getSubscription()
   const { endpoint = subscription?.endpoint } = kept
   const isKnown = kept.publicKey === publicKey && endpoint === subscription?.endpoint
-  if (subscription && isKnown && keyOf(subscription) === publicKey) return
-  await tellMoved(kept, publicKey, await ofKey(registration, publicKey))
+  const isSameCart = cart === undefined || cart === kept.cart
+  if (subscription && isKnown && isSameCart && keyOf(subscription) === publicKey) return
+  const device = deviceFor({ method, memory })
+  await tellMoved(kept, publicKey, await ofKey(registration, publicKey), { cart, device: cart && device })
 }
 
 async function ofKey(registration: ServiceWorkerRegistration, publicKey: string): Promise<PushSubscription> {

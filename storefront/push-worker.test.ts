@@ -1,3 +1,4 @@
+import crypto from 'node:crypto'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -6,7 +7,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { buildStorefront } from '../scripts/build-storefront.ts'
 import type { PushPayload } from '../shared/push.ts'
+import { WORKER_VERSION } from '../shared/push-worker-version.ts'
 import { aToken, openPushServer } from '../test/push-page-server.ts'
+import { countShown, shownCount } from '../test/push-shown.ts'
 import { windowedChromium } from '../test/windowed-chromium.ts'
 
 // sw.js in Chromium, from the demo store's own address. Pushes are delivered by the browser's debugger; windows, which a worker may open after
@@ -16,6 +19,13 @@ const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-worker-'))
 const SCOPE = '/recoup-push/'
 /** 65 bytes of 250. */
 const MOVED = Buffer.alloc(65, 250).toString('base64url')
+
+const source = (name: string) => fs.readFileSync(new URL(name, import.meta.url), 'utf8')
+
+test('whoever changes the worker decides whether shops should copy it again: WORKER_VERSION, and this hash', () => {
+  const hash = crypto.hash('sha256', source('push-worker.ts') + source('push-box.ts'), 'base64url').slice(0, 12)
+  expect([WORKER_VERSION, hash]).toEqual([1, '0-fE8yDQnYIV'])
+})
 
 describe.skipIf(!windowedChromium)('sw.js', () => {
   let shop: DemoStore
@@ -51,6 +61,7 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
       scope.opened = []
       for (const each of await scope.registration.getNotifications()) each.close()
     })
+    await expect.poll(shown).toEqual([])
   })
 
   async function openShop(): Promise<void> {
@@ -69,6 +80,7 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     const stateOf = () =>
       page.evaluate(async (scope) => (await navigator.serviceWorker.getRegistration(scope))?.active?.state, SCOPE)
     await vi.waitUntil(async () => (await stateOf()) === 'activated', { timeout: 30_000 })
+    await countShown(worker)
     await worker.evaluate(() => {
       const { clients } = self as unknown as WorkerScope
       clients.openWindow = async (url) => {
@@ -92,9 +104,12 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     ...more,
   })
 
+  /** Comes back when it is on the screen. */
   const push = async (data: string) => {
     await expect.poll(() => registrationId).not.toBe('')
+    const before = await shownCount(worker)
     await devtools.send('ServiceWorker.deliverPushMessage', { origin: `${shop.url}/`, registrationId, data })
+    await expect.poll(() => shownCount(worker)).toBe(before + 1)
   }
 
   interface Shown {
@@ -147,6 +162,18 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     await push(JSON.stringify(payload({ tag: 'cart-c2' })))
     await expect.poll(async () => (await shown()).length).toBe(2)
     await expect.poll(events).toEqual(Array(3).fill({ token: 'signed', kind: 'shown' }))
+  })
+
+  test('says which version it is', async () => {
+    const answer = page.evaluate(async (scope) => {
+      const { active } = (await navigator.serviceWorker.getRegistration(scope))!
+      const { port1, port2 } = new MessageChannel()
+      return new Promise((resolve) => {
+        port1.onmessage = ({ data }) => resolve(data)
+        active!.postMessage('version', [port2])
+      })
+    }, SCOPE)
+    expect(await answer).toBe(WORKER_VERSION)
   })
 
   test('a push that cannot be read shows the shop’s name, as browsers ask for', async () => {

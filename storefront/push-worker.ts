@@ -1,4 +1,5 @@
 import type { PushPayload } from '../shared/push.ts'
+import { WORKER_VERSION } from '../shared/push-worker-version.ts'
 import { forgetKept, keyOf, post, readKept, subscribeWith, tellMoved } from './push-box.ts'
 
 // sw.js: the worker that the shop’s own address serves, without a page, when a push arrives (decision 78).
@@ -17,6 +18,9 @@ interface NotificationEvent extends Waiting {
 interface ChangeEvent extends Waiting {
   oldSubscription?: PushSubscription | null
   newSubscription?: PushSubscription | null
+}
+interface Asked extends Event {
+  ports: readonly MessagePort[]
 }
 interface Client {
   url: string
@@ -40,6 +44,7 @@ worker.addEventListener('notificationclick', (event: NotificationEvent) => event
 worker.addEventListener('notificationclose', (event: NotificationEvent) => {
   event.waitUntil(report(payloadOf(event.notification), 'close'))
 })
+worker.addEventListener('message', ({ ports: [port] }: Asked) => port?.postMessage(WORKER_VERSION))
 worker.addEventListener('pushsubscriptionchange', (event: ChangeEvent) => event.waitUntil(changed(event)))
 
 /** A browser ends a subscription whose pushes show nothing: one that cannot be read shows the shop’s name. */

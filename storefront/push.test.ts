@@ -9,8 +9,10 @@ import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { axeOf } from '../e2e/axe.ts'
 import { buildStorefront } from '../scripts/build-storefront.ts'
 import { DEFAULT_PROMPT } from '../shared/push.ts'
+import { WORKER_VERSION } from '../shared/push-worker-version.ts'
 import { pushInPage } from '../test/push-in-page.ts'
 import { openPushServer } from '../test/push-page-server.ts'
+import { aShopper } from '../test/push-shopper.ts'
 
 // The widget and the worker as Chromium runs them, on the demo store's own pages; a small server stands in for ours. Chromium has no push
 // service here: what it would subscribe with is made up in the page (`test/push-in-page.ts`), and pushes come by its debugger.
@@ -54,7 +56,8 @@ describe.skipIf(!browserPath)('in a browser', () => {
 
   beforeEach(() => {
     host('plugin')
-    Object.assign(server.state, { publicKey: KEYS[0], refused: {}, workerUrl: '/?recoup-sw=1' })
+    const workerVersion = WORKER_VERSION
+    Object.assign(server.state, { publicKey: KEYS[0], refused: {}, workerUrl: '/?recoup-sw=1', workerVersion })
   })
 
   afterAll(async () => {
@@ -83,49 +86,10 @@ describe.skipIf(!browserPath)('in a browser', () => {
     expect(errors).toEqual([])
   }
 
-  const told = (call: string) => server.told.filter((each) => each.call === call).map(({ body }) => body)
-  const bar = (page: Page) => page.getByRole('region', { name: DEFAULT_PROMPT.title })
-  const yes = (page: Page) => bar(page).getByRole('button', { name: DEFAULT_PROMPT.accept })
-
-  /** The capture script has told of it: `has` is what the widget looks at. */
-  async function addTea(page: Page): Promise<void> {
-    await page.goto(`${shop.url}/shop/`)
-    await page.locator('[data-quick-add]').first().click()
-    await page.getByText('has been added to your cart').waitFor()
-    await page.clock.runFor(700)
-    await page.waitForFunction(() =>
-      Object.entries(localStorage).some(([name, has]) => /_has_/.test(name) && has === '1'),
-    )
-  }
-
-  async function untilBar(page: Page): Promise<void> {
-    await expect
-      .poll(async () => {
-        await page.clock.runFor(1_000)
-        return bar(page).count()
-      })
-      .toBe(1)
-  }
-
-  async function subscribed(page: Page): Promise<void> {
-    await addTea(page)
-    await untilBar(page)
-    await yes(page).click()
-    await expect.poll(() => told('subscribe').length).toBe(1)
-    await expect.poll(() => keptToken(page)).toMatch(/\.t+$/)
-  }
-
-  const keptToken = (page: Page) =>
-    page.evaluate(async () => {
-      const kept = await (await caches.open('recoup-push')).match('/recoup-push/kept')
-      return kept ? ((await kept.json()).token as string) : ''
-    })
-
-  const nextPage = async (page: Page, more: () => Promise<unknown> = async () => {}) => {
-    await page.evaluate(() => sessionStorage.clear())
-    await more()
-    await page.goto(`${shop.url}/shop/`)
-  }
+  const { told, bar, yes, addTea, untilBar, subscribed, keptToken, nextPage } = aShopper(
+    () => shop.url,
+    () => server,
+  )
 
   test('without a cart nothing is asked; with one the bar comes after five seconds, and the browser asks on the press alone', async () => {
     await visit(async (page) => {
@@ -314,6 +278,48 @@ describe.skipIf(!browserPath)('in a browser', () => {
       await nextPage(page)
       await expect.poll(() => told('auto-setup').length).toBeGreaterThan(3)
       expect(told('resubscribe')).toHaveLength(1)
+    })
+  })
+
+  test('the cart that comes after an order is told of without a new page, with the subscription’s token, once', async () => {
+    await visit(async (page) => {
+      await subscribed(page)
+      const token = await keptToken(page)
+      const cart = 'c'.repeat(24)
+      await page.evaluate((cart) => localStorage.setItem('recoup_cart_KEY-1', cart), cart)
+      await page.clock.runFor(4_000)
+      await expect.poll(() => told('resubscribe').length).toBe(1)
+      const { device, subscription } = told('subscribe')[0]!
+      expect(told('resubscribe')[0]).toEqual({
+        storeKey: 'KEY-1',
+        token,
+        publicKey: KEYS[0],
+        cart,
+        device,
+        subscription,
+      })
+      await expect.poll(() => keptToken(page)).not.toBe(token)
+      await page.clock.runFor(4_000)
+      const before = told('auto-setup').length
+      await nextPage(page)
+      await expect.poll(() => told('auto-setup').length).toBeGreaterThan(before)
+      expect(told('resubscribe')).toHaveLength(1)
+    })
+  })
+
+  test('a worker that is older than ours is asked for at the shop, and what came from there is told (decision 78)', async () => {
+    await visit(async (page) => {
+      await subscribed(page)
+      expect(told('auto-setup').at(-1)).toMatchObject({ workerVersion: WORKER_VERSION, isFresh: true })
+      server.told.length = 0
+      await nextPage(page, async () => {
+        server.state.workerVersion = WORKER_VERSION + 1
+      })
+      await expect.poll(() => told('auto-setup').length).toBe(2)
+      const [known, fresh] = told('auto-setup')
+      expect(known).toMatchObject({ hasWorker: true, workerVersion: WORKER_VERSION })
+      expect(known).not.toHaveProperty('isFresh')
+      expect(fresh).toMatchObject({ hasWorker: true, workerVersion: WORKER_VERSION, isFresh: true })
     })
   })
 

@@ -2,7 +2,16 @@ import { type BarLook, makeBar } from '../shared/push-bar.ts'
 import { openMemory } from './memory.ts'
 import { post } from './push-box.ts'
 import { cartOf } from './push-cart.ts'
-import { askBrowser, hasWorker, lookAfter, type Setup, startWorker, type Way } from './push-subscription.ts'
+import {
+  askBrowser,
+  lookAfter,
+  renew,
+  type Setup,
+  startWorker,
+  versionOf,
+  type Way,
+  workerAtWork,
+} from './push-subscription.ts'
 
 // The widget (decision 76): <script src="https://…/push/KEY.js" data-method="functions" defer></script>, beside the capture script, whose
 // memory says whether there is a cart and whose, or the plugin, whose cookie does. It asks in a bar of the shop’s own page, and the browser asks when the shopper has pressed
@@ -16,6 +25,7 @@ interface RecoupWindow extends Window {
 }
 
 interface Answer extends Setup {
+  workerVersion: number
   prompt: BarLook & { delayMs: number; wording: string }
   askAgainDays: number
 }
@@ -47,23 +57,52 @@ async function start(source: Source): Promise<void> {
   if (!answer) return
   const way = { ...source, setup: answer, memory: openMemory(answer.storeKey) }
   await lookAfter(way).catch(() => {})
+  followCart(way)
   if (source.method === 'button') offerButtons(way, answer)
   else setTimeout(() => askOnce(source, way, answer), answer.prompt.delayMs)
+}
+
+/**
+ * What comes after an order is another cart: the server has to hear whose browser it is before it is left. Told one look later, when the
+ * cart itself has been told of.
+ */
+function followCart(way: Way, told = cartOf(way), seen = told): void {
+  setTimeout(() => {
+    const cart = cartOf(way)
+    const isSettled = cart === seen
+    if (isSettled && cart !== undefined && cart !== told) quietly(() => lookAfter(way))
+    followCart(way, isSettled ? (cart ?? told) : told, cart)
+  }, LOOK_EVERY_MS)
 }
 
 async function readSetup(source: Source): Promise<Answer | undefined | null> {
   const known = readFresh()
   if (known) return known
-  const answer = await autoSetup(source, await hasWorker())
-  if (answer) sessionStorage.setItem('recoup_push', JSON.stringify({ answer, until: Date.now() + FRESH_MS }))
+  const worker = await workerAtWork()
+  const workerVersion = worker && (await versionOf(worker))
+  const answer = await autoSetup(source, { hasWorker: worker !== undefined, workerVersion })
+  if (!answer) return answer
+  sessionStorage.setItem('recoup_push', JSON.stringify({ answer, until: Date.now() + FRESH_MS }))
+  if (worker && workerVersion! < answer.workerVersion)
+    quietly(() => renew(worker).then(() => tellFresh(source, worker)))
   return answer
 }
 
-const autoSetup = ({ origin, method, storeUrl }: Source, isAtWork: boolean) =>
+interface AtWork {
+  hasWorker: boolean
+  workerVersion: number | undefined
+  isFresh?: boolean
+}
+
+const autoSetup = ({ origin, method, storeUrl }: Source, worker: AtWork) =>
   post<Answer>(origin, 'auto-setup', {
     ...{ storeUrl, userAgent: navigator.userAgent, timestamp: new Date().toISOString() },
-    ...{ method, hasWorker: isAtWork },
+    ...{ method, ...worker },
   })
+
+/** What has come from the shop just now is what the shop serves. */
+const tellFresh = async (source: Source, worker: ServiceWorkerRegistration) =>
+  autoSetup(source, { hasWorker: true, workerVersion: await versionOf(worker), isFresh: true })
 
 function readFresh(): Answer | undefined {
   const kept = JSON.parse(sessionStorage.getItem('recoup_push') ?? 'null') as { answer: Answer; until: number } | null
@@ -99,9 +138,8 @@ function showBar(way: Way, { prompt }: Answer, isDone = () => {}): void {
 
 /** Without a worker at work a yes would lead nowhere: then nothing is asked, and the owner sees that none was found. */
 async function prepare(source: Source, answer: Answer): Promise<void> {
-  if (await hasWorker()) return
-  await startWorker(answer.workerUrl)
-  await autoSetup(source, true)
+  if (await workerAtWork()) return
+  await tellFresh(source, await startWorker(answer.workerUrl))
 }
 
 /** A button of the shop’s own, `<button data-recoup-push hidden>`: seen where it can do something. */

@@ -3,6 +3,7 @@ import http, { type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { DEFAULT_PROMPT } from '../shared/push.ts'
 import * as calls from '../shared/push-calls.ts'
+import { WORKER_VERSION } from '../shared/push-worker-version.ts'
 
 /** What is posted has to be what our server takes. */
 const contracts: Record<string, { body: { parse(body: unknown): unknown } }> = {
@@ -27,10 +28,14 @@ export interface Told {
 export async function openPushServer(scripts: Record<string, () => Buffer>) {
   const told: Told[] = []
   const captured: Record<string, unknown>[] = []
-  const state = { publicKey: '', refused: {} as Record<string, number>, workerUrl: '/?recoup-sw=1' }
+  const state = {
+    ...{ publicKey: '', refused: {} as Record<string, number>, workerUrl: '/?recoup-sw=1' },
+    workerVersion: WORKER_VERSION,
+  }
   const answers: Record<string, () => object> = {
     'auto-setup': () => ({
       ...{ success: true, storeKey: 'KEY-1', publicKey: state.publicKey, workerUrl: state.workerUrl },
+      workerVersion: state.workerVersion,
       ...{ prompt: { ...DEFAULT_PROMPT, text: 'We tell you of your cart.', wording: 'w-1' }, askAgainDays: 30 },
     }),
     subscribe: () => ({ success: true, token: aToken() }),

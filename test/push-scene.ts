@@ -50,12 +50,24 @@ export async function fromPage(
   return { status: reply.statusCode, body: reply.json(), headers: reply.headers }
 }
 
+const GOODS = { 16: 'Earl Grey', 17: 'Green teapot', 18: 'Red kettle' }
+
 /** Something is in the browser's cart, and its shopper said who they are. */
-export async function putInCart(world: World, store: TestStore, browser: TestBrowser, email?: string): Promise<void> {
-  const tea = { product_id: '16', name: 'Earl Grey', price_minor: 2_100, currency: 'USD', is_available: true }
+export async function putInCart(
+  world: World,
+  store: TestStore,
+  browser: TestBrowser,
+  email?: string,
+  items: readonly (keyof typeof GOODS)[] = [16],
+): Promise<void> {
+  const all = { store_id: store.storeId, price_minor: 2_100, currency: 'USD', is_available: true, seen_at: world.now }
   await world.db
     .insertInto('products')
-    .values({ store_id: store.storeId, ...tea, image_url: 'https://shop.example/tea.png', seen_at: world.now })
+    .values(
+      Object.entries(GOODS).map(([id, name]) => ({
+        ...{ ...all, product_id: id, name, image_url: `https://shop.example/${id === '16' ? 'tea' : id}.png` },
+      })),
+    )
     .onConflict((on) => on.doNothing())
     .execute()
   const { cart, device } = browser
@@ -64,7 +76,10 @@ export async function putInCart(world: World, store: TestStore, browser: TestBro
     method: 'POST',
     url: `/api/capture/${store.captureKey}`,
     headers: { 'content-type': 'text/plain', origin: await urlOf(world, store) },
-    payload: JSON.stringify({ ...post, items: [{ id: '16', quantity: 1 }], ...(email && { contact: { email } }) }),
+    payload: JSON.stringify({
+      ...{ ...post, items: items.map((id) => ({ id: String(id), quantity: 1 })) },
+      ...(email && { contact: { email } }),
+    }),
   })
   if (reply.statusCode !== 204) throw new Error(reply.body)
 }
@@ -82,10 +97,10 @@ export async function subscribes(
   world: World,
   store: TestStore,
   browser: TestBrowser,
-  { email, ip }: { email?: string; ip?: string } = {},
+  { email, ip, items }: { email?: string; ip?: string; items?: Parameters<typeof putInCart>[4] } = {},
 ): Promise<Reply> {
   const { storeKey, publicKey, prompt } = await setUp(world, store)
-  await putInCart(world, store, browser, email)
+  await putInCart(world, store, browser, email, items)
   const { cart, device, subscription } = browser
   const body = { storeKey, cart, device, subscription, publicKey, wording: prompt.wording, method: 'functions' }
   return fromPage(world, store, 'subscribe', body, ip ? { ip } : {})

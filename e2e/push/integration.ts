@@ -57,7 +57,13 @@ export const theIntegration = () =>
 
     test('step 2 has three methods, each with its code to copy and its live check', async () => {
       const seen = [
-        { method: 'functions' as const, origin: 'https://shop.example', widgetAt: ago(2), workerAt: ago(2) },
+        {
+          method: 'functions' as const,
+          origin: 'https://shop.example',
+          widgetAt: ago(2),
+          workerAt: ago(2),
+          isWorkerOld: false,
+        },
       ]
       const { page } = await openPush(PATH, withKeys({ seen }), CLIPBOARD)
       const step = card(page, 'Step 2: integration code')

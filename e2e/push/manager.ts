@@ -259,8 +259,20 @@ export const theManager = () =>
 
     test('says from where widget and worker were seen at work, and what is missing', async () => {
       const seen = [
-        { method: 'plugin' as const, origin: 'https://shop.example', widgetAt: ago(2), workerAt: ago(2) },
-        { method: 'easy' as const, origin: 'https://www.shop.example', widgetAt: ago(5), workerAt: null },
+        {
+          method: 'plugin' as const,
+          origin: 'https://shop.example',
+          widgetAt: ago(2),
+          workerAt: ago(2),
+          isWorkerOld: false,
+        },
+        {
+          method: 'easy' as const,
+          origin: 'https://www.shop.example',
+          widgetAt: ago(5),
+          workerAt: null,
+          isWorkerOld: false,
+        },
       ]
       const { page, api } = await openPush(PATH, withKeys({ seen }))
       const live = card(page, 'Live check')
@@ -268,6 +280,11 @@ export const theManager = () =>
       await live
         .getByText(/Worker missing Easy Integration: the widget was seen 5 min ago from www.shop.example/)
         .waitFor()
+      const old = { ...seen[1]!, workerAt: ago(2), isWorkerOld: true }
+      api.setup = withKeys({ seen: [old, { ...old, method: 'functions' as const }] })
+      await page.reload()
+      await live.getByText(/Old sw\.js Easy Integration: seen 2 min ago .* Upload sw\.js from step 3/).waitFor()
+      await live.getByText(/Old sw\.js Functions\.php .*: seen 2 min ago .* Copy the code for functions\.php/).waitFor()
       api.setup = withKeys()
       await page.reload()
       await live.getByText('Not seen yet').waitFor()
@@ -302,7 +319,15 @@ export const theManager = () =>
     })
 
     test('looks right in every theme, wide and on a phone', async () => {
-      const seen = [{ method: 'plugin' as const, origin: 'https://shop.example', widgetAt: ago(2), workerAt: ago(2) }]
+      const seen = [
+        {
+          method: 'plugin' as const,
+          origin: 'https://shop.example',
+          widgetAt: ago(2),
+          workerAt: ago(2),
+          isWorkerOld: false,
+        },
+      ]
       const { page } = await openPush(PATH, withKeys({ seen }))
       await page.getByText('1,840').waitFor()
       await checkInEveryTheme(page, 'push-manager')

@@ -1,6 +1,7 @@
 import type { ChannelName } from '../channels/channel.ts'
 import { channelTraits } from '../channels/traits.ts'
 import { type RawBuilder, sql } from '../core/db.ts'
+import { hasToldOf } from '../push/fragments.ts'
 import type { StoredFilters } from '../schema/campaigns.ts'
 
 // Whom a set of filters means (area decision 42): parts of statements over carts `c`. Runs, counts and
@@ -54,7 +55,7 @@ function contactOf(channel: ChannelName, cart: Cart): RawBuilder<unknown> {
   const { contact } = channelTraits[channel]
   if (contact !== 'subscription') return col(cart, contact === 'email' ? 'has_email' : 'has_phone')
   return sql`exists (select 1 from push_subscriptions p where p.store_id = ${col(cart, 'store_id')}
-    and p.shopper_id = ${col(cart, 'shopper_id')})`
+    and p.shopper_id = ${col(cart, 'shopper_id')} and ${hasToldOf(col(cart, 'fold'))})`
 }
 
 function ofTimes({ minHours, maxHours }: StoredFilters, now: Date, cart: Cart): RawBuilder<unknown>[] {

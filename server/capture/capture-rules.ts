@@ -10,7 +10,7 @@ import type {
   PlacedPost,
   Unconfirmed,
 } from '../schema/facts.ts'
-import { contactKeys, type ShopperKey } from '../shoppers/rules.ts'
+import { browserMarks, contactKeys, type ShopperKey } from '../shoppers/rules.ts'
 
 // Capture: from a post that anybody can write to what is taken from it (X5). Pure.
 
@@ -42,13 +42,14 @@ export function readPost(
     ...(post.zone ? { zone: post.zone } : {}),
     ...(post.deviceClass ? { deviceClass: post.deviceClass } : {}),
   }
+  const toldBy = browserMarks(post)
   if (post.signed) {
     const { items, currency } = post.signed
-    const said = { ...(contact ? { contact } : {}), ...(currency ? { currency } : {}) }
+    const said = { ...(contact ? { contact } : {}), ...(currency ? { currency } : {}), toldBy }
     return { type: 'snapshot', items, coupons: readCoupons(post), ...said, ...order }
   }
   if (post.items) {
-    const said = contact ? { contact } : {}
+    const said = { ...(contact ? { contact } : {}), toldBy }
     return { type: 'snapshot', items: readItems(post.items, parentOf), coupons: readCoupons(post), ...said, ...order }
   }
   return contact ? { type: 'contact', contact, ...order } : null
@@ -186,8 +187,17 @@ export function isRepeat(
     return false
   if (payload.type === 'contact') return true
   const last = known.lastCart
-  return last?.type === 'snapshot' && sameItems(payload.items, last.items) && sameCoupons(payload.coupons, last.coupons)
+  return (
+    last?.type === 'snapshot' &&
+    hasToldOf(last, payload) &&
+    sameItems(payload.items, last.items) &&
+    sameCoupons(payload.coupons, last.coupons)
+  )
 }
+
+/** Another browser with the same in its cart is news: the cart's notifications are for it too (decision 72). */
+const hasToldOf = ({ toldBy = [] }: { toldBy?: string[] }, news: { toldBy?: string[] }): boolean =>
+  (news.toldBy ?? []).every((mark) => toldBy.includes(mark))
 
 /**
  * Whether a checkout may have emptied the cart: somebody typed a contact there, and no purchase is known. Without a contact the cart

@@ -55,7 +55,7 @@ function addressesOf({ payload }: NewFact): string[] {
 function withoutPerson(fact: NewFact, keys: ShopperKey[]): NewFact | null {
   const { payload, order } = fact
   if (payload.type === 'snapshot') {
-    const { contact: _, zone: __, checkout: ___, ...rest } = payload
+    const { contact: _, zone: __, checkout: ___, toldBy: ____, ...rest } = payload
     return { ...fact, keys: fact.keys.filter(isNameless), payload: rest }
   }
   if (payload.type !== 'order' || !order || payload.orderKind === 'draft') return null

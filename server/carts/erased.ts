@@ -17,9 +17,9 @@ export function readableContact(contact: Contact): Contact {
   ) as Contact
 }
 
-/** The address of a checkout opens it, with the name and the address that were typed there. */
-const withoutCheckout = <T extends object>(said: T): T =>
-  Object.fromEntries(Object.entries(said).filter(([field]) => field !== 'checkout')) as T
+/** The address of a checkout opens it, with the name and the address that were typed there. A mark stands for their browser. */
+const withoutBrowser = <T extends object>(said: T): T =>
+  Object.fromEntries(Object.entries(said).filter(([field]) => field !== 'checkout' && field !== 'toldBy')) as T
 
 export interface Eraser {
   payload(payload: FactPayload): FactPayload
@@ -51,13 +51,13 @@ export function createEraser(known: unknown): Eraser {
       if (payload.type === 'order') return { ...payload, contact: erase(payload.contact) }
       // Which page of a browser said it is of use only for posts still to come, and those are somebody new's.
       const { page: _, seq: __, zone: ___, ...said } = payload
-      const rest = withoutCheckout(said)
+      const rest = withoutBrowser(said)
       return rest.contact ? ({ ...rest, contact: erase(rest.contact) } as FactPayload) : rest
     },
     fold: (fold) => ({
       ...fold,
       contact: erase(fold.contact),
-      episode: fold.episode && { ...withoutCheckout(fold.episode), contact: erase(fold.episode.contact) },
+      episode: fold.episode && { ...withoutBrowser(fold.episode), contact: erase(fold.episode.contact) },
     }),
   }
 }

@@ -187,4 +187,18 @@ describe('what is known of lines and people', () => {
     const facts = [cart(0, [tea()]), typed(1, { ...ada, firstName: 'Ada' }), typed(2, { firstName: 'A.', email: '' })]
     expect(last(...facts).contact).toEqual({ ...ada, firstName: 'A.' })
   })
+
+  test('whose browser knows the contents: each that told of just these, none of what an order or another browser changed (decision 72)', () => {
+    const by = (minute: number, browser: string, items: FoldItem[]) =>
+      fact(minute, { type: 'snapshot', items, coupons: [], toldBy: [browser] })
+    expect(last(by(0, 'a', [tea()]), by(1, 'b', [tea()])).toldBy).toEqual(['a', 'b'])
+    expect(last(by(0, 'a', [tea()]), by(1, 'b', [tea(), pot])).toldBy).toEqual(['b'])
+    expect(last(by(0, 'a', [tea()]), by(1, 'b', [pot]), by(2, 'a', [tea()])).toldBy).toEqual(['a'])
+    expect(last(by(0, 'a', [tea()]), order(1, 'draft')).toldBy).toEqual(['a'])
+    expect(last(by(0, 'a', [tea()]), order(1, 'draft', { items: [pot] })).toldBy).toBeUndefined()
+    expect(last(by(0, 'a', [tea()]), order(1, 'draft', { items: [pot] }), by(2, 'a', [pot])).toldBy).toEqual(['a'])
+    expect(last(by(0, 'a', [tea()]), order(1, 'purchase'), by(60, 'b', [pot])).toldBy).toEqual(['b'])
+    const crowd = Array.from({ length: 60 }, (_, n) => by(n, `browser ${n}`, [tea()]))
+    expect(last(...crowd).toldBy).toEqual(crowd.slice(20).map((_, n) => `browser ${n + 20}`))
+  })
 })

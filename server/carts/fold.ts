@@ -108,6 +108,7 @@ function withOrder(fold: Fold, fact: Fact, order: Extract<FactPayload, { type: '
 interface Contents {
   items: FoldItem[]
   coupons: string[]
+  toldBy?: string[]
   currency?: string
   checkout?: CheckoutRef
 }
@@ -118,10 +119,12 @@ function withItems(fold: Fold, fact: Fact, contents: Contents, isActivity?: bool
   const episode = fold.episode
   if (episode?.status === 'open') {
     const isChanged = isActivity ?? (!sameItems(items, episode.items) || !sameCoupons(coupons, episode.coupons))
+    const { toldBy: tellers = [], ...known } = episode
     return {
       ...fold,
       episode: {
-        ...episode,
+        ...known,
+        ...tellersOf(contents, sameItems(items, episode.items) ? tellers : []),
         items: keepNames(items, episode.items),
         coupons,
         currency: currency ?? episode.currency,
@@ -131,8 +134,17 @@ function withItems(fold: Fold, fact: Fact, contents: Contents, isActivity?: bool
     }
   }
   if (isActivity === false || (episode && isEcho(episode, fact.at, items))) return fold
-  const begun = opened(fact, items, coupons, fold.contact, currency)
+  const begun = { ...opened(fact, items, coupons, fold.contact, currency), ...tellersOf(contents, []) }
   return { ...fold, episode: { ...begun, ...(contents.checkout && { checkout: contents.checkout }) } }
+}
+
+/** So many marks: those of twenty browsers. The newest stay. */
+const MOST_TELLERS = 40
+
+/** Who knows these contents: whoever tells of them, and whoever told of just the same before (decision 72). */
+function tellersOf({ toldBy = [] }: Contents, before: readonly string[]): Pick<Episode, 'toldBy'> {
+  const all = [...before.filter((mark) => !toldBy.includes(mark)), ...toldBy]
+  return all.length > 0 ? { toldBy: all.slice(-MOST_TELLERS) } : {}
 }
 
 function opened(fact: Fact, items: FoldItem[], coupons: string[], contact: Contact, currency: string | null): Episode {

@@ -4,7 +4,8 @@ import { sharedRenders } from '../templates/renders.ts'
 import { type ComposeInput, FOR_NOBODY, homeWithoutCart, type LinkToken, linksOf } from './compose.ts'
 import { textContextOf } from './compose-text.ts'
 
-// One notification from a cart: the code that sends and previews.
+// One notification from a cart: the code that sends and previews. It names nobody: who the browser's user is was said at a checkout, and
+// may be somebody else (decision 72).
 
 export interface ComposePushInput extends Omit<ComposeInput, 'brand'> {
   cartId: string | null
@@ -21,7 +22,7 @@ export interface ComposedPush {
 export async function composePush(input: ComposePushInput): Promise<ComposedPush> {
   const { template, who = FOR_NOBODY, renders = sharedRenders(), cartId, icon, publicUrl, messageId } = input
   const { tokens, link, checkoutLink } = linksOf(input, homeWithoutCart(input))
-  const context = textContextOf(input, checkoutLink)
+  const context = textContextOf({ ...input, cart: { ...input.cart, firstName: null } }, checkoutLink)
   const { id, version, subject, body } = template
   const [title, text] = await Promise.all([
     renders.text(who, { id: `${id}:title`, version, subject: '-', body: subject }, context),

@@ -51,7 +51,7 @@ export interface TableEntry {
   export: ExportedRows | 'whole' | 'shaped' | None
 }
 
-const clockwork = ['claim', 'worker_id', 'wake_at', 'version', 'lone_shopper_id']
+const clockwork = ['claim', 'worker_id', 'wake_at', 'version', 'lone_shopper_id', 'told_by']
 /** Of carts: what other columns and the shopper say, once more for audiences. */
 const ofAudiences = ['country', 'is_mailed', 'has_email', 'has_phone', 'product_keys']
 /** Of shoppers: what other columns say, once more for the list of customers. */
@@ -240,7 +240,7 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   messages: {
     of: 'store',
     person: { by: 'message_id', without: clockwork },
-    export: { key: byId, without: ['claim', 'worker_id', 'wake_at', 'lone_shopper_id'] },
+    export: { key: byId, without: ['claim', 'worker_id', 'wake_at', 'lone_shopper_id', 'told_by'] },
   },
   send_schedule: { of: 'store', person: { none: 'clockwork' }, export: { none: 'clockwork' } },
   decisions: { of: 'store', person: { by: 'message_id' }, export: { key: byId } },

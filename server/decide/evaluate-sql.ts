@@ -51,7 +51,7 @@ export interface ClaimedRow {
   last_activity_at: Date | null
   email: string | null
   phone: string | null
-  /** Of the newest browser that takes notifications; only for those. */
+  /** Of the newest browser that may show it; only for notifications. */
   subscription: string | null
   items: CartItem[]
   value_minor: number
@@ -129,7 +129,7 @@ const IS_SUPERSEDED = (now: Date) => sql`(
 const STATE = (now: Date) => sql`c.version as cart_version, c.status as cart_status, c.abandon_at, c.last_activity_at,
   case when m.cart_id is null then s.email else c.email end as email,
   case when m.cart_id is null then s.phone else c.phone end as phone,
-  case when m.channel = 'push' then ${newestSubscription(sql`m.store_id`, sql`m.shopper_id`)} end as subscription,
+  case when m.channel = 'push' then ${newestSubscription} end as subscription,
   coalesce(c.items, '[]') as items, coalesce(c.value_minor, 0) as value_minor, c.currency, coalesce(c.coupons, '[]') as entered_codes, s.arm, s.is_member, s.first_name, s.country,
   c.fold -> 'contact' ->> 'state' as us_state, c.fold -> 'contact' ->> 'unconfirmedEmail' as unconfirmed_email,
   c.fold -> 'contact' ->> 'unconfirmedPhone' as unconfirmed_phone,

@@ -236,7 +236,7 @@ export interface UpcomingRow {
 export async function upcoming({ db, storeId }: StoreDb, flowId: string, until: Date, limit: number) {
   const base = sql`from messages m join carts c on c.store_id = m.store_id and c.id = m.cart_id
     cross join lateral (select case when m.channel = 'email' then c.email when m.channel <> 'push' then c.phone
-        when ${newestSubscription(sql`m.store_id`, sql`m.shopper_id`)} is not null then 'a browser' end as to,
+        when ${newestSubscription} is not null then 'a browser' end as to,
       case when m.channel = 'push' then null when m.channel = 'email' then c.fold -> 'contact' ->> 'unconfirmedEmail'
         else c.fold -> 'contact' ->> 'unconfirmedPhone' end as unconfirmed) a
     cross join lateral (select case when a.to is null then case when a.unconfirmed is null then 'no_contact'

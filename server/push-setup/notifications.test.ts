@@ -238,6 +238,26 @@ describe('the browsers of one person', () => {
     expect(usage).toEqual([{ used: 1 }])
   })
 
+  test.each([
+    ['nothing has happened since: the next browser has it, on a decision of its own', false],
+    ['the shopper has withdrawn meanwhile: nobody has it (C2)', true],
+  ])('a service that was slow to say that a browser is gone, and %s', async (_, hasStopped) => {
+    const { old, young } = await twoBrowsers()
+    world.answerPush = (push) => {
+      if (push.subscription.endpoint !== young.subscription.endpoint) return answerPush(push)
+      world.advance(2_000)
+      return { kind: 'gone', response: '410' }
+    }
+    await pass(world, store.storeId, HOUR + 2 * MINUTE)
+    expect(world.pushes.map(({ subscription }) => subscription.endpoint)).toEqual([young.subscription.endpoint])
+    expect((await messagesOf(world, store.storeId))[0]).toMatchObject({ state: 'held', reason: 'retry' })
+    const { token } = old
+    if (hasStopped) await fromPage(world, store, 'unsubscribe', { storeKey: store.captureKey, token })
+    await pass(world, store.storeId, 5 * MINUTE)
+    const went = world.pushes.slice(1).map(({ subscription }) => subscription.endpoint)
+    expect(went).toEqual(hasStopped ? [] : [old.subscription.endpoint])
+  })
+
   test('all gone: refused for good, and nothing more is planned for nobody', async () => {
     await twoBrowsers()
     world.answerPush = () => ({ kind: 'gone', response: '410' })

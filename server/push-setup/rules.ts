@@ -1,5 +1,6 @@
 import crypto from 'node:crypto'
 import { DEFAULT_PROMPT, type PushMethod, type PushPrompt, WORKER_PATHS } from '../../shared/push.ts'
+import { WORKER_VERSION } from '../../shared/push-worker-version.ts'
 
 // What a shop's pages are told of web push. Pure.
 
@@ -21,6 +22,10 @@ export function workerUrlOf(homeUrl: string, method: PushMethod = 'functions'): 
   const path = WORKER_PATHS[method]
   return path.includes('?') ? homeUrl.replace(/\/$/, '') + path : new URL(path, homeUrl).href
 }
+
+/** Whether the shop's copy of sw.js is to be copied again; null: nobody has told. The plugin has no copy, it loads ours. */
+export const isOldWorker = (method: PushMethod, version: number | null): boolean =>
+  method !== 'plugin' && version !== null && version < WORKER_VERSION
 
 /** Whole percent of A 5; 0 where there is nobody. */
 export const conversionOf = (subscribed: number, total: number): number =>

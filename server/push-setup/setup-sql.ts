@@ -33,17 +33,32 @@ export async function keepWording({ db, storeId }: StoreDb, id: string, words: s
     on conflict do nothing`.execute(db)
 }
 
-/** No more than once a minute: every page of a shop asks. */
+export interface Sighting {
+  method: PushMethod
+  origin: string
+  hasWorker: boolean
+  /** undefined: not told. */
+  workerVersion: number | undefined
+  /** The worker came from the shop just now. */
+  isFresh: boolean
+  now: Date
+}
+
+/**
+ * No more than once a minute, or where the version changes: every page of a shop asks. A browser may keep a worker that is older than what
+ * the shop serves, so that only one which came from there just now says that it is old.
+ */
 export async function noteSighting(
   { db, storeId }: StoreDb,
-  { method, origin, hasWorker, now }: { method: PushMethod; origin: string; hasWorker: boolean; now: Date },
+  { method, origin, hasWorker, workerVersion, isFresh, now }: Sighting,
 ): Promise<void> {
   const workerAt = hasWorker ? now : null
-  await sql`insert into push_sightings as p (store_id, method, origin, widget_at, worker_at)
-    values (${storeId}, ${method}, ${origin}, ${now}, ${workerAt})
+  const version = sql`case when ${isFresh} then excluded.worker_version else greatest(p.worker_version, excluded.worker_version) end`
+  await sql`insert into push_sightings as p (store_id, method, origin, widget_at, worker_at, worker_version)
+    values (${storeId}, ${method}, ${origin}, ${now}, ${workerAt}, ${workerVersion ?? null})
     on conflict (store_id, method, origin) do update set widget_at = excluded.widget_at,
-      worker_at = coalesce(excluded.worker_at, p.worker_at)
-    where p.widget_at < ${now}::timestamptz - interval '1 minute'
+      worker_at = coalesce(excluded.worker_at, p.worker_at), worker_version = ${version}
+    where p.widget_at < ${now}::timestamptz - interval '1 minute' or p.worker_version is distinct from ${version}
       or (excluded.worker_at is not null and coalesce(p.worker_at < ${now}::timestamptz - interval '1 minute', true))`.execute(
     db,
   )
@@ -53,7 +68,7 @@ export async function noteSighting(
 export function sightingsOf({ db, storeId }: StoreDb) {
   return db
     .selectFrom('push_sightings')
-    .select(['method', 'origin', 'widget_at', 'worker_at'])
+    .select(['method', 'origin', 'widget_at', 'worker_at', 'worker_version'])
     .where('store_id', '=', storeId)
     .orderBy('widget_at', 'desc')
     .orderBy('method')

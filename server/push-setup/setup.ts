@@ -7,7 +7,7 @@ import { readPushSettings } from '../flows/push-flow.ts'
 import { countByKey, keyInUse } from '../push/keys.ts'
 import { countSubscribers } from '../push/subscriptions.ts'
 import { readStore } from '../stores/store.ts'
-import { clickRateOf, conversionOf } from './rules.ts'
+import { clickRateOf, conversionOf, isOldWorker } from './rules.ts'
 import * as sql from './setup-sql.ts'
 import { readCounts } from './stats-sql.ts'
 
@@ -30,6 +30,7 @@ export async function readSetup(store: StoreDb<Db>) {
     seen: sightings.map((each) => ({
       ...{ method: each.method, origin: each.origin, widgetAt: each.widget_at.toISOString() },
       workerAt: each.worker_at?.toISOString() ?? null,
+      isWorkerOld: isOldWorker(each.method, each.worker_version),
     })),
   }
 }

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { pushTexts } from '../../shared/push.ts'
+import { WORKER_VERSION } from '../../shared/push-worker-version.ts'
 import { aColleague, aStore, type TestStore } from '../../test/factories.ts'
 import { aBrowser, fromPage, putInCart, setUp, subscribes, urlOf } from '../../test/push-scene.ts'
 import { aWorld } from '../../test/world.ts'
@@ -57,7 +58,29 @@ describe('what a shop’s page is told', () => {
       token: store.token,
     })
     const at = world.now.toISOString()
-    expect(body.seen).toEqual([{ method: 'functions', origin: storeUrl, widgetAt: at, workerAt: at }])
+    const places = [{ method: 'functions', origin: storeUrl, widgetAt: at, workerAt: at, isWorkerOld: false }]
+    expect(body.seen).toEqual(places)
+  })
+
+  test('an old copy of sw.js is noticed where it has come from the shop just now, and until a newer one has (decision 78)', async () => {
+    const storeUrl = await urlOf(world, store)
+    await setUp(world, store)
+    const isOldAfter = async (method: string, workerVersion: number, isFresh?: boolean) => {
+      const said = { storeUrl, method, hasWorker: true, workerVersion, ...(isFresh && { isFresh }) }
+      expect((await fromPage(world, store, 'auto-setup', said)).body.workerVersion).toBe(WORKER_VERSION)
+      const path = `/api/push-notifications/setup?storeUrl=${storeUrl}`
+      const { seen } = (await world.request('GET', path, { token: store.token })).body
+      return seen.find((each: { method: string }) => each.method === method).isWorkerOld
+    }
+    expect(await isOldAfter('easy', 0, true)).toBe(true)
+    expect(await isOldAfter('easy', WORKER_VERSION)).toBe(false)
+    // A browser that was away for long has its old one still.
+    expect(await isOldAfter('easy', 0)).toBe(false)
+    // The owner has put an old file back.
+    expect(await isOldAfter('easy', 0, true)).toBe(true)
+    expect(await isOldAfter('easy', WORKER_VERSION, true)).toBe(false)
+    // The plugin has no copy.
+    expect(await isOldAfter('plugin', 0, true)).toBe(false)
   })
 })
 

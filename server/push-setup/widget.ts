@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { ASK_AGAIN_DAYS, pushTexts } from '../../shared/push.ts'
 import type { pushAutoSetup, pushResubscribe, pushSubscribe, pushUnsubscribe } from '../../shared/push-calls.ts'
+import { WORKER_VERSION } from '../../shared/push-worker-version.ts'
 import { clientOf } from '../capture/capture.ts'
 import { foldPostsOf } from '../capture/capture-intake.ts'
 import { deviceClassOf, isOriginOf } from '../capture/capture-rules.ts'
@@ -37,7 +38,7 @@ const unknownStore = () => new AppError('not_found', 'Store not found')
 /** Anything but a store whose address and pages these are is not found. */
 export async function autoSetup(
   deps: Deps,
-  { storeUrl, method, hasWorker = false }: Body<typeof pushAutoSetup>,
+  { storeUrl, method, hasWorker = false, workerVersion, isFresh = false }: Body<typeof pushAutoSetup>,
   { origin }: Visitor,
 ) {
   const named = await system.storesByAddress(deps.db, storeUrl.replace(/(?<!\/)\/+$/, ''))
@@ -49,10 +50,16 @@ export async function autoSetup(
   const words = wordingOf(prompt)
   const wording = wordingId(words)
   if (!(await sql.hasWording(store, wording))) await sql.keepWording(store, wording, words, deps.now())
-  await sql.noteSighting(store, { method: method ?? 'functions', origin, hasWorker, now: deps.now() })
+  const seen = { hasWorker, workerVersion, isFresh }
+  await sql.noteSighting(store, { method: method ?? 'functions', origin, ...seen, now: deps.now() })
   return {
     ...{ success: true, storeKey: row.capture_key, publicKey: key.public_key },
-    ...{ workerUrl: workerUrlOf(row.home_url, method), prompt: { ...prompt, wording }, askAgainDays: ASK_AGAIN_DAYS },
+    ...{
+      workerUrl: workerUrlOf(row.home_url, method),
+      workerVersion: WORKER_VERSION,
+      prompt: { ...prompt, wording },
+      askAgainDays: ASK_AGAIN_DAYS,
+    },
   }
 }
 
@@ -71,6 +78,7 @@ export async function takeSubscription(deps: Deps, body: Body<typeof pushSubscri
 
 export async function takeMoved(deps: Deps, body: Body<typeof pushResubscribe>, visitor: Visitor) {
   const { store } = await storeOf(deps, body.storeKey, visitor)
+  if (body.cart !== undefined) await foldPostsOf(deps, store.storeId)
   return { success: true, token: await transact(store, (tx) => resubscribe(deps, tx, body)) }
 }
 

@@ -8,10 +8,10 @@ export type SubscriptionRow = Omit<PushSubscriptionsTable, 'store_id'>
 /** A browser has one subscription; told again it is the same row. Answers its id. */
 export async function keepSubscription({ db, storeId }: StoreTx, row: SubscriptionRow): Promise<string> {
   const { rows } = await sql<{ id: string }>`
-    insert into push_subscriptions as p (store_id, id, shopper_id, key_id, endpoint_hash, encrypted, service, device_class, created_at, seen_at)
+    insert into push_subscriptions as p (store_id, id, shopper_id, key_id, endpoint_hash, encrypted, service, device_class, marks, created_at, seen_at)
     values (${storeId}, ${row.id}, ${row.shopper_id}, ${row.key_id}, ${row.endpoint_hash}, ${row.encrypted}, ${row.service},
-      ${row.device_class}, ${row.created_at}, ${row.seen_at})
-    on conflict (store_id, endpoint_hash) do update set shopper_id = excluded.shopper_id, key_id = excluded.key_id,
+      ${row.device_class}, ${row.marks}, ${row.created_at}, ${row.seen_at})
+    on conflict (store_id, endpoint_hash) do update set shopper_id = excluded.shopper_id, marks = excluded.marks, key_id = excluded.key_id,
       -- encrypted for its own number: of two who tell of it at once the first stands
       encrypted = case when p.id = excluded.id then excluded.encrypted else p.encrypted end, seen_at = excluded.seen_at returning id`.execute(
     db,
@@ -44,6 +44,26 @@ export async function moveSubscription(
   return Number(numAffectedRows ?? 0) > 0
 }
 
+/** undefined: it is there no more. */
+export async function ownerOf({ db, storeId }: StoreTx, id: string) {
+  return db
+    .selectFrom('push_subscriptions')
+    .select('shopper_id')
+    .where('store_id', '=', storeId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/** The browser has another cart. */
+export async function giveTo(
+  { db, storeId }: StoreTx,
+  id: string,
+  { shopperId, marks }: { shopperId: string; marks: readonly string[] },
+): Promise<void> {
+  await sql`update push_subscriptions set shopper_id = ${shopperId}, marks = ${[...marks]}::text[]
+    where store_id = ${storeId} and id = ${id}`.execute(db)
+}
+
 /** Answers those that were there. */
 export async function deleteSubscriptions({ db, storeId }: StoreTx, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -73,15 +93,14 @@ export interface WritableRow {
   encrypted_key: Buffer
 }
 
-/** Of the person a message is for, the newest first. */
+/** Of the person a message is for, the newest first: those that told of its cart as it was when it left (`hasToldOf`). */
 export async function subscriptionsOfMessage({ db, storeId }: StoreDb, messageId: string): Promise<WritableRow[]> {
   const { rows } = await sql<WritableRow>`
     select p.id, p.encrypted, k.id as key_id, k.public_key, k.encrypted as encrypted_key
     from messages m join push_subscriptions p on p.store_id = m.store_id and p.shopper_id = m.shopper_id
     join push_keys k on k.store_id = p.store_id and k.id = p.key_id
-    where m.store_id = ${storeId} and m.id = ${messageId} order by p.seen_at desc, p.id desc limit ${MOST_BROWSERS}`.execute(
-    db,
-  )
+    where m.store_id = ${storeId} and m.id = ${messageId} and (m.cart_id is null or p.marks && m.told_by)
+    order by p.seen_at desc, p.id desc limit ${MOST_BROWSERS}`.execute(db)
   return rows
 }
 
@@ -96,7 +115,7 @@ export async function noteSeen({ db, storeId }: StoreDb, id: string, now: Date):
 /** Whose cart or browser it is: a cart's token names one, a device's the one that was seen last. */
 export async function shopperBy(
   { db, storeId }: StoreDb,
-  { cart, device }: { cart: string; device: string | undefined },
+  { cart, device }: { cart: string; device?: string | undefined },
 ): Promise<string | undefined> {
   const { rows } = await sql<{ shopper_id: string }>`
     select k.shopper_id from shopper_keys k

@@ -7,6 +7,7 @@ import { newId } from '../core/ids.ts'
 import { isSameSecret, type Secrets } from '../core/secrets.ts'
 import type { Deps } from '../deps.ts'
 import { scheduleNextLook, wakeCartMessages } from '../messages/messages.ts'
+import { browserMarks } from '../shoppers/rules.ts'
 import { keyByPublic, keyInUse } from './keys.ts'
 import { serviceOf } from './services.ts'
 import * as sql from './subscriptions-sql.ts'
@@ -44,9 +45,13 @@ export function readSubscriptionToken(secrets: Secrets, storeId: string, token: 
   return id
 }
 
-export interface Subscribing {
+/** How the capture script in a browser calls its cart, and itself. */
+export interface BrowserTokens {
   cart: string
-  device: string | undefined
+  device?: string | undefined
+}
+
+export interface Subscribing extends BrowserTokens {
   subscription: BrowserSubscription
   publicKey: string
   /** As they were shown. */
@@ -59,33 +64,59 @@ export async function subscribe(deps: Deps, tx: StoreTx, wanted: Subscribing): P
   const { secrets } = deps
   const known = await sql.subscriptionBy(tx, secrets.addressHash(wanted.subscription.endpoint))
   const row = await rowOf(deps, tx, wanted, known?.id)
-  const shopperId = await sql.shopperBy(tx, wanted)
-  if (!shopperId) throw new AppError('unprocessable', pushTexts.unknownDevice)
+  const shopperId = await shopperOf(tx, wanted)
   const isNew = known?.shopper_id !== shopperId
-  if (isNew && (await sql.countBrowsersOf(tx, shopperId)) >= sql.MOST_BROWSERS)
-    throw new AppError('unprocessable', pushTexts.tooManyBrowsers)
+  if (isNew && (await hasTooMany(tx, shopperId))) throw new AppError('unprocessable', pushTexts.tooManyBrowsers)
   const now = deps.now()
   const id = await sql.keepSubscription(tx, {
     ...row,
-    ...{ shopper_id: shopperId, device_class: wanted.deviceClass, created_at: now },
+    ...{ shopper_id: shopperId, device_class: wanted.deviceClass, marks: browserMarks(wanted), created_at: now },
   })
   // Told again by the same person it says nothing new.
   if (isNew) await noteConsent(deps, tx, id, { status: 'granted', wording: wanted.wording })
-  await wakeCartMessages(tx, await sql.liveCartsOf(tx, shopperId), now)
-  await scheduleNextLook(tx)
+  await wakeMessagesOf(tx, shopperId, now)
   return subscriptionToken(secrets, tx.storeId, id)
 }
 
-/** The browser has another one now. Throws `not_found` where the old one has ended. */
-export async function resubscribe(
-  deps: Deps,
-  tx: StoreTx,
-  { token, ...wanted }: Pick<Subscribing, 'subscription' | 'publicKey'> & { token: string },
-): Promise<string> {
+async function shopperOf(tx: StoreTx, browser: BrowserTokens): Promise<string> {
+  const shopperId = await sql.shopperBy(tx, browser)
+  if (!shopperId) throw new AppError('unprocessable', pushTexts.unknownDevice)
+  return shopperId
+}
+
+const hasTooMany = async (tx: StoreTx, shopperId: string): Promise<boolean> =>
+  (await sql.countBrowsersOf(tx, shopperId)) >= sql.MOST_BROWSERS
+
+/** What has waited for a browser of theirs. */
+async function wakeMessagesOf(tx: StoreTx, shopperId: string, now: Date): Promise<void> {
+  await wakeCartMessages(tx, await sql.liveCartsOf(tx, shopperId), now)
+  await scheduleNextLook(tx)
+}
+
+interface Moving extends Pick<Subscribing, 'subscription' | 'publicKey'> {
+  token: string
+  /** undefined: it knows of none. */
+  cart?: string | undefined
+  device?: string | undefined
+}
+
+/** The browser has another one now, or another cart, which may be somebody else's. Throws `not_found` where the old one has ended. */
+export async function resubscribe(deps: Deps, tx: StoreTx, { token, ...wanted }: Moving): Promise<string> {
   const id = readSubscriptionToken(deps.secrets, tx.storeId, token)
   const row = await rowOf(deps, tx, wanted, id)
   if (!(await sql.moveSubscription(tx, row))) found(null, 'Subscription')
+  const { cart, device } = wanted
+  if (cart !== undefined) await follow(deps, tx, id, { cart, device })
   return token
+}
+
+/** What comes after an order is another cart, which the same browser tells of; its subscription goes along, where there is room for it. */
+async function follow(deps: Deps, tx: StoreTx, id: string, browser: BrowserTokens): Promise<void> {
+  const shopperId = await shopperOf(tx, browser)
+  const isNew = (await sql.ownerOf(tx, id))?.shopper_id !== shopperId
+  if (isNew && (await hasTooMany(tx, shopperId))) return
+  await sql.giveTo(tx, id, { shopperId, marks: browserMarks(browser) })
+  await wakeMessagesOf(tx, shopperId, deps.now())
 }
 
 /** Deleted, with the word in the ledger; one that is not there any more says nothing. */

@@ -135,6 +135,22 @@ describe('what is answered (P1)', () => {
     expect(await answered({ silence: 'cut' })).toMatchObject({ kind: 'unknown' })
   })
 
+  test.each([
+    'endless',
+    'late',
+  ] as const)('an answer whose words are %s is answered all the same, and they are bounded', async (words) => {
+    const answer = await answered({ status: 410, words })
+    expect(answer).toMatchObject({ kind: 'gone', response: expect.stringMatching(/^410 as the test wants/) })
+    expect((answer as { response: string }).response.length).toBeLessThan(1_000)
+  })
+
+  test('413 after a while: less is not sent on the same decision, but decided anew (C2)', async () => {
+    service.fault = () => ({ status: 413 })
+    const answer = await channel.send(outgoing({ mayGoOn: () => false }))
+    expect(answer).toMatchObject({ kind: 'retry', reason: 'push_413' })
+    expect(service.seen).toHaveLength(1)
+  })
+
   test('no connection is proof that nothing was accepted', async () => {
     const away = await openPushService()
     const there = away.register(aBrowser(), vapid.publicKey)

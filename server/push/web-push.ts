@@ -44,7 +44,8 @@ export function openPushChannel({ config, poolSize = 20, answerMs = ANSWER_MS, l
       // Asked again: what is a push service may have changed since the browser subscribed.
       if (!serviceOf(endpoint, config)) return { kind: 'gone', response: 'Not a push service that is written to' }
       const agent = isLoopbackHost(new URL(endpoint).hostname) ? agents.here : agents.away
-      return sendShrinking(message, (payload) => ask(agent ?? agents.away, config, { ...message, payload }))
+      const way = { agent: agent ?? agents.away, config, answerMs }
+      return sendShrinking(message, (payload) => ask(way, { ...message, payload }))
     },
     async close() {
       await Promise.all([agents.away.close(), agents.here?.close()])
@@ -52,7 +53,13 @@ export function openPushChannel({ config, poolSize = 20, answerMs = ANSWER_MS, l
   }
 }
 
-async function ask(agent: Agent, config: PushConfig, message: OutgoingPush): Promise<PushAnswer | 'too_large'> {
+interface Way {
+  agent: Agent
+  config: PushConfig
+  answerMs: number
+}
+
+async function ask({ agent, config, answerMs }: Way, message: OutgoingPush): Promise<PushAnswer | 'too_large'> {
   const sealed = seal(config, message)
   // What it says of itself is no key: nothing can be written to it, now or later.
   if (!sealed) return { kind: 'gone', response: 'The subscription’s keys are not valid' }
@@ -67,7 +74,7 @@ async function ask(agent: Agent, config: PushConfig, message: OutgoingPush): Pro
     const answer: ServiceAnswer = {
       ...{ status, retryAfter: one(headers['retry-after']), location: one(headers.location) },
       // What was answered is answered, whatever becomes of its words.
-      text: oneLine(await readBounded(reply.body).catch(() => '')),
+      text: oneLine(await readBounded(reply.body, answerMs)),
     }
     return answerOf(answer, message.messageId)
   } catch (error) {
@@ -99,13 +106,21 @@ function seal({ supportEmail }: PushConfig, { subscription, payload, topic, vapi
 
 const serialize = (payload: PushPayload) => JSON.stringify(payload)
 
-async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
+/** As much of it as came within both bounds. Never throws. */
+async function readBounded(body: Readable, withinMs: number): Promise<string> {
   const parts: Buffer[] = []
-  let length = 0
-  for await (const part of body) {
-    length += part.length
-    if (length > LONGEST_ANSWER) break
-    parts.push(part)
+  const timer = setTimeout(() => body.destroy(), withinMs)
+  try {
+    let length = 0
+    for await (const part of body as AsyncIterable<Buffer>) {
+      parts.push(part)
+      length += part.length
+      if (length > LONGEST_ANSWER) break
+    }
+  } catch {
+    // Broken off, by the service or by us.
+  } finally {
+    clearTimeout(timer)
   }
-  return Buffer.concat(parts).toString('utf8')
+  return Buffer.concat(parts).subarray(0, LONGEST_ANSWER).toString('utf8')
 }

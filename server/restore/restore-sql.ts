@@ -6,7 +6,10 @@ import type { CheckoutRef, Fold } from '../schema/facts.ts'
 
 // Restoring: SQL and nothing else.
 
-/** A joined cart's link opens the one it was joined to (S6). `messageId`: whose link it is. */
+/**
+ * A joined cart's link opens the one it was joined to (S6). `messageId`: whose link it is. A notification's opens nothing once the cart's
+ * contents are of other browsers than those it was for (decision 72).
+ */
 export async function restorableCart({ db, storeId }: StoreDb, cartId: string, messageId: string | null) {
   const rows = await sql<{
     id: string
@@ -35,7 +38,9 @@ export async function restorableCart({ db, storeId }: StoreDb, cartId: string, m
       coalesce(c.fold -> 'orders', '{}') as orders, c.fold -> 'episode' -> 'checkout' as checkout
     from carts o join carts c on c.store_id = o.store_id and c.id = coalesce(o.merged_into, o.id)
     join stores s on s.id = c.store_id
-    where o.store_id = ${storeId} and o.id = ${cartId}`.execute(db)
+    where o.store_id = ${storeId} and o.id = ${cartId} and not exists (select 1 from messages m
+      where m.store_id = ${storeId} and m.id = ${messageId} and m.channel = 'push'
+        and not coalesce(c.fold -> 'episode' -> 'toldBy' ?| m.told_by, false))`.execute(db)
   return rows.rows[0]
 }
 

@@ -37,6 +37,8 @@ export type OrderKind = 'draft' | 'pending' | 'failed' | 'cancelled' | 'trashed'
 interface OfPost {
   page?: string
   seq?: number
+  /** Of a snapshot: the marks of the browser (`browserMarks`), so that what is in the cart is shown to no other (decision 72). */
+  toldBy?: string[]
   /** Where the post came from; its address is not kept (decision 69). */
   zone?: Zone
   deviceClass?: DeviceClass
@@ -93,6 +95,8 @@ export interface Episode {
   checkout?: CheckoutRef
   /** Of the browser in which it was filled first, as far as known. */
   deviceClass?: DeviceClass
+  /** Marks of the browsers that have told of just these contents; missing: an order said them, or nobody's browser. */
+  toldBy?: string[]
   /** A placed order awaits its payment: nothing is sent before `until` (S4). */
   pending: { orderId: string; until: number } | null
   /** The order that ended it. */

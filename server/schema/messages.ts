@@ -38,6 +38,7 @@ export interface MessagesTable {
   template_id: Generated<string | null>
   template_version: Generated<number | null>
   to_address: Generated<string | null>
+  told_by: Generated<string[] | null>
   coupon_id: Generated<string | null>
   coupon_code: Generated<string | null>
   subject: Generated<string | null>

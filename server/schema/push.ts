@@ -29,6 +29,7 @@ export interface PushSubscriptionsTable {
   encrypted: Buffer
   service: string
   device_class: 'phone' | 'desktop' | null
+  marks: string[]
   created_at: Date
   seen_at: Date
 }
@@ -60,4 +61,5 @@ export interface PushSightingsTable {
   origin: string
   widget_at: Date
   worker_at: Generated<Date | null>
+  worker_version: Generated<number | null>
 }

@@ -255,6 +255,8 @@ export async function handOver(
     moved as (
       update messages m set ${becomesHandedOver}, worker_id = ${workerId},
         handed_over_at = ${now}, left_at = c.abandoned_at, decided_at = ${now}, updated_at = ${now}, attempts = m.attempts + 1,
+        told_by = case when m.channel = 'push' and m.cart_id is not null
+          then array(select jsonb_array_elements_text(c.fold -> 'episode' -> 'toldBy')) end,
         to_address = l.to_address, coupon_id = l.coupon_id, coupon_code = l.coupon_code, subject = l.subject, body_html = l.body_html, body_text = l.body_text,
         template_id = l.template_id, template_version = l.template_version,
         segments = l.segments, cost_micros = l.cost_micros, cost_currency = l.cost_currency

@@ -1,3 +1,4 @@
+import crypto from 'node:crypto'
 import type { Contact } from '../schema/facts.ts'
 
 // Shoppers: pure rules of identity.
@@ -48,6 +49,15 @@ export const tokenKeys = ({ checkoutToken, cartToken }: Tokens): ShopperKey[] =>
   ...(checkoutToken ? [{ kind: 'cart' as const, value: `checkout:${checkoutToken}` }] : []),
   ...(cartToken ? [{ kind: 'cart' as const, value: cartToken }] : []),
 ]
+
+/**
+ * Whether two reports came from one browser, without its tokens, which are keys: a short hash of the token of its cart, and of the device's
+ * where it has one.
+ */
+export const browserMarks = ({ cart, device }: { cart: string; device?: string | undefined }): string[] =>
+  [`cart:${cart}`, ...(device ? [`device:${device}`] : [])].map((token) =>
+    crypto.hash('sha256', token, 'base64url').slice(0, 16),
+  )
 
 /** One fixed order for all, so that two transactions taking the same keys never wait for each other in a circle. */
 export function sortKeys(keys: readonly ShopperKey[]): ShopperKey[] {

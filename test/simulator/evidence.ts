@@ -35,6 +35,8 @@ export interface Evidence {
   emails: string[]
   /** Products in the cart. */
   items: string[]
+  /** The same with quantities, as `2×16,1×17`, sorted. */
+  contents: string
   country: string | null
   usState: string | null
   phone: string | null
@@ -103,6 +105,8 @@ export async function readEvidence(
       (select coalesce(jsonb_agg(k.value), '[]') from shopper_keys k where k.store_id = m.store_id and k.shopper_id = m.shopper_id
         and k.kind = 'email') as emails,
       (select coalesce(jsonb_agg(i ->> 'productId'), '[]') from jsonb_array_elements(c.items) i) as items,
+      (select coalesce(string_agg(line, ',' order by line collate "C"), '') from jsonb_array_elements(c.items) i
+        cross join lateral (select (i ->> 'quantity') || '×' || (i ->> 'productId') as line) l) as contents,
       h.country, c.fold -> 'contact' ->> 'state' as "usState", coalesce(c.phone, h.phone) as phone, r.overrides_holdout as "overridesHoldout",
       h.arm, ${ms('h.arm_at')} as "armAt",
       json_build_object('code', m.coupon_code, 'isPersonal', cp.kind = 'personal', 'isWanted', coalesce(fs.coupon_id, g.coupon_id) is not null,

@@ -37,6 +37,8 @@ export interface Harness {
   web: Actor
   workers: Actor[]
   browsers: { visit: number; page: number; seq: number }[]
+  /** What each browser has ever told to be in its cart (as `Evidence.contents` says it). */
+  told: Set<string>[]
   latePosts: CapturePost[]
   lateWebhooks: Version[]
   /** Genuine ones of Shopify's. */
@@ -188,6 +190,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     shop,
     shopify,
     browsers: [0, 1, 2, ...LEAVERS].map(() => ({ visit: 0, page: 0, seq: -1 })),
+    told: [0, 1, 2, ...LEAVERS].map(() => new Set()),
     latePosts: [],
     lateWebhooks: [],
     lateDeliveries: [],

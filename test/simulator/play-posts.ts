@@ -9,6 +9,7 @@ import type { CapturePost } from '../../shared/capture.ts'
 import { aBox } from '../boxes.ts'
 import type { ActOf, Harness } from './harness.ts'
 import { numbersOf } from './people.ts'
+import { noteTold } from './play-push.ts'
 import { variantOf } from './shop-shopify.ts'
 import type { Consent } from './steps.ts'
 
@@ -44,6 +45,7 @@ function nextPost(harness: Harness, act: ActOf<'post'>): CapturePost {
     browser.seq = -1
   }
   browser.seq += 1
+  noteTold(harness, act)
   const { visit, page, seq } = browser
   return {
     cart: `cart-of-browser-${act.browser}-visit-${visit}`,

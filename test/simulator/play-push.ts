@@ -54,9 +54,12 @@ export const pushPlayers: Players = {
     const { endpoint } = kept
     if (endpoint.isRevoked) return tellEnd(harness, browser, kept)
     const isSame = endpoint.status === 201 && endpoint.publicKey === setup.publicKey
-    if (isSame && endpoint.id !== null) return
+    if (isSame && endpoint.id !== null && kept.cart === tokensOf(harness, browser).cart) return
     if (!isSame && endpoint.status === 201) endpoint.status = 410
-    await tellMoved(harness, browser, isSame ? endpoint : newEndpoint(world, browser, setup.publicKey), kept)
+    const next = isSame ? endpoint : newEndpoint(world, browser, setup.publicKey)
+    // The widget looks at the cart that is there: of one that was never told of nobody knows.
+    const told = await tellMoved(harness, next, kept, tokensOf(harness, browser))
+    if (!told) await tellMoved(harness, next, kept)
   },
   async 'push change'(harness, { browser, network }) {
     const world = worldOf(harness)
@@ -64,7 +67,7 @@ export const pushPlayers: Players = {
     if (kept?.endpoint.status !== 201) return
     kept.endpoint.status = 410
     const next = newEndpoint(world, browser, kept.endpoint.publicKey)
-    if (network === 'now') await tellMoved(harness, browser, next, kept)
+    if (network === 'now') await tellMoved(harness, next, kept)
     // Nobody has heard of it: the browser has it all the same.
     else world.kept.set(browser, { ...kept, endpoint: next })
   },
@@ -118,6 +121,13 @@ export const pushPlayers: Players = {
   },
 }
 
+/** What a browser has said to be in its cart. */
+export function noteTold({ told }: Harness, { browser, items }: ActOf<'post'>): void {
+  const lines = items?.map(([id, quantity]) => `${quantity}×${id}`)
+  // As `Evidence.contents` says it.
+  if (lines) told[browser]!.add(lines.sort().join())
+}
+
 const PRESS_MS = 60_000
 
 const visitorOf = ({ fixture, clock, arrivals }: Harness) => ({
@@ -138,17 +148,22 @@ type Setup = Awaited<ReturnType<typeof setupOf>>
 function bodyOf(harness: Harness, { storeKey, publicKey, prompt }: Setup, endpoint: { url: string; browser: number }) {
   const { browser } = endpoint
   const body: z.output<typeof pushSubscribe.body> = {
-    ...{ storeKey, publicKey, wording: prompt.wording, method: 'functions' },
-    cart: `cart-of-browser-${browser}-visit-${harness.browsers[browser]!.visit}`,
-    device: `device-of-browser-${browser}`,
+    ...{ storeKey, publicKey, wording: prompt.wording, method: 'functions', ...tokensOf(harness, browser) },
     subscription: asSubscription(endpoint),
   }
   return body
 }
 
+/** Of the capture script. */
+const tokensOf = ({ browsers }: Harness, browser: number) => ({
+  cart: `cart-of-browser-${browser}-visit-${browsers[browser]!.visit}`,
+  device: `device-of-browser-${browser}`,
+})
+
 async function subscribe(harness: Harness, setup: Setup, endpoint: Endpoint): Promise<void> {
-  const { token } = await takeSubscription(harness.web.deps, bodyOf(harness, setup, endpoint), visitorOf(harness))
-  worldOf(harness).kept.set(endpoint.browser, { endpoint, token })
+  const body = bodyOf(harness, setup, endpoint)
+  const { token } = await takeSubscription(harness.web.deps, body, visitorOf(harness))
+  worldOf(harness).kept.set(endpoint.browser, { endpoint, token, cart: body.cart })
   noteKnown(harness, endpoint, token)
 }
 
@@ -172,21 +187,31 @@ const HOSTILE = [
   'http://updates.push.services.mozilla.com/x',
 ]
 
-/** A subscription took another's place; the server says whether it knows of one. */
-async function tellMoved(harness: Harness, browser: number, endpoint: Endpoint, { token }: Kept): Promise<void> {
+/** A subscription took another's place, or has another cart; the server says whether it knows of them. False: the cart it does not. */
+async function tellMoved(
+  harness: Harness,
+  endpoint: Endpoint,
+  { token, cart: before }: Kept,
+  tokens?: ReturnType<typeof tokensOf>,
+): Promise<boolean> {
   const { kept } = worldOf(harness)
+  const { browser } = endpoint
   const { storeKey } = await setupOf(harness)
-  const body = { storeKey, token, subscription: asSubscription(endpoint), publicKey: endpoint.publicKey }
+  const body = { storeKey, token, subscription: asSubscription(endpoint), publicKey: endpoint.publicKey, ...tokens }
   try {
     await takeMoved(harness.web.deps, body, visitorOf(harness))
-    kept.set(browser, { endpoint, token })
+    kept.set(browser, { endpoint, token, cart: tokens?.cart ?? before })
     noteKnown(harness, endpoint, token)
+    return true
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     if (error.code === 'not_found') {
       endpoint.status = 410
       kept.delete(browser)
-    } else kept.set(browser, { endpoint, token })
+      return true
+    }
+    kept.set(browser, { endpoint, token, cart: before })
+    return false
   }
 }
 

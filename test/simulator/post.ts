@@ -178,11 +178,13 @@ export function openPost(clock: Clock, db: Db, standingsOf: StandingsOf): Post {
   return post
 }
 
-/** The person's browsers, the newest first. */
+/** The person's browsers that have told of the cart, the newest first; of a message about none all of them. */
 async function aliveOf(db: Db, messageId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select p.id from messages m join push_subscriptions p on p.store_id = m.store_id and p.shopper_id = m.shopper_id
-    where m.id = ${messageId} order by p.seen_at desc, p.id desc`.execute(db)
+    where m.id = ${messageId} and (m.cart_id is null or p.marks && m.told_by) order by p.seen_at desc, p.id desc`.execute(
+    db,
+  )
   return rows.map(({ id }) => id)
 }
 

@@ -38,7 +38,7 @@ export interface Note {
   publicKey: string
   /** Bytes of each payload that was tried. */
   sizes: number[]
-  /** The person's browsers when it left, the newest first. */
+  /** The browsers it was for when it left, the newest first. */
   alive: string[]
   answer: Mail['answer']
   /** The process that sent it has the answer. */
@@ -53,6 +53,8 @@ export interface Note {
 export interface Kept {
   endpoint: Endpoint
   token: string
+  /** Which the server has heard of with it. */
+  cart: string
 }
 
 export interface PushWorld {

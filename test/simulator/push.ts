@@ -65,6 +65,7 @@ export function withPush(seed: number, scenario: Omit<Scenario, 'push'>, chance:
     steps.splice(dice.between(3, steps.length), 0, ...anEpisode(dice))
   const on: Step = { ...settings(dice), isOn: true, waitMs: 0 } as Step
   steps.splice(2, 0, ...(dice.isLucky(0.8) ? [on, ...left] : [...left, { ...on, waitMs: dice.between(0, 2 * HOUR) }]))
+  if (dice.isLucky(0.5)) steps.splice(dice.between(3, steps.length), 0, ...aLateYes(dice))
   return {
     ...scenario,
     channels: dice.isLucky(0.3) ? withNotification(dice, scenario.channels) : scenario.channels,
@@ -88,6 +89,21 @@ function anEpisode(dice: Maker): Step[] {
     { ...aLook(dice), waitMs: dice.between(5 * MINUTE, 40 * MINUTE) },
     ...(dice.isLucky(0.6) ? [{ ...makings.event(dice), waitMs: dice.between(SECOND, 20 * MINUTE) }] : []),
     ...(dice.isLucky(0.5) ? [{ ...aLook(dice), waitMs: dice.between(5 * HOUR, 8 * HOUR) }] : []),
+  ]
+}
+
+/** A notification is due before its browser has subscribed, and waits for that alone. */
+function aLateYes(dice: Maker): Step[] {
+  const browser = dice.between(0, 2)
+  const look: Act = { do: 'work', worker: 0, meanwhile: null, diesAt: null, answers: [] }
+  return [
+    { ...settings(dice), isOn: true, frequency: 'immediate', waitMs: 0 } as Step,
+    { do: 'new visit', browser, waitMs: 0 },
+    { ...aPost(dice, browser), contact: null, waitMs: dice.between(0, MINUTE) } as Step,
+    { ...look, waitMs: dice.between(HOUR, 90 * MINUTE) },
+    { ...look, waitMs: dice.between(SECOND, 5 * MINUTE) },
+    { do: 'push allow', browser, network: 'now', waitMs: dice.between(SECOND, MINUTE) },
+    { ...look, waitMs: dice.between(SECOND, MINUTE) },
   ]
 }
 

@@ -41,6 +41,8 @@ export interface Message {
   handedOverAt: number | null
   to: string | null
   micros: number | null
+  /** A notification that waits for a browser, and there is one. */
+  hasBrowser: boolean
 }
 
 export interface Shopper {
@@ -209,6 +211,11 @@ const ROLLUP =
   'store_id, slot, currency, abandoned, abandoned_recovered, recovered, attributed_minor, attributed_orders'
 const ROLLUPS = `(select ${ROLLUP} from rollups union all select ${ROLLUP} from rollup_changes) rollups`
 
+/** A notification that waits for a browser, where there is one that has told of its cart. */
+const HAS_BROWSER = `state = 'held' and channel = 'push' and exists (select 1 from carts c
+  join push_subscriptions p on p.store_id = c.store_id and p.shopper_id = c.shopper_id
+  where c.store_id = messages.store_id and c.id = messages.cart_id and c.fold -> 'episode' -> 'toldBy' ?| p.marks)`
+
 const CART_OR_PERSON = "coalesce(cart_id::text, 'no cart of ' || shopper_id)"
 
 const STATE = `
@@ -247,6 +254,7 @@ const STATE = `
       handedOverAt: asMs('handed_over_at'),
       to: 'to_address',
       micros: 'cost_micros',
+      hasBrowser: HAS_BROWSER,
     })},
     ${list('shoppers', { id: 'id', arm: 'arm', armAt: asMs('arm_at') })},
     ${list('facts', { id: 'id', shopper: 'shopper_id', at: asMs('at'), payload: 'payload' })},

@@ -1,4 +1,4 @@
-import { IconCircleCheck, IconCircleDashed } from '@tabler/icons-react'
+import { IconCircleCheck, IconCircleDashed, IconRefreshAlert } from '@tabler/icons-react'
 import type { PushMethod } from '../../shared/push.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
@@ -29,8 +29,18 @@ export function Seen({ seen, method }: { seen: readonly Place[]; method?: PushMe
   )
 }
 
-const SeenAt = ({ place: { method, origin, widgetAt, workerAt }, isNamed }: { place: Place; isNamed: boolean }) =>
-  workerAt ? (
+function SeenAt({ place, isNamed }: { place: Place; isNamed: boolean }) {
+  const { method, origin, widgetAt, workerAt, isWorkerOld } = place
+  if (workerAt && isWorkerOld) {
+    return (
+      <>
+        <StatusBadge tone="warn" icon={IconRefreshAlert} label="Old sw.js" /> {isNamed && `${methodNames[method]}: `}
+        seen <TimeAgo at={workerAt} /> from {hostOf(origin)}. Notifications go on, but your shop has an older copy of
+        sw.js than Recoup. {renewal[method]}
+      </>
+    )
+  }
+  return workerAt ? (
     <>
       <StatusBadge tone="good" icon={IconCircleCheck} label="At work" /> {isNamed && `${methodNames[method]}: `}seen{' '}
       <TimeAgo at={workerAt} /> from {hostOf(origin)}
@@ -42,3 +52,14 @@ const SeenAt = ({ place: { method, origin, widgetAt, workerAt }, isNamed }: { pl
       once something is in the cart.
     </>
   )
+}
+
+const UPLOAD = 'Upload sw.js from step 3 of Push Notification Integration again.'
+
+/** What to do where the shop's copy is old. The plugin has none. */
+const renewal: Record<PushMethod, string> = {
+  plugin: '',
+  functions: 'Copy the code for functions.php again, in place of the one that is there.',
+  easy: UPLOAD,
+  button: UPLOAD,
+}

@@ -28,6 +28,8 @@ export interface Fault {
   headers?: Record<string, string>
   /** Takes the request, and says nothing or breaks off. */
   silence?: 'hang' | 'cut'
+  /** With `status`: its words never end, or never come. */
+  words?: 'endless' | 'late'
   /** Only for payloads of more bytes than this, encrypted. */
   above?: number
 }
@@ -86,6 +88,7 @@ export async function openPushService(now: () => number = Date.now): Promise<Pus
     const isMeant = fault && (fault.above === undefined || body.length > fault.above)
     if (isMeant && fault.silence === 'hang') return
     if (isMeant && fault.silence === 'cut') return void request.socket.destroy()
+    if (isMeant && fault.status && fault.words) return speak(reply.writeHead(fault.status), fault.words)
     if (isMeant && fault.status) return end(fault.status, 'as the test wants', fault.headers)
     const known = registrations.get(endpoint)
     if (!known) return end(404, 'no such subscription')
@@ -101,6 +104,12 @@ export async function openPushService(now: () => number = Date.now): Promise<Pus
     }
   }
   return service
+}
+
+function speak(reply: ServerResponse, words: 'endless' | 'late'): void {
+  reply.write('as the test wants ')
+  const more = (error?: Error | null) => void (error || reply.write('.'.repeat(65_536), more))
+  if (words === 'endless') more()
 }
 
 interface Registered {

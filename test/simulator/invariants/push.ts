@@ -79,7 +79,10 @@ export const P2: Invariant = ({ harness, fresh }) =>
     ]
   })
 
-/** Only browsers that have subscribed, only of whom it is for; and whoever subscribes gets what has waited for it. */
+/**
+ * Only browsers that have subscribed, only of whom it is for, and what is in a cart only where it was told of; and whoever subscribes gets
+ * what has waited for it.
+ */
 export const P3: Invariant = (scene) => {
   const { harness, fresh } = scene
   const { push } = harness
@@ -88,9 +91,14 @@ export const P3: Invariant = (scene) => {
     const note = push.notes.find(({ mail: its }) => its === mail)
     if (!note) return []
     if (!note.endpoint) return [`${name(mail)} went to ${note.url}, which no browser has`]
-    return isTheirs(mail, note.endpoint.browser)
-      ? []
-      : [`${name(mail)} went to browser ${note.endpoint.browser} of somebody else`]
+    const { browser } = note.endpoint
+    const { contents, cartStatus } = mail.evidence
+    return [
+      ...(isTheirs(mail, browser) ? [] : [`${name(mail)} went to browser ${browser} of somebody else`]),
+      ...(cartStatus === null || harness.told[browser]!.has(contents)
+        ? []
+        : [`${name(mail)} shows browser ${browser} ${contents}, which it has never told of`]),
+    ]
   })
   return [...push.forged.map((url) => `${url} was taken for a push service`), ...strange, ...waiting(scene)]
 }
@@ -105,9 +113,8 @@ function waiting({ harness, step, state }: Parameters<Invariant>[0]): string[] {
   const isWhole = step.do === 'work' && step.meanwhile === null && step.diesAt === null && harness.isLookDone
   if (!isWhole || harness.hasJumped) return []
   const now = harness.clock.now().getTime()
-  const people = new Set(state.subscriptions.map(({ shopper }) => shopper))
   return state.messages
     .filter(({ channel, state: is, reason }) => channel === 'push' && is === 'held' && reason === 'no_contact')
-    .filter(({ shopper, dueAt }) => people.has(shopper) && dueAt <= now)
-    .map(({ step: number }) => `notification ${number} waits for a browser, and its person has one`)
+    .filter(({ hasBrowser, dueAt }) => hasBrowser && dueAt <= now)
+    .map(({ step: number }) => `notification ${number} waits for a browser, and there is one`)
 }

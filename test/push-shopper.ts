@@ -1,0 +1,59 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { DEFAULT_PROMPT } from '../shared/push.ts'
+import type { openPushServer } from './push-page-server.ts'
+
+// A shopper on a shop's page that has the widget, and what the server was told.
+
+type Server = Awaited<ReturnType<typeof openPushServer>>
+
+export function aShopper(shopUrl: () => string, server: () => Server) {
+  const told = (call: string) =>
+    server()
+      .told.filter((each) => each.call === call)
+      .map(({ body }) => body)
+  const bar = (page: Page) => page.getByRole('region', { name: DEFAULT_PROMPT.title })
+  const yes = (page: Page) => bar(page).getByRole('button', { name: DEFAULT_PROMPT.accept })
+
+  /** The capture script has told of it: `has` is what the widget looks at. */
+  async function addTea(page: Page): Promise<void> {
+    await page.goto(`${shopUrl()}/shop/`)
+    await page.locator('[data-quick-add]').first().click()
+    await page.getByText('has been added to your cart').waitFor()
+    await page.clock.runFor(700)
+    await page.waitForFunction(() =>
+      Object.entries(localStorage).some(([name, has]) => /_has_/.test(name) && has === '1'),
+    )
+  }
+
+  async function untilBar(page: Page): Promise<void> {
+    await expect
+      .poll(async () => {
+        await page.clock.runFor(1_000)
+        return bar(page).count()
+      })
+      .toBe(1)
+  }
+
+  async function subscribed(page: Page): Promise<void> {
+    await addTea(page)
+    await untilBar(page)
+    await yes(page).click()
+    await expect.poll(() => told('subscribe').length).toBe(1)
+    await expect.poll(() => keptToken(page)).toMatch(/\.t+$/)
+  }
+
+  const keptToken = (page: Page) =>
+    page.evaluate(async () => {
+      const kept = await (await caches.open('recoup-push')).match('/recoup-push/kept')
+      return kept ? ((await kept.json()).token as string) : ''
+    })
+
+  const nextPage = async (page: Page, more: () => Promise<unknown> = async () => {}) => {
+    await page.evaluate(() => sessionStorage.clear())
+    await more()
+    await page.goto(`${shopUrl()}/shop/`)
+  }
+
+  return { told, bar, yes, addTea, untilBar, subscribed, keptToken, nextPage }
+}
