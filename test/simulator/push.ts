@@ -78,10 +78,11 @@ export function withPush(seed: number, scenario: Omit<Scenario, 'push'>, chance:
 function anEpisode(dice: Maker): Step[] {
   const browser = aBrowserOf(dice)
   const allow: Act = { do: 'push allow', browser, network: 'now' }
-  const second = dice.isLucky(0.4) ? [{ ...makings.allow(dice), waitMs: dice.between(0, MINUTE) }] : []
+  const post = aPost(dice, browser)
+  const second = dice.isLucky(0.4) ? aTwin(dice, post) : []
   const rival = dice.isLucky(0.4) ? [{ ...anAct(dice), waitMs: dice.between(0, 10 * MINUTE) }] : []
   return [
-    { ...aPost(dice, browser), waitMs: dice.between(0, HOUR) },
+    { ...post, ...(second.length > 0 && { contact: emailOf(dice, browser) }), waitMs: dice.between(0, HOUR) } as Step,
     { ...allow, waitMs: dice.between(SECOND, MINUTE) },
     ...second,
     ...rival,
@@ -89,6 +90,17 @@ function anEpisode(dice: Maker): Step[] {
     { ...aLook(dice), waitMs: dice.between(5 * MINUTE, 40 * MINUTE) },
     ...(dice.isLucky(0.6) ? [{ ...makings.event(dice), waitMs: dice.between(SECOND, 20 * MINUTE) }] : []),
     ...(dice.isLucky(0.5) ? [{ ...aLook(dice), waitMs: dice.between(5 * HOUR, 8 * HOUR) }] : []),
+  ]
+}
+
+const emailOf = ({ people }: Maker, browser: number) => ({ email: people[browser]!.email })
+
+/** Another browser of the person, with the same in its cart: its notifications may go there as well. */
+function aTwin(dice: Maker, post: Extract<Act, { do: 'post' }>): Step[] {
+  const browser = (post.browser + dice.between(1, 2)) % 3
+  return [
+    { ...post, browser, contact: emailOf(dice, post.browser), waitMs: dice.between(0, MINUTE) },
+    { do: 'push allow', browser, network: 'now', waitMs: dice.between(0, MINUTE) },
   ]
 }
 
@@ -122,7 +134,7 @@ const aWait = (dice: Maker) =>
   )
 
 /** A cart, mostly of whoever this browser is. */
-function aPost(dice: Maker, browser: number): Act {
+function aPost(dice: Maker, browser: number): Extract<Act, { do: 'post' }> {
   const person = dice.people[dice.isLucky(0.75) ? browser : dice.between(0, 2)]!
   return {
     ...{ do: 'post', browser, isNewPage: true, items: [[dice.pick(['16', '17']), 1]], coupons: [] },
