@@ -211,10 +211,14 @@ const ROLLUP =
   'store_id, slot, currency, abandoned, abandoned_recovered, recovered, attributed_minor, attributed_orders'
 const ROLLUPS = `(select ${ROLLUP} from rollups union all select ${ROLLUP} from rollup_changes) rollups`
 
-/** A notification that waits for a browser, where there is one that has told of its cart. */
+/**
+ * A notification that waits for a browser, where there is one that has told of its cart: by the cart's token, which names one person, or by
+ * the device's, where it is the same person's.
+ */
 const HAS_BROWSER = `state = 'held' and channel = 'push' and exists (select 1 from carts c
-  join push_subscriptions p on p.store_id = c.store_id and p.shopper_id = c.shopper_id
-  where c.store_id = messages.store_id and c.id = messages.cart_id and c.fold -> 'episode' -> 'toldBy' ?| p.marks)`
+  join push_subscriptions p on p.store_id = c.store_id
+  where c.store_id = messages.store_id and c.id = messages.cart_id and (c.fold -> 'episode' -> 'toldBy' ? p.marks[1]
+    or p.shopper_id = c.shopper_id and c.fold -> 'episode' -> 'toldBy' ?| p.marks))`
 
 const CART_OR_PERSON = "coalesce(cart_id::text, 'no cart of ' || shopper_id)"
 
