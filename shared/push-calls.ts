@@ -227,6 +227,8 @@ export const pushSubscribe = endpoint({
     ...Done,
     /** Of the subscription: proves in `resubscribe` and `unsubscribe` whose it is. To be kept where the worker reads it too. */
     token,
+    /** Otherwise the device alone was, and the cart is to be told of again with `resubscribe`. */
+    isCartKnown: z.boolean(),
   }),
 })
 

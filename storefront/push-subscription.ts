@@ -97,9 +97,10 @@ async function begin({ origin, method, setup, memory }: Way, wording: string): P
   const registration = await startWorker(workerUrl)
   const subscription = await ofKey(registration, publicKey)
   const body = { storeKey, cart, device, subscription, publicKey, wording, method }
-  const answer = await post<{ token: string }>(origin, 'subscribe', body)
+  const answer = await post<{ token: string; isCartKnown: boolean }>(origin, 'subscribe', body)
   if (!answer) return
-  await keep({ origin, storeKey, publicKey, token: answer.token, endpoint: subscription.endpoint, cart })
+  const told = { origin, storeKey, publicKey, token: answer.token, endpoint: subscription.endpoint }
+  await keep(answer.isCartKnown ? { ...told, cart } : told)
   memory.forget('want')
 }
 

@@ -38,7 +38,7 @@ export async function openPushServer(scripts: Record<string, () => Buffer>) {
       workerVersion: state.workerVersion,
       ...{ prompt: { ...DEFAULT_PROMPT, text: 'We tell you of your cart.', wording: 'w-1' }, askAgainDays: 30 },
     }),
-    subscribe: () => ({ success: true, token: aToken() }),
+    subscribe: () => ({ success: true, token: aToken(), isCartKnown: true }),
     resubscribe: () => ({ success: true, token: aToken() }),
   }
   const take = (call: string | undefined, kept: Told, response: ServerResponse) => {

@@ -179,6 +179,9 @@ test('the cart a browser begins after an order, and one it had before this was a
   const tell = () =>
     fromPage(world, store, 'resubscribe', { storeKey, publicKey, token, subscription, cart: `${cart}x` })
   expect((await tell()).status).toBe(422)
+  // The device is known; whose the cart is it does not say.
+  const early = { storeKey, publicKey, token, subscription, cart, device }
+  expect((await fromPage(world, store, 'resubscribe', early)).status).toBe(422)
   await putInCart(world, store, next, undefined, [18])
   const told = await fromPage(world, store, 'resubscribe', { storeKey, publicKey, token, subscription, cart, device })
   expect([told.status, told.body.token]).toEqual([200, token])

@@ -73,7 +73,7 @@ export async function takeSubscription(deps: Deps, body: Body<typeof pushSubscri
   const { cart, device, subscription, publicKey } = body
   const deviceClass = deviceClassOf(visitor.userAgent)
   const wanted = { cart, device, subscription, publicKey, wording, deviceClass }
-  return { success: true, token: await transact(store, (tx) => subscribe(deps, tx, wanted)) }
+  return { success: true, ...(await transact(store, (tx) => subscribe(deps, tx, wanted))) }
 }
 
 export async function takeMoved(deps: Deps, body: Body<typeof pushResubscribe>, visitor: Visitor) {

@@ -116,13 +116,13 @@ export async function noteSeen({ db, storeId }: StoreDb, id: string, now: Date):
 export async function shopperBy(
   { db, storeId }: StoreDb,
   { cart, device }: { cart: string; device?: string | undefined },
-): Promise<string | undefined> {
-  const { rows } = await sql<{ shopper_id: string }>`
-    select k.shopper_id from shopper_keys k
+): Promise<{ shopper_id: string; kind: 'cart' | 'device' } | undefined> {
+  const { rows } = await sql<{ shopper_id: string; kind: 'cart' | 'device' }>`
+    select k.shopper_id, k.kind from shopper_keys k
     left join lateral (select max(c.last_activity_at) as at from carts c where c.store_id = k.store_id and c.shopper_id = k.shopper_id) last on true
     where k.store_id = ${storeId} and ((k.kind = 'cart' and k.value = ${cart}) or (k.kind = 'device' and k.value = ${device ?? ''}))
     order by k.kind, last.at desc nulls last limit 1`.execute(db)
-  return rows[0]?.shopper_id
+  return rows[0]
 }
 
 /** Their live carts, whose messages may have waited for a subscription. */

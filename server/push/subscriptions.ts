@@ -59,29 +59,35 @@ export interface Subscribing extends BrowserTokens {
   deviceClass: 'phone' | 'desktop' | null
 }
 
-/** Kept, with the consent it stands for. Answers its token. */
-export async function subscribe(deps: Deps, tx: StoreTx, wanted: Subscribing): Promise<string> {
+/** Kept, with the consent it stands for. A cart that is not known yet has to be told of again (`resubscribe`). */
+export async function subscribe(
+  deps: Deps,
+  tx: StoreTx,
+  wanted: Subscribing,
+): Promise<{ token: string; isCartKnown: boolean }> {
   const { secrets } = deps
   const known = await sql.subscriptionBy(tx, secrets.addressHash(wanted.subscription.endpoint))
   const row = await rowOf(deps, tx, wanted, known?.id)
-  const shopperId = await shopperOf(tx, wanted)
+  const { shopper_id: shopperId, kind } = await shopperOf(tx, wanted)
+  const isCartKnown = kind === 'cart'
   const isNew = known?.shopper_id !== shopperId
   if (isNew && (await hasTooMany(tx, shopperId))) throw new AppError('unprocessable', pushTexts.tooManyBrowsers)
   const now = deps.now()
   const id = await sql.keepSubscription(tx, {
     ...row,
-    ...{ shopper_id: shopperId, device_class: wanted.deviceClass, marks: browserMarks(wanted), created_at: now },
+    ...{ shopper_id: shopperId, device_class: wanted.deviceClass, created_at: now },
+    marks: browserMarks(isCartKnown ? wanted : { device: wanted.device }),
   })
   // Told again by the same person it says nothing new.
   if (isNew) await noteConsent(deps, tx, id, { status: 'granted', wording: wanted.wording })
   await wakeMessagesOf(tx, shopperId, now)
-  return subscriptionToken(secrets, tx.storeId, id)
+  return { token: subscriptionToken(secrets, tx.storeId, id), isCartKnown }
 }
 
-async function shopperOf(tx: StoreTx, browser: BrowserTokens): Promise<string> {
-  const shopperId = await sql.shopperBy(tx, browser)
-  if (!shopperId) throw new AppError('unprocessable', pushTexts.unknownDevice)
-  return shopperId
+async function shopperOf(tx: StoreTx, browser: BrowserTokens) {
+  const found = await sql.shopperBy(tx, browser)
+  if (!found) throw new AppError('unprocessable', pushTexts.unknownDevice)
+  return found
 }
 
 const hasTooMany = async (tx: StoreTx, shopperId: string): Promise<boolean> =>
@@ -112,7 +118,8 @@ export async function resubscribe(deps: Deps, tx: StoreTx, { token, ...wanted }:
 
 /** What comes after an order is another cart, which the same browser tells of; its subscription goes along, where there is room for it. */
 async function follow(deps: Deps, tx: StoreTx, id: string, browser: BrowserTokens): Promise<void> {
-  const shopperId = await shopperOf(tx, browser)
+  // Of whom the device was before says nothing of this cart.
+  const { shopper_id: shopperId } = await shopperOf(tx, { cart: browser.cart })
   const isNew = (await sql.ownerOf(tx, id))?.shopper_id !== shopperId
   if (isNew && (await hasTooMany(tx, shopperId))) return
   await sql.giveTo(tx, id, { shopperId, marks: browserMarks(browser) })

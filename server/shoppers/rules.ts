@@ -54,8 +54,8 @@ export const tokenKeys = ({ checkoutToken, cartToken }: Tokens): ShopperKey[] =>
  * Whether two reports came from one browser, without its tokens, which are keys: a short hash of the token of its cart, and of the device's
  * where it has one.
  */
-export const browserMarks = ({ cart, device }: { cart: string; device?: string | undefined }): string[] =>
-  [`cart:${cart}`, ...(device ? [`device:${device}`] : [])].map((token) =>
+export const browserMarks = ({ cart, device }: { cart?: string | undefined; device?: string | undefined }): string[] =>
+  [...(cart ? [`cart:${cart}`] : []), ...(device ? [`device:${device}`] : [])].map((token) =>
     crypto.hash('sha256', token, 'base64url').slice(0, 16),
   )
 

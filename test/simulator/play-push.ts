@@ -162,8 +162,8 @@ const tokensOf = ({ browsers }: Harness, browser: number) => ({
 
 async function subscribe(harness: Harness, setup: Setup, endpoint: Endpoint): Promise<void> {
   const body = bodyOf(harness, setup, endpoint)
-  const { token } = await takeSubscription(harness.web.deps, body, visitorOf(harness))
-  worldOf(harness).kept.set(endpoint.browser, { endpoint, token, cart: body.cart })
+  const { token, isCartKnown } = await takeSubscription(harness.web.deps, body, visitorOf(harness))
+  worldOf(harness).kept.set(endpoint.browser, { endpoint, token, cart: isCartKnown ? body.cart : null })
   noteKnown(harness, endpoint, token)
 }
 

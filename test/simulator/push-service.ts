@@ -53,8 +53,8 @@ export interface Note {
 export interface Kept {
   endpoint: Endpoint
   token: string
-  /** Which the server has heard of with it. */
-  cart: string
+  /** Which the server has heard of with it; null: none that it knew. */
+  cart: string | null
 }
 
 export interface PushWorld {

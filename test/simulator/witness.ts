@@ -217,7 +217,7 @@ const ROLLUPS = `(select ${ROLLUP} from rollups union all select ${ROLLUP} from 
  */
 const HAS_BROWSER = `state = 'held' and channel = 'push' and exists (select 1 from carts c
   join push_subscriptions p on p.store_id = c.store_id
-  where c.store_id = messages.store_id and c.id = messages.cart_id and (c.fold -> 'episode' -> 'toldBy' ? p.marks[1]
+  where c.store_id = messages.store_id and c.id = messages.cart_id and (cardinality(p.marks) = 2 and c.fold -> 'episode' -> 'toldBy' ? p.marks[1]
     or p.shopper_id = c.shopper_id and c.fold -> 'episode' -> 'toldBy' ?| p.marks))`
 
 const CART_OR_PERSON = "coalesce(cart_id::text, 'no cart of ' || shopper_id)"
