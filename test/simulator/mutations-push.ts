@@ -9,7 +9,7 @@ export const pushMutations: readonly Mutation[] = [
     file: 'server/push/deliver-push.ts',
     before: "if (answer.kind === 'gone') await end(deps, store, row.id)",
     after: "if (answer.kind === 'gone') continue",
-    seed: 5366,
+    seed: 2005,
   },
   {
     name: 'a browser that is gone is the last one that is asked',
@@ -35,7 +35,7 @@ export const pushMutations: readonly Mutation[] = [
     before: "if (answer !== 'too_large') return answer",
     after:
       "return answer === 'too_large' ? { kind: 'rejected', reason: 'push_413', response, isRecipientFault: false } : answer",
-    seed: 2000,
+    seed: 2017,
   },
   {
     name: 'nobody is told that a push service refuses the signature',
@@ -43,7 +43,7 @@ export const pushMutations: readonly Mutation[] = [
     file: 'server/push/deliver-push.ts',
     before: 'await raiseAlarm(deps, store, refused)',
     after: '',
-    seed: 2000,
+    seed: 2015,
   },
   {
     name: 'the new key signs for every browser',
@@ -51,7 +51,7 @@ export const pushMutations: readonly Mutation[] = [
     file: 'server/push/subscriptions-sql.ts',
     before: 'k.store_id = p.store_id and k.id = p.key_id\n    where m.store_id',
     after: 'k.store_id = p.store_id and k.replaced_at is null\n    where m.store_id',
-    seed: 2000,
+    seed: 2005,
   },
   {
     name: 'a key that leaked signs on',
@@ -59,7 +59,7 @@ export const pushMutations: readonly Mutation[] = [
     file: 'server/push/keys.ts',
     before: "if (replace === 'leaked') await sql.deleteKeys(tx)",
     after: "if (replace === 'leaked') await sql.replaceKey(tx, now, new Date(now.getTime() + OLD_KEY_MS))",
-    seed: 3036,
+    seed: 2001,
   },
   {
     name: 'any address is a push service',
@@ -67,7 +67,7 @@ export const pushMutations: readonly Mutation[] = [
     file: 'server/push/services.ts',
     before: 'return pushServices.some((service) => isOf(hostname, service)) ? hostname : null',
     after: 'return hostname',
-    seed: 3009,
+    seed: 2015,
   },
   {
     name: 'a subscription wakes nothing that waits for it',
@@ -75,7 +75,7 @@ export const pushMutations: readonly Mutation[] = [
     file: 'server/push/subscriptions.ts',
     before: 'await wakeMessagesOf(tx, shopperId, now)\n  return subscriptionToken',
     after: 'return subscriptionToken',
-    seed: 2000,
+    seed: 2051,
   },
   {
     name: 'Stop ends nothing',
@@ -83,7 +83,7 @@ export const pushMutations: readonly Mutation[] = [
     file: 'server/push-setup/events.ts',
     before: "await endSubscriptionsOf(deps, tx, shopperId, 'Stop in a notification')",
     after: '',
-    seed: 2000,
+    seed: 2009,
   },
   {
     name: 'what a page says of a permission taken back is not written down',
@@ -91,7 +91,7 @@ export const pushMutations: readonly Mutation[] = [
     file: 'server/push-setup/widget.ts',
     before: "await transact(store, (tx) => endSubscriptions(deps, tx, [id], 'push widget'))",
     after: '',
-    seed: 2000,
+    seed: 2056,
   },
   {
     name: 'a browser is somebody else’s now, and keeps the notifications of whom it was',
@@ -99,7 +99,7 @@ export const pushMutations: readonly Mutation[] = [
     file: 'server/push/subscriptions-sql.ts',
     before: 'do update set shopper_id = excluded.shopper_id, marks',
     after: 'do update set marks',
-    seed: 2000,
+    seed: 2137,
   },
   {
     name: 'notifications come at night',
@@ -107,7 +107,7 @@ export const pushMutations: readonly Mutation[] = [
     file: 'server/decide/decision-inputs.ts',
     before: "quiet: channel === 'push' ? quietOf(context, row, found) : null",
     after: 'quiet: null',
-    seed: 2000,
+    seed: 2001,
   },
   {
     name: 'each browser of a person gets it',
@@ -115,7 +115,7 @@ export const pushMutations: readonly Mutation[] = [
     file: 'server/push/deliver-push.ts',
     before: "if (answer.kind === 'accepted') await sql.noteSeen(store, row.id, deps.now())\n      return answer",
     after: "if (answer.kind !== 'accepted') return answer\n      await sql.noteSeen(store, row.id, deps.now())",
-    seed: 3025,
+    seed: 2001,
   },
   {
     name: 'what a push service was silent about is sent again',
@@ -139,7 +139,7 @@ export const pushMutations: readonly Mutation[] = [
     file: 'server/flows/push-flow.ts',
     before: 'is_on: isOn, switched_on_at: since',
     after: 'is_on: true, switched_on_at: since ?? takesFrom',
-    seed: 2000,
+    seed: 2017,
   },
   {
     name: 'what a browser tells of a notification is not written down',

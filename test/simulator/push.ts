@@ -87,7 +87,10 @@ function anEpisode(dice: Maker): Step[] {
     ...second,
     ...rival,
     touched(dice, { ...aLook(dice), waitMs: dice.between(15 * MINUTE, 70 * MINUTE) }, 0.6),
-    { ...aLook(dice), waitMs: dice.between(5 * MINUTE, 40 * MINUTE) },
+    {
+      ...aLook(dice),
+      waitMs: dice.isLucky(0.4) ? dice.between(5 * MINUTE, 9 * MINUTE) : dice.between(5 * MINUTE, 40 * MINUTE),
+    },
     ...(dice.isLucky(0.6) ? [{ ...makings.event(dice), waitMs: dice.between(SECOND, 20 * MINUTE) }] : []),
     ...(dice.isLucky(0.5) ? [{ ...aLook(dice), waitMs: dice.between(5 * HOUR, 8 * HOUR) }] : []),
   ]
@@ -101,6 +104,8 @@ function aTwin(dice: Maker, post: Extract<Act, { do: 'post' }>): Step[] {
   return [
     { ...post, browser, contact: emailOf(dice, post.browser), waitMs: dice.between(0, MINUTE) },
     { do: 'push allow', browser, network: 'now', waitMs: dice.between(0, MINUTE) },
+    // The newest of the two is gone, and nobody has heard of it.
+    ...(dice.isLucky(0.5) ? [{ do: 'push revoke', browser, status: 410, isTold: false, waitMs: MINUTE } as Step] : []),
   ]
 }
 
@@ -188,7 +193,7 @@ const aLook = (dice: Maker): Extract<Act, { do: 'work' }> => ({
   ...{ do: 'work', worker: dice.between(0, 1), meanwhile: null, diesAt: null },
   answers: dice.isLucky(0.4)
     ? [
-        dice.weighted({ accepts: 2, retry: 3, bounces: 2, 'opted out': 1.5, refuses: 1, 'silent, took it': 1 }),
+        dice.weighted({ accepts: 2, retry: 3, bounces: 2, 'opted out': 1.5, refuses: 1, 'silent, took it': 3 }),
         'accepts',
       ]
     : [],
