@@ -284,7 +284,7 @@ export const theManager = () =>
       api.setup = withKeys({ seen: [old, { ...old, method: 'functions' as const }] })
       await page.reload()
       await live.getByText(/Old sw\.js Easy Integration: seen 2 min ago .* Upload sw\.js from step 3/).waitFor()
-      await live.getByText(/Old sw\.js Functions\.php .*: seen 2 min ago .* Copy the code for functions\.php/).waitFor()
+      await live.getByText(/Old sw\.js Functions\.php: seen 2 min ago .* Copy the code for functions\.php/).waitFor()
       api.setup = withKeys()
       await page.reload()
       await live.getByText('Not seen yet').waitFor()
