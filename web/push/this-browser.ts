@@ -8,15 +8,20 @@ const SCOPE = '/push/'
 /** A browser that cannot reach its maker's push service says nothing for a long time. */
 const LIMIT_MS = 20_000
 
+/** What the browser does not do, in a sentence for who pressed. */
+export class BrowserRefusal extends Error {}
+
 export async function subscribeThisBrowser(publicKey: string): Promise<BrowserSubscription> {
   if (!('serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window)) {
-    throw new Error('This browser has no push notifications.')
+    throw new BrowserRefusal('This browser has no push notifications.')
   }
   if ((await Notification.requestPermission()) !== 'granted') {
-    throw new Error('This browser does not allow notifications from Recoup. Allow them for this page, then try again.')
+    throw new BrowserRefusal(
+      'This browser does not allow notifications from Recoup. Allow them for this page, then try again.',
+    )
   }
   const subscription = await Promise.race([subscribe(publicKey), tooLate()]).catch((error: Error) => {
-    throw new Error(`This browser could not subscribe: ${error.message}`)
+    throw new BrowserRefusal(`This browser could not subscribe: ${error.message}`)
   })
   return subscription.toJSON() as BrowserSubscription
 }

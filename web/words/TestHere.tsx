@@ -5,7 +5,7 @@ import { readVapidKey, sendToThisBrowser } from '../../shared/push-calls.ts'
 import { useStore } from '../access/queries.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { BROKEN, call } from '../api.ts'
-import { subscribeThisBrowser } from '../push/this-browser.ts'
+import { BrowserRefusal, subscribeThisBrowser } from '../push/this-browser.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { useFirstPress } from '../ui/useFirstPress.ts'
 
@@ -41,7 +41,7 @@ export function TestHere({ words }: Props) {
       )}
       {test.error && (
         <Notice tone="bad" isLive>
-          {wordsOf(test.error, BROKEN)}
+          {test.error instanceof BrowserRefusal ? test.error.message : wordsOf(test.error, BROKEN)}
         </Notice>
       )}
     </Stack>
