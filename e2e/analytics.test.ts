@@ -166,7 +166,7 @@ test('each table is saved as a CSV file, as it is shown, with plain numbers', as
     const shown = await block(table).locator('tbody tr').count()
     expect([table, (await savedTable(table)).text.trimEnd().split('\r\n').length]).toEqual([table, shown + 1])
   }
-  const byMonth = block('ROI Tracking').getByRole('region', { name: 'By month' }).locator('tbody tr')
+  const byMonth = block('ROI Tracking').getByRole('region', { name: 'ROI by month' }).locator('tbody tr')
   await byMonth.first().waitFor()
   const months = await byMonth.count()
   const roi = await savedTable('ROI By month, the last 12 at most')

@@ -16,6 +16,16 @@ const sharesOf = (title: string) =>
       ),
     )
 
+/** Its head and rows, as they are read. */
+async function tableOf(title: string): Promise<string[][]> {
+  await block(title).locator('tbody tr').first().waitFor()
+  return block(title)
+    .locator('tr')
+    .evaluateAll((rows) =>
+      rows.map((row) => [...row.querySelectorAll('th, td')].map((cell) => cell.textContent.trim())),
+    )
+}
+
 export function ofWhatIsKnown() {
   test('revenue by how it is known: each kind with its definition, orders, share and a bar of that length (decision 99)', async () => {
     await changed<AnalyticsDetails>('**/api/analytics/details?*', (said) => ({
@@ -85,6 +95,61 @@ export function ofWhatIsKnown() {
     await reached.getByRole('link', { name: 'Can be reached' }).click()
     await page.waitForURL(/\/carts\?.*reach=reachable/)
     await page.getByRole('button', { name: 'Abandoned in the last 7 days: remove this filter' }).waitFor()
+  })
+
+  test('by hour, country, shopper, channel and origin: each number stands under its own name, a country leads to its carts (decision 99)', async () => {
+    const counts = { accepted: 1_234, openRate: 0.11, clickRate: 0.22, conversionRate: 0.33, revenuePerEmail: 4.5 }
+    const sent = { ...counts, attributedRevenue: 5_553, unsubscribed: 6, complaints: 7, bounced: 8 }
+    const shareOf = (key: string) => ({
+      key,
+      ...{ abandoned: 1_200, recovered: 300, recoveryRate: 0.25, revenueOpportunity: 81 },
+    })
+    await changed<AnalyticsDetails>('**/api/analytics/details?*', (said) => ({
+      ...said,
+      hours: [
+        { fromHour: 3, accepted: 1_234, conversionRate: 0.33, attributedRevenue: 5_553, revenuePerMessage: 4.5 },
+        { fromHour: 6, accepted: 0, conversionRate: null, attributedRevenue: 0, revenuePerMessage: null },
+      ],
+      ...{ countries: ['DE', ''].map(shareOf), shoppers: ['returning'].map(shareOf), devices: [] },
+      channels: [{ ...sent, channel: 'sms' }],
+      origins: [{ ...sent, kind: 'flow', id: null, stepId: null, name: 'Reminders, step 2', channel: 'sms' }],
+    }))
+    await page.goto(`${instance.url}/analytics?range=7d`)
+    const share = ['1,200', '25.00%', '$81.00']
+    const shares = ['Abandoned', 'Recovery rate', 'Revenue opportunity']
+    expect(await tableOf('By country')).toEqual([
+      ...[
+        ['Country', ...shares],
+        ['Germany', ...share],
+        ['Not known', ...share],
+      ],
+    ])
+    expect(await tableOf('New and returning shoppers')).toEqual([
+      ['Shopper', ...shares],
+      ['Returning', ...share],
+    ])
+    expect(await tableOf('What a reminder earned, by time after leaving')).toEqual([
+      ['Time after leaving', 'Messages', 'Conversion rate', 'Revenue per message'],
+      ['3–6 h', '1,234', '33.00%', '$4.50'],
+    ])
+    expect(await tableOf('By channel')).toEqual([
+      ...[
+        ['Channel', 'Accepted', 'Click rate', 'Conversion rate', 'Revenue per message', 'Unsubscribed', 'Revenue'],
+        ['SMS', '1,234', '22.00%', '33.00%', '$4.50', '6', '$5,553.00'],
+      ],
+    ])
+    // Opens exist for email alone.
+    expect(await tableOf('Flows, campaigns and messages by hand')).toEqual([
+      ...[
+        ['Sent by', 'Accepted', 'Open rate', 'Click rate', 'Conversion rate', 'Unsubscribed', 'Revenue'],
+        ['Reminders, step 2 (SMS)', '1,234', '–', '22.00%', '33.00%', '6', '$5,553.00'],
+      ],
+    ])
+    const links = block('By country').locator('tbody a')
+    expect(await links.evaluateAll((all) => all.map((each) => each.getAttribute('href')))).toEqual([
+      ...['/carts?country=DE&days=7', '/carts?country=none&days=7'],
+    ])
+    await page.unroute('**/api/analytics/details?*')
   })
 
   test.each([

@@ -10,14 +10,14 @@ export function ofThePlans() {
     const replied = page.waitForResponse((reply) => reply.url().includes('/api/analytics/roi?'))
     await page.goto(`${instance.url}/analytics`)
     const { months, channels } = (await (await replied).json()) as Roi
-    const rows = block('ROI Tracking').getByRole('region', { name: 'By month' }).locator('tbody tr')
+    const rows = block('ROI Tracking').getByRole('region', { name: 'ROI by month' }).locator('tbody tr')
     await rows.first().waitFor()
     expect(await rows.count()).toBe(months.length)
     const { attributedRevenue, messageCost, planPrice } = months.at(-1)!
     const cells = await rows.first().locator('td').allInnerTexts()
     const left = attributedRevenue - messageCost - planPrice!
     expect(cells.slice(0, 4)).toEqual([attributedRevenue, messageCost, planPrice!, left].map(money))
-    const byChannel = block('ROI Tracking').getByRole('region', { name: 'By channel' }).locator('tbody tr')
+    const byChannel = block('ROI Tracking').getByRole('region', { name: 'ROI by channel' }).locator('tbody tr')
     expect(await byChannel.count()).toBe(channels.length)
     await block('ROI Tracking')
       .getByRole('img', { name: /^Revenue and costs, by month.* The table below shows each number\.$/ })

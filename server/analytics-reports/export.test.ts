@@ -25,7 +25,7 @@ async function aLife(): Promise<Shop> {
   await shop.press(message.id)
   world.advance(MINUTE)
   await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 4_200 })
-  await shop.fill('two', [{ ...pot, name: '=HYPERLINK("http://evil.example"), “Kanne”' }])
+  await shop.fill('two', [{ ...pot, name: '=HYPERLINK("http://evil.example"), “Kanne”', sku: '00123' }])
   await shop.type('two', { email: 'bo@shoppers.example.com' })
   await shop.pass(2 * HOUR)
   await countFigures(world.deps)
@@ -156,11 +156,11 @@ test('the head of the file says that figures are still being counted', async () 
   expect(await said()).toBe('')
 })
 
-test('a name that begins like a formula is text, and a comma or quote in it stays in its cell (X3)', async () => {
+test('a name that begins like a formula and a SKU with zeros before it are text, and a comma or quote stays in its cell (X3)', async () => {
   const shop = await aLife()
   const { body } = await shop.get('/api/analytics/export?range=7d')
   expect(blocksOf(body).get('Top Abandoned Products')!.rows).toEqual([
-    [`'=HYPERLINK("http://evil.example"), “Kanne”`, '', '1', '0', '68', '17'],
+    [`'=HYPERLINK("http://evil.example"), “Kanne”`, "'00123", '1', '0', '68', '17'],
     ['Earl Grey', '', '1', '1', '0', '16'],
   ])
 })

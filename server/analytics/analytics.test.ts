@@ -274,6 +274,25 @@ test('the ten products with the most lost are in the answer, all of them in the 
   expect(third.pagination).toEqual({ page: 3, limit: 20, total: 43, pages: 3 })
 })
 
+test('unsubscribes are told from what came back and what was reported (decision 99)', async () => {
+  const shop = await aLife()
+  await onPlan(shop, 'starter')
+  const sent = (await shop.messages()).filter(({ state }) => state === 'sent')
+  const ids = sent.map(({ id }) => id)
+  expect(ids).toHaveLength(2)
+  await sql`update messages set unsubscribed_at = ${world.now} where store_id = ${shop.storeId} and id = any(${ids}::uuid[])`.execute(
+    world.db,
+  )
+  await sql`update messages set state = 'failed', reason = 'bounced:hard' where store_id = ${shop.storeId} and id = ${ids[0]}`.execute(
+    world.db,
+  )
+  await countFigures(world.deps)
+  const known = { unsubscribed: 2, bounced: 1, complaints: 0 }
+  expect((await read(shop, '')).body.email).toMatchObject(known)
+  const { channels, origins } = (await read(shop, '/details')).body
+  expect([channels, origins]).toMatchObject([[known], [known]])
+})
+
 test('each step of a flow has figures of its own, and each channel of a step (decision 94)', async () => {
   const shop = await aLife()
   await onPlan(shop, 'starter')

@@ -153,7 +153,7 @@ function RoiTable({ title, ...sheet }: Sheet) {
         <h3 className="roi-title">{title}</h3>
         <SaveCsv {...sheet} title={`ROI ${title}`} />
       </div>
-      <Rows {...sheet} rows={shown} name={title.split(',')[0]!} />
+      <Rows {...sheet} rows={shown} name={`ROI ${title.split(',')[0]!.toLowerCase()}`} />
       {button}
     </>
   )
