@@ -3,6 +3,7 @@ import { theBanners } from './billing/banners.ts'
 import { theChange } from './billing/change.ts'
 import { theCredits } from './billing/credits.ts'
 import { theDeeds } from './billing/deeds.ts'
+import { theDoubleClick } from './billing/double.ts'
 import { theDrawer } from './billing/drawer.ts'
 import { theHistory } from './billing/history.ts'
 import { thePage } from './billing/page.ts'
@@ -23,6 +24,7 @@ describe('/billing', thePage)
 describe('canceling, reactivating, the portal', theDeeds)
 describe('the payment history', theHistory)
 describe('changing the plan', theChange)
+describe('pressed twice, done once', theDoubleClick)
 describe('the return from checkout', theReturn)
 describe('credits', theCredits)
 describe('resting stores', theRest)

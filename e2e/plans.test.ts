@@ -76,14 +76,27 @@ test('in test mode the step before the payment leads to the test page, with the 
   await page.getByRole('heading', { level: 1, name: 'Complete Your Purchase' }).waitFor()
   await page.getByText('This server is in billing test mode: nothing is charged.').waitFor()
   expect(await page.getByLabel('Extra stores').count()).toBe(0)
+  await page.getByText('Yearly', { exact: false }).click()
+  await page.getByText('$180.00').first().waitFor()
   await page.getByRole('button', { name: 'Continue to the test page' }).click()
-  await page.waitForURL('**/test-subscription?plan=starter')
+  await page.waitForURL('**/test-subscription?plan=starter&cycle=year')
   expect(await page.getByLabel('Plan').inputValue()).toBe('starter')
+  expect(await page.getByRole('radio', { name: 'Yearly' }).isChecked()).toBe(true)
   await page.goBack()
   await page.getByRole('heading', { level: 1, name: 'Complete Your Purchase' }).waitFor()
   await page.getByRole('link', { name: 'All plans' }).click()
   await page.getByRole('heading', { level: 1, name: 'Choose your plan' }).waitFor()
   expect(await plan()).toBe('free')
+})
+
+test('the test page sets the plan with the period it was chosen with', async () => {
+  await page.goto(`${instance.url}/test-subscription?plan=starter&cycle=year`)
+  expect(await violations()).toEqual([])
+  await page.getByRole('button', { name: 'Set this plan' }).click()
+  await page.getByText('You are on the Starter plan.').waitFor()
+  await page.goto(`${instance.url}/billing`)
+  await page.getByText('$180.00 a year on Pricing; nothing is charged').waitFor()
+  await page.getByText('Yearly', { exact: true }).waitFor()
 })
 
 test('going back to Lite from a paid plan is asked about before it happens', async () => {

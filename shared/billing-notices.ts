@@ -16,6 +16,8 @@ type PaidPlan = Exclude<PlanKey, 'free'>
 interface Terms extends Price {
   plan: PaidPlan
   extraStores: number
+  /** A trial without a card: it ends on the free plan unless one is added. What was told before this was said has none. */
+  needsCard?: boolean
 }
 
 export interface BillingNotices {
@@ -96,11 +98,11 @@ function changeText(data: BillingNotices['plan_changed']): Text {
     case 'changed':
       return { title: `Your plan is ${name} now${storesText(data)}`, message: `${startText(data)}${renewsText(data)}` }
     case 'kept':
-      return { title: `Your ${name} plan goes on`, message: `It costs ${priceText(data)}.${renewsText(data)}` }
+      return { title: `Your ${name} plan goes on`, message: `${startText(data)}${renewsText(data)}` }
     case 'planned':
       return {
         title: `Your plan changes to ${name} on ${dayOf(data.at)}${storesText(data)}`,
-        message: `Until then all stays as it is. From then on it costs ${priceText(data)}.`,
+        message: `Until then all stays as it is. From then on it costs ${costText(data)}`,
       }
     case 'ending':
       return {
@@ -123,8 +125,14 @@ function changeText(data: BillingNotices['plan_changed']): Text {
 
 const startText = (data: Terms & { trialEndsAt: string | null }) =>
   data.trialEndsAt
-    ? `The trial is free until ${dayOf(data.trialEndsAt)}. After that it costs ${priceText(data)}.`
-    : `It costs ${priceText(data)}.`
+    ? `The trial is free until ${dayOf(data.trialEndsAt)}. After that it costs ${costText(data)}`
+    : `It costs ${costText(data)}`
+
+/** Ends its sentence. */
+const costText = (data: Terms) =>
+  data.needsCard
+    ? `${priceText(data)}, if you add a card. Without one your account is on the ${plans.free.name} plan then.`
+    : `${priceText(data)}.`
 
 const renewsText = ({ trialEndsAt, renewsAt }: { trialEndsAt: string | null; renewsAt: string | null }) =>
   renewsAt && !trialEndsAt ? ` It renews on ${dayOf(renewsAt)}.` : ''

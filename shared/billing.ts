@@ -250,6 +250,7 @@ export const manualUpdate = endpoint({
   permission: 'billing:write',
   scope: 'account',
   summary: 'Set a plan without paying; exists only in billing test mode',
-  body: z.object({ planKey: z.string().max(40) }),
+  /** Added: the cycle, which is shown and costs nothing either. */
+  body: z.object({ planKey: z.string().max(40), cycle: BillingCycle.optional() }),
   reply: z.object({ success: z.boolean(), message: z.string(), plan: PlanKey, status: SubscriptionStatus }),
 })

@@ -44,8 +44,8 @@ export const campaignTexts = {
   noTitle: 'Enter a title.',
   scheduledPlan: 'Scheduled campaigns require the Starter plan or higher. Please upgrade to schedule campaigns.',
   filterPlan: 'Customer segmentation requires the Starter plan or higher. Please upgrade to filter the audience.',
-  textPlan:
-    'Planned and recurring SMS and WhatsApp campaigns require the Growth plan. Please upgrade to schedule them.',
+  plannedSmsPlan: 'Planned and recurring SMS campaigns require the Growth plan. Please upgrade to schedule them.',
+  whatsappPlan: 'WhatsApp campaigns require the Growth plan, also those sent at once. Please upgrade to send them.',
   smsPlan: 'SMS feature requires Starter or Growth plan. Please upgrade to send SMS messages.',
   paymentOverdue: 'Your last payment is overdue. Campaigns can be sent again once it is made.',
   onlyCancel: 'A campaign can be set to cancelled this way, and to no other status.',

@@ -157,6 +157,8 @@ export const ChangePreview = z.object({
   tax: z.number(),
   nextAmount: z.number(),
   nextDate: z.string().nullable(),
+  /** A trial without a card: the next bill comes only if one is added, else the free plan. */
+  needsCard: z.boolean(),
   currency: z.string(),
   /** Holds what was shown; making the change takes it. */
   token: z.string(),

@@ -25,8 +25,9 @@ const WHATSAPP = 'WhatsApp feature requires Starter plan or higher. Please upgra
 const FLOW_TEXTS = 'SMS and WhatsApp in flows and planned campaigns are part of the Growth plan.'
 const SCHEDULED = 'Scheduled campaigns require the Starter plan or higher. Please upgrade to schedule campaigns.'
 const FILTERS = 'Customer segmentation requires the Starter plan or higher. Please upgrade to filter the audience.'
-const PLANNED_TEXTS =
-  'Planned and recurring SMS and WhatsApp campaigns require the Growth plan. Please upgrade to schedule them.'
+const PLANNED_SMS = 'Planned and recurring SMS campaigns require the Growth plan. Please upgrade to schedule them.'
+const WHATSAPP_CAMPAIGNS =
+  'WhatsApp campaigns require the Growth plan, also those sent at once. Please upgrade to send them.'
 const ADVANCED = 'This is part of Advanced Analytics, on the Starter and Growth plans. Please upgrade.'
 const ALL_STORES = 'Figures of all stores together require the Growth plan. Please upgrade.'
 const ROI = 'ROI Tracking requires the Growth plan. Please upgrade.'
@@ -131,11 +132,11 @@ const gates: Gate[] = [
     ...{ body: () => ({ matching: { abandonedOnly: true, filters } }), sentence: FILTERS },
   },
   {
-    ...{ feature: 'campaign_texts', from: 'growth', call: 'a campaign by WhatsApp', sentence: PLANNED_TEXTS },
+    ...{ feature: 'campaign_texts', from: 'growth', call: 'a campaign by WhatsApp', sentence: WHATSAPP_CAMPAIGNS },
     ...{ ...campaigns, body: () => campaign({ type: 'whatsapp' }) },
   },
   {
-    ...{ feature: 'campaign_texts', from: 'growth', call: 'SMS for another day', sentence: PLANNED_TEXTS },
+    ...{ feature: 'campaign_texts', from: 'growth', call: 'SMS for another day', sentence: PLANNED_SMS },
     ...{ ...campaigns, body: () => campaign({ type: 'sms', inDays: 2 }) },
   },
   ...['?range=90d', '?range=1y', '/details', '/products', '/recovery-rate-trend', '/revenue-trend'].map(

@@ -8,7 +8,7 @@ export function theChanges() {
     const refused = await connectStore()
     expect([refused.status, refused.body.error]).toEqual([
       403,
-      'Your plan (Starter) includes 2 stores. Upgrade your plan, or disconnect a store first.',
+      'Your plan (Starter) includes 2 stores. Add an extra store for $10 a month under Billing, upgrade your plan, or disconnect a store first.',
     ])
     await open('/billing')
     await press('Change plan')

@@ -120,7 +120,15 @@ export const aHistory =
 /** Starter to Growth, in the middle of the month. */
 export const aPreview = (given: Partial<ChangePreview> = {}): ChangePreview => ({
   ...{ when: 'now', at: new Date().toISOString(), dueNow: 1_650, credit: 760, charge: 2_260, tax: 150 },
-  ...{ nextAmount: 4_900, nextDate: inDays(12), currency: 'usd', token: 'shown-1', lost: [], storesTooMany: 0 },
+  ...{
+    nextAmount: 4_900,
+    nextDate: inDays(12),
+    needsCard: false,
+    currency: 'usd',
+    token: 'shown-1',
+    lost: [],
+    storesTooMany: 0,
+  },
   stores: [],
   ...given,
 })

@@ -7,6 +7,7 @@ import { open } from './scene.ts'
 
 const PREVIEW = 'payments/preview-change'
 const CHANGE = 'payments/change'
+const PORTAL = 'payments/create-portal-session'
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Change plan' })
 const press = (page: Page, name: string | RegExp) => dialog(page).getByRole('button', { name }).click()
 const wordsIn = async (page: Page) => (await dialog(page).innerText()).replace(/\s+/g, ' ')
@@ -154,11 +155,31 @@ export function theChange() {
     })
     await press(page, 'Show what it costs')
     await dialog(page).getByRole('alert').getByText('Too many tries.').waitFor()
+    expect(await dialog(page).getByRole('button', { name: 'Manage Billing' }).count()).toBe(0)
     await answer(PREVIEW, aPreview())
     await press(page, 'Show what it costs')
     await press(page, 'Pay $16.50 and change')
     await dialog(page).getByRole('alert').getByText('Your card was declined.').waitFor()
     await checkInEveryTheme(page, 'billing-change-declined', '[role=dialog]')
+    await answer(PORTAL, { status: 409, error: 'This is a copy of another installation.' })
+    await press(page, 'Manage Billing')
+    await dialog(page).getByRole('alert').getByText('This is a copy of another installation.').waitFor()
+    await answer(PORTAL, { url: '/terms' })
+    await press(page, 'Manage Billing')
+    await page.waitForURL('**/terms')
+    await page.context().close()
+  })
+
+  test('in a trial without a card the next bill comes only if one is added', async () => {
+    const { page } = await open('/billing?change=growth', {
+      ...billingOf({ plan: 'starter', status: 'trialing', trialEndsAt: inDays(12), hasCard: false }),
+      [PREVIEW]: aPreview({ dueNow: 0, credit: 0, charge: 0, tax: 0, needsCard: true }),
+    })
+    await press(page, 'Show what it costs')
+    await dialog(page)
+      .getByText(`If you add a card, the next bill is $49.00, on ${dateIn(12)}.`)
+      .waitFor()
+    await checkInEveryTheme(page, 'billing-change-trial', '[role=dialog]')
     await page.context().close()
   })
 

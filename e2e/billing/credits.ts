@@ -125,10 +125,10 @@ export function theCredits() {
     await page.context().close()
   })
 
-  test('test billing adds credits by hand, which are there at once', async () => {
+  test('test billing adds credits by hand, once for a double click, which are there at once', async () => {
     const { page } = await open('/test-subscription', { [CREDITS]: 'server' })
     await page.getByLabel('Pack of credits').selectOption('50')
-    await page.getByRole('button', { name: 'Add these credits' }).click()
+    await page.getByRole('button', { name: 'Add these credits' }).dblclick()
     await page.getByText('You have $50.00 of credits.').waitFor()
     await checkInEveryTheme(page, 'test-credits')
     await page.goto(`${instance.url}/billing`)

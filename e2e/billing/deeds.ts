@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { checkInEveryTheme } from '../every-theme.ts'
-import { aStatus, inDays } from './answers.ts'
+import { aStatus, dateIn, inDays, someStores } from './answers.ts'
 import { billingOf } from './page.ts'
 import { open } from './scene.ts'
 
@@ -21,10 +21,17 @@ const ENDING = { cancelAtPeriodEnd: true, nextBillingDate: null }
 export function theDeeds() {
   test('canceling is confirmed in the words of A 5; Reactivate stands in its place, and takes it back', async () => {
     const done = { success: true, message: 'Your subscription ends on Dec 6, 2026.' }
-    const { page, sent, answer } = await open('/billing', { ...billingOf({}), [CANCEL]: done })
+    const { page, sent, answer } = await open('/billing', {
+      ...{ ...billingOf({}), [CANCEL]: done },
+      'subscribe/resting-stores': {
+        stores: someStores.map((store, at) => ({ ...store, restsFirst: at === 0 })),
+      },
+    })
     await button(page, 'Cancel subscription').press('Enter')
     const dialog = page.getByRole('dialog', { name: 'Cancel Growth?' })
     await dialog.getByText(CONFIRM).waitFor()
+    await dialog.getByText(`Your Growth plan stays until its period ends on ${dateIn(12)}.`).waitFor()
+    await dialog.getByText('2 stores of the 3 connected will rest then: Third Floor and Kiln Road.').waitFor()
     await checkInEveryTheme(page, 'billing-cancel', '[role=dialog]')
     await dialog.getByRole('button', { name: 'Keep Growth' }).click()
     await dialog.waitFor({ state: 'detached' })

@@ -41,6 +41,7 @@ export function theDrawer() {
     const text = (await drawer(page).innerText()).replace(/\s+/g, ' ')
     expect(text).toContain('Stores 1 connected, no limit')
     expect(text).toContain('SMS Not in this plan')
+    expect(text).toContain('Plan features Everything in Starter Multi-store Dashboard')
     expect(text).toContain('2 messages held. All of these will expire before Dec 1, 2026.')
     expect(await drawer(page).getByRole('meter').count()).toBe(0)
     expect(text).not.toContain('Ready to Scale?')
@@ -103,6 +104,13 @@ export function theDrawer() {
     const { page } = await open('/settings', { [STATUS]: aStatus(given), [USAGE]: someUsage() })
     await button(page).click()
     await drawer(page).getByText(words).waitFor()
+    const isEnding = 'cancelAtPeriodEnd' in given
+    expect(await page.getByText(`Ends ${dateIn(12)}`, { exact: true }).count()).toBe(isEnding ? 2 : 0)
+    if (isEnding) {
+      await checkInEveryTheme(page, 'billing-drawer-ending')
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: `Subscription: Growth, Active, Ends ${dateIn(12)}` }).waitFor()
+    }
     await page.context().close()
   })
 

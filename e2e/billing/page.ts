@@ -84,7 +84,12 @@ export function thePage() {
       'ending',
       { cancelAtPeriodEnd: true, nextBillingDate: null, billingCycle: 'year', amount: 46_800 },
       {},
-      [`Ends on ${dateIn(12)}, then Lite.`, 'Price $468.00 a year Billing cycle Yearly', `Paid until ${dateIn(12)}`],
+      [
+        `Growth Active Ends ${dateIn(12)}`,
+        `Ends on ${dateIn(12)}, then Lite.`,
+        'Price $468.00 a year Billing cycle Yearly',
+        `Paid until ${dateIn(12)}`,
+      ],
       ['Reactivate', 'Manage Billing', 'View Payment History'],
     ],
     [

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { checkInEveryTheme } from '../every-theme.ts'
-import { aStatus, dateIn, inDays } from './answers.ts'
+import { aStatus, dateIn, inDays, someStores } from './answers.ts'
 import { asMember, instance, open } from './scene.ts'
 
 const STATUS = 'subscribe/status'
@@ -22,6 +22,10 @@ export function thePricing() {
     expect(text).toContain('Extra store $10 per store per month')
     expect(text).toContain('SMS/WhatsApp Billed by your provider')
     expect(text).toContain('White-label Custom pricing')
+    expect(text).toContain(
+      '100 WhatsApp messages per month SMS and WhatsApp are sent by hand; automated ones are in Growth',
+    )
+    expect(text).toContain('/month Everything in Starter 3 stores')
     expect(text).not.toMatch(/credits|cannot be bought/i)
     expect(await main(page).getByRole('heading', { level: 3 }).count()).toBeGreaterThan(8)
     const mails = await main(page)
@@ -152,10 +156,12 @@ export function thePricing() {
     const { page, sent, answer } = await open('/pricing', {
       [STATUS]: aStatus(),
       [FREE]: { success: true, message: 'x' },
+      'subscribe/resting-stores': { stores: someStores.map((store) => ({ ...store, restsFirst: false })) },
     })
     await main(page).getByRole('button', { name: 'Start with Lite' }).click()
     const dialog = page.getByRole('dialog', { name: 'Change to Lite?' })
     await dialog.getByText(`Your Growth plan stays until its period ends on ${dateIn(12)}.`).waitFor()
+    await dialog.getByText('2 stores of the 3 connected will rest then: Second Hand and Third Floor.').waitFor()
     await checkInEveryTheme(page, 'pricing-leave')
     expect(sent.some(({ call }) => call === FREE)).toBe(false)
     await answer(STATUS, aStatus({ cancelAtPeriodEnd: true }))
@@ -167,6 +173,21 @@ export function thePricing() {
       .getByText(`Your account changes to Lite on ${dateIn(12)}.`)
       .waitFor()
     expect(await main(page).getByRole('button', { name: 'Start with Lite' }).count()).toBe(0)
+    await main(page)
+      .getByText(`This is your current plan. It ends on ${dateIn(12)}.`)
+      .waitFor()
+    await main(page).getByText('Reactivate it first to change it.').waitFor()
+    expect(
+      await main(page)
+        .getByRole('link', { name: /Change/ })
+        .count(),
+    ).toBe(0)
+    const back = main(page).getByRole('link', { name: 'Reactivate under Billing' })
+    expect(await back.evaluateAll((links) => links.map((link) => link.getAttribute('href')))).toEqual([
+      '/billing',
+      '/billing',
+    ])
+    await checkInEveryTheme(page, 'pricing-ending')
     await page.context().close()
   })
 

@@ -23,6 +23,7 @@ export function theRest() {
     const words = await wordsOn(page)
     expect(words).toContain('The plan has room for 2 stores, and 3 are connected.')
     expect(words).toContain('It sends nothing until the plan has room for it. Third Floor shop2.example')
+    expect(words).toContain('A larger plan or an extra store wakes it,')
     await checkInEveryTheme(page, 'billing-resting')
     await cardOf(page).getByRole('button', { name: 'Choose which stores rest' }).press('Enter')
     const dialog = page.getByRole('dialog', { name: 'Choose which stores rest' })
@@ -53,6 +54,8 @@ export function theRest() {
     })
     await cardOf(page).getByText('The plan has room for 1 store, and 3 are connected.').waitFor()
     expect(await wordsOn(page)).toContain('Second Hand shop1.example Third Floor shop2.example')
+    // Lite has no extra stores.
+    expect(await wordsOn(page)).toContain('A larger plan wakes it, or another store rests in its place.')
     expect(await cardOf(page).getByRole('button').count()).toBe(0)
     await page.context().close()
   })

@@ -53,10 +53,17 @@ type Answer =
 /** By the end of their address; with an error it is a refusal, of status 0 no answer at all. */
 export type Answers = Record<string, Answer>
 
+interface Sent {
+  call: string
+  method: string
+  body: unknown
+  query: Record<string, string>
+}
+
 /** A signed-in window in which these calls are answered so, and what it sent to them. */
 export async function open(path: string, answers: Answers, options?: BrowserContextOptions) {
   const page = await aWindow(options)
-  const sent: { call: string; body: unknown; query: Record<string, string> }[] = []
+  const sent: Sent[] = []
   const all = { 'subscribe/credits': noCredits, ...answers }
   for (const [call, answer] of Object.entries(all)) await answerSo(page, call, answer, sent)
   await page.goto(instance.url + path)
@@ -74,19 +81,14 @@ async function aWindow(options?: BrowserContextOptions): Promise<Page> {
   return page
 }
 
-async function answerSo(
-  page: Page,
-  call: string,
-  answer: Answer,
-  sent: { call: string; body: unknown; query: Record<string, string> }[],
-) {
+async function answerSo(page: Page, call: string, answer: Answer, sent: Sent[]) {
   const address = new RegExp(`/api/${call.replace(/[.*+?^$()|[\]\\]/g, '\\$&')}(\\?.*)?$`)
   await page.unroute(address)
   if (answer === 'server') return
   await page.route(address, (route) => {
     const request = route.request()
     const query = Object.fromEntries(new URL(request.url()).searchParams)
-    sent.push({ call, body: request.postDataJSON() as unknown, query })
+    sent.push({ call, method: request.method(), body: request.postDataJSON() as unknown, query })
     if (answer === 'hangs') return undefined
     if ('error' in answer) {
       const { status, error } = answer as { status: number; error: string }

@@ -61,6 +61,19 @@ test('in test mode a plan is set without paying, again and again', async () => {
   }
 })
 
+test('in test mode the plan keeps the cycle it was chosen with, and shows what that would cost', async () => {
+  const { token } = await anOwner()
+  const detail = async () => (await world.request('GET', '/api/payments/subscription', { token })).body.subscription
+  const set = (body: object) => world.request('POST', '/api/subscribe/manual-update', { token, body })
+  await set({ planKey: 'starter', cycle: 'year' })
+  expect(await detail()).toMatchObject({ plan: 'starter', billingCycle: 'year', amount: 18_000 })
+  await set({ planKey: 'starter' })
+  expect(await detail()).toMatchObject({ billingCycle: null, amount: 1_900 })
+  await set({ planKey: 'free', cycle: 'year' })
+  expect(await detail()).toMatchObject({ plan: 'free', billingCycle: null })
+  expect((await set({ planKey: 'starter', cycle: 'week' })).status).toBe(400)
+})
+
 test('a plan that is not sold is refused in words', async () => {
   const { token } = await anOwner()
   for (const plan of ['professional', 'enterprise']) {

@@ -1,4 +1,4 @@
-import { PlanKey } from '../../shared/billing.ts'
+import { type BillingCycle, PlanKey } from '../../shared/billing.ts'
 import { billingTexts } from '../../shared/billing-texts.ts'
 import type { Config } from '../core/config.ts'
 import { type AccountDb, type AccountTx, transactAccount } from '../core/db.ts'
@@ -35,11 +35,16 @@ export async function chooseFreePlan(deps: Deps, account: AccountDb): Promise<vo
 }
 
 /** Decision 3: sets any plan that is sold, without paying, where the operator allows it. */
-export async function setPlanManually(deps: Deps, account: AccountDb, planKey: string): Promise<PlanKey> {
+export async function setPlanManually(
+  deps: Deps,
+  account: AccountDb,
+  { planKey, cycle = null }: { planKey: string; cycle?: BillingCycle | null | undefined },
+): Promise<PlanKey> {
   if (!deps.config.isBillingTestMode) throw new AppError('not_found', 'Not found')
   const plan = readPlanKey(planKey)
   await refuseDemo(account)
-  await transactAccount(account, (tx) => putOnPlan(tx, { plan, source: 'test' }, deps.now()))
+  const chosen = { plan, source: 'test' as const, cycle: plan === 'free' ? null : cycle }
+  await transactAccount(account, (tx) => putOnPlan(tx, chosen, deps.now()))
   return plan
 }
 

@@ -49,7 +49,7 @@ export const billingRoutes: Routes = (app, deps) => {
   servePublic(app, deps, api.listPlans, async () => ({ plans: priceList() }))
 
   serveAccount(app, deps, api.manualUpdate, async ({ account, body }) => {
-    const plan = await setPlanManually(deps, account, body.planKey)
+    const plan = await setPlanManually(deps, account, body)
     return { success: true, message: `You are on the ${api.plans[plan].name} plan.`, plan, status: 'active' as const }
   })
 }

@@ -1,4 +1,4 @@
-import type { PlanKey, SubscriptionSource } from '../../shared/billing.ts'
+import type { BillingCycle, PlanKey, SubscriptionSource } from '../../shared/billing.ts'
 import type { AccountDb, Db } from '../core/db.ts'
 
 // Billing: SQL and nothing else.
@@ -7,6 +7,8 @@ export interface OwnPlan {
   plan: PlanKey
   source: Exclude<SubscriptionSource, 'stripe'>
   isUnlimited?: boolean
+  /** Of a plan that is tried out. */
+  cycle?: BillingCycle | null
 }
 
 export function readSubscription({ db, accountId }: AccountDb) {
@@ -66,14 +68,18 @@ export async function accountsToDefault(
 }
 
 /** A plan that nobody pays for by card: all that is a copy of Stripe's is emptied. */
-export function savePlan({ db, accountId }: AccountDb, { plan, source, isUnlimited = false }: OwnPlan, now: Date) {
+export function savePlan(
+  { db, accountId }: AccountDb,
+  { plan, source, isUnlimited = false, cycle = null }: OwnPlan,
+  now: Date,
+) {
   const chosen = {
     ...{ plan, status: 'active' as const, source, is_unlimited: isUnlimited, updated_at: now },
     ...{
       next_billing_at: null,
       past_due_since: null,
       extra_stores: 0,
-      cycle: null,
+      cycle,
       amount_minor: null,
       currency: null,
     },

@@ -1,7 +1,7 @@
 import type { AccountDb } from '../core/db.ts'
 import { countHeldByPlan } from '../messages/messages.ts'
 import { storesOf } from '../stores/store.ts'
-import { entitlementsOf } from './entitlements.ts'
+import { planOf } from './billing.ts'
 import { metersOf } from './meters.ts'
 import { noRoom } from './room.ts'
 import { monthOf, nextMonth, planLimitsOf } from './rules.ts'
@@ -14,8 +14,8 @@ export { addUsage, lockUsage } from './usage-sql.ts'
 /** Of the plan in force, also while an overdue payment holds everything: it is what the account comes back to. */
 export async function usageOf(account: AccountDb, now: Date) {
   const renewsAt = nextMonth(now)
-  const entitlements = await entitlementsOf(account, now)
-  const limits = planLimitsOf(entitlements)
+  const plan = await planOf(account, now)
+  const limits = planLimitsOf(plan.entitlements)
   const usage = await readUsed(account, monthOf(now))
   const waiting = await countHeldByPlan(account, renewsAt)
   const connected = (await storesOf(account)).filter((store) => store.is_active).length
@@ -23,6 +23,6 @@ export async function usageOf(account: AccountDb, now: Date) {
     month: monthOf(now),
     renewsAt,
     meters: metersOf(limits, { usage, waiting }),
-    stores: { used: connected, limit: limits.maxStores, problem: noRoom(entitlements, connected) },
+    stores: { used: connected, limit: limits.maxStores, problem: noRoom(plan, connected) },
   }
 }

@@ -221,12 +221,12 @@ describe('refused is', () => {
     [
       'starter',
       { type: 'sms', schedule: { startDate: '2030-01-01' } },
-      'Planned and recurring SMS and WhatsApp campaigns require the Growth plan. Please upgrade to schedule them.',
+      'Planned and recurring SMS campaigns require the Growth plan. Please upgrade to schedule them.',
     ],
     [
       'starter',
       { type: 'whatsapp' },
-      'Planned and recurring SMS and WhatsApp campaigns require the Growth plan. Please upgrade to schedule them.',
+      'WhatsApp campaigns require the Growth plan, also those sent at once. Please upgrade to send them.',
     ],
   ])('on the %s plan %o (area decisions 43 and 124)', async (plan, body, sentence) => {
     const shop = await aShop(world, 1, { plan })

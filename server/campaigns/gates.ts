@@ -45,12 +45,10 @@ export async function assertPaid(account: AccountDb, now: Date): Promise<void> {
 }
 
 function featuresOf({ type, filters, isPlanned }: Gated): [Feature, string][] {
-  const isText = type === 'sms' || type === 'whatsapp'
   return [
     ...(type === 'sms' ? [['manual_texts', campaignTexts.smsPlan] as [Feature, string]] : []),
-    ...(type === 'whatsapp' || (isText && isPlanned)
-      ? [['campaign_texts', campaignTexts.textPlan] as [Feature, string]]
-      : []),
+    ...(type === 'whatsapp' ? [['campaign_texts', campaignTexts.whatsappPlan] as [Feature, string]] : []),
+    ...(type === 'sms' && isPlanned ? [['campaign_texts', campaignTexts.plannedSmsPlan] as [Feature, string]] : []),
     ...(isPlanned ? [['scheduled_campaigns', campaignTexts.scheduledPlan] as [Feature, string]] : []),
     ...(isFiltered(filters) ? [['audience_filters', campaignTexts.filterPlan] as [Feature, string]] : []),
   ]

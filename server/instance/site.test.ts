@@ -20,6 +20,27 @@ test('the landing page is filled in with what this instance is, and may use its 
   expect(page.policy).toContain(`style-src 'self' '${hashOf(style)}';`)
 })
 
+test.each([
+  ['nothing is sold', {}, 'none'],
+  [
+    'Stripe sells, texts go by providers of the accounts',
+    { STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1' },
+    'sold',
+  ],
+  [
+    'Stripe sells, texts go by the operator',
+    {
+      ...{ STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1', OPERATOR_TWILIO_AUTH_TOKEN: 'op-token' },
+      ...{ OPERATOR_TWILIO_ACCOUNT_SID: `AC${'a'.repeat(32)}`, OPERATOR_TWILIO_SENDERS: '+15005550006' },
+    },
+    'sold, credits',
+  ],
+])('the landing page offers credits where Pricing does: %s', async (_, settings, words) => {
+  const template = '{% if isSold %}sold{% else %}none{% endif %}{% if hasCredits %}, credits{% endif %}'
+  const given = readConfig({ PUBLIC_URL: 'https://recoup.test', DEMO: 'off', ...settings })
+  expect((await landingPage(template, given)).bodies.identity.toString()).toBe(words)
+})
+
 test('the page that loads it runs its own lines, and lets it keep its looks', async () => {
   const gate = await landingGate('<style>p{}</style><script>go()</script>', '<style>a{}</style>', config)
   expect(gate.policy).toContain(

@@ -48,7 +48,10 @@ export function landingGate(gate: string, template: string, config: Config): Pro
 function filledIn(template: string, config: Config): string {
   const { publicUrl: origin, companyName: company, supportEmail: support, isDemo: hasDemo } = config
   const seller = sellerOf(config)
-  const billing = { isSold: seller !== 'none', isTestBilling: seller === 'test' }
+  const isTestBilling = seller === 'test'
+  // As an account without a provider of its own is told on Pricing.
+  const hasCredits = seller !== 'none' && (config.operatorTexts !== null || (isTestBilling && config.isLocal))
+  const billing = { isSold: seller !== 'none', isTestBilling, hasCredits }
   return liquid.parseAndRenderSync(template, { origin, company, support, hasDemo, ...billing })
 }
 

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { CreditPayment } from '../credits/rules.ts'
 import type { Deps } from '../deps.ts'
 import { countedOf, isLive, type Seen } from './derive-rules.ts'
-import { creditPaymentFrom, type Payment, paymentFrom } from './payment-rules.ts'
+import { creditPaymentFrom, firstPayments, type Payment, paymentFrom } from './payment-rules.ts'
 import {
   GIVES_BACK,
   SeenCard,
@@ -64,11 +64,13 @@ export async function lookAt(deps: Asking, customer: string, accountId: string):
   const intentsOf = ({ payments = [] }: SeenInvoice) =>
     payments.flatMap(({ payment }) => byId.get(payment.payment_intent ?? '') ?? [])
   const live = counted && isLive(counted) ? counted.id : null
+  // Of more than are asked for the oldest are not here.
+  const first = invoices.length < MOST ? firstPayments(readable) : new Set<string>()
   const ofLive = readable.filter(({ parent }) => live && parent?.subscription_details?.subscription === live)
   return {
     isDeleted: false,
     seen: { subscriptions, invoices: readable, schedule, hasCard: hasCard(found) },
-    payments: readable.flatMap((invoice) => paymentFrom(invoice, intentsOf(invoice)) ?? []),
+    payments: readable.flatMap((invoice) => paymentFrom(invoice, intentsOf(invoice), first.has(invoice.id)) ?? []),
     intentsOf,
     fingerprints,
     credits,

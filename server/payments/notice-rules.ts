@@ -71,9 +71,12 @@ function endOf(before: CopiedRow, after: DerivedRow, change: Change): BillingNot
 }
 
 const termsOf = (after: DerivedRow) => ({
-  ...{ plan: paid(after), ...priceOf(after), extraStores: after.extraStores },
+  ...{ plan: paid(after), ...priceOf(after), extraStores: after.extraStores, needsCard: needsCard(after) },
   ...{ trialEndsAt: after.trialEndsAt?.toISOString() ?? null, renewsAt: after.nextBillingAt?.toISOString() ?? null },
 })
+
+/** As long as there is none the trial ends on the free plan. */
+const needsCard = ({ status, hasCard }: DerivedRow) => status === 'trialing' && !hasCard
 
 const started = (change: Change): BillingNotice => ({
   ...{ type: 'plan_changed', key: keyOf(change), data: { change: 'started', ...termsOf(change.after) } },
@@ -107,7 +110,8 @@ function changeOf(before: CopiedRow, after: DerivedRow): BillingNotices['plan_ch
   if (!next) return after.cancelAtPeriodEnd ? null : { change: 'kept', ...termsOf(after) }
   const { plan, cycle, extraStores, at } = next
   const amount = amountMinorOf(plan, cycle, extraStores)
-  return { change: 'planned', plan, cycle, extraStores, amount, currency: 'USD', at: at.toISOString() }
+  const planned = { plan, cycle, extraStores, needsCard: needsCard(after), amount, currency: 'USD' }
+  return { change: 'planned', ...planned, at: at.toISOString() }
 }
 
 interface Bought {

@@ -39,7 +39,8 @@ it('a trial: begun, about to end, and ended for want of a card', async () => {
   const [begun] = await news(shop)
   expect(begun).toEqual({
     ...{ type: 'plan_changed', title: 'Your plan is Starter now' },
-    message: 'The trial is free until March 16, 2026. After that it costs $19.00 a month, before discounts and tax.',
+    message:
+      'The trial is free until March 16, 2026. After that it costs $19.00 a month, before discounts and tax, if you add a card. Without one your account is on the Lite plan then.',
   })
   world.passTime(10 * DAY)
   expect(await news(shop)).toEqual([])
@@ -72,6 +73,23 @@ it('a trial that Stripe says is about to end, also where our clock says otherwis
   world.passTime(2.1 * DAY)
   expect((await news(shop)).map(({ type, message }) => [type, message])).toEqual([
     ['trial_ended', 'The plan goes on and costs $468.00 a year, before discounts and tax.'],
+  ])
+})
+
+it.each([
+  [
+    null,
+    /^The trial is free until .*\. After that it costs \$19\.00 a month.*, if you add a card\. Without one .* Lite/,
+  ],
+  ['pm_card_mastercard', /^The trial is free until .*\. After that it costs \$19\.00 a month, before discounts and tax\.$/],
+])('within a trial, reactivated: it costs something only with a card (%s)', async (card, message) => {
+  const shop = await aCustomer(world)
+  const { id } = await subscribe(world, shop, { trialDays: 14, card })
+  await stripe().subscriptions.update(id, { cancel_at_period_end: true })
+  await news(shop)
+  await stripe().subscriptions.update(id, { cancel_at_period_end: false })
+  expect(await news(shop)).toEqual([
+    { type: 'plan_changed', title: 'Your Starter plan goes on', message: expect.stringMatching(message) },
   ])
 })
 

@@ -44,7 +44,7 @@ type Subscription = NonNullable<AccountPlan['subscription']>
 
 /** A plan that nobody pays by card costs what Pricing says in test billing, and else nothing. */
 function moneyOf({ amountMinor, currency, cycle, plan, source }: Subscription) {
-  const own = source === 'test' ? amountMinorOf(plan, 'month') : 0
+  const own = source === 'test' ? amountMinorOf(plan, cycle ?? 'month') : 0
   return { amount: amountMinor ?? own, currency: currency ?? CURRENCY, billingCycle: cycle }
 }
 

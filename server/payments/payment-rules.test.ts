@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { paymentFrom } from './payment-rules.ts'
+import { firstPayments, paymentFrom } from './payment-rules.ts'
 import type { SeenIntent, SeenInvoice } from './seen.ts'
 
 const CREATED = 1_772_445_600
@@ -37,7 +37,8 @@ it.each([
   ['open', { status: 'open', amount_paid: 0 }, [intent({})], 'pending', 0],
   ['open and declined', { status: 'open', amount_paid: 0 }, [declined], 'failed', 0],
   ['written off', { status: 'uncollectible', amount_paid: 0 }, [], 'failed', 0],
-  ['void', { status: 'void', amount_paid: 0 }, [declined], 'canceled', 0],
+  ['void', { status: 'void', amount_paid: 0 }, [intent({})], 'canceled', 0],
+  ['void because it was declined', { status: 'void', amount_paid: 0 }, [declined], 'failed', 0],
 ])('%s', (_, given, intents, status, refundMinor) => {
   expect(paymentFrom(invoice(given), intents)).toMatchObject({
     status,
@@ -63,6 +64,9 @@ it('says why it failed, in the words of the bank, and only then', () => {
   expect(paymentFrom(invoice(open), [intent({ error: null })])!.failureReason).toBe('The payment was not made.')
   expect(paymentFrom(invoice(open), [intent({ error: 'x'.repeat(900) })])!.failureReason).toHaveLength(200)
   expect(paymentFrom(invoice(), [declined])!.failureReason).toBeNull()
+  expect(paymentFrom(invoice({ ...open, status: 'void' }), [declined])!.failureReason).toBe(
+    'Your card was declined. Nothing is owed for it.',
+  )
 })
 
 it('is described by its one line, else by what it was for', () => {
@@ -73,6 +77,19 @@ it('is described by its one line, else by what it was for', () => {
   expect(said({ lines: two, billing_reason: 'constructor' })).toBe('Invoice')
   expect(said({ description: ' White label ' })).toBe('White label')
   expect(said({ description: 'White\u0000\nlabel \ud800' })).toBe('White label \ufffd')
+})
+
+it('what the trial was followed by is no renewal: nothing was paid before', () => {
+  const lines = [{ description: 'Starter' }, { description: 'Extra store' }]
+  const of = (subscription: string) => ({ subscription_details: { subscription } })
+  const trial = invoice({ id: 'in_0', lines, amount_due: 0, amount_paid: 0, parent: of('sub_1'), created: CREATED })
+  const first = invoice({ id: 'in_1', lines, parent: of('sub_1'), created: CREATED + 14 })
+  const next = invoice({ id: 'in_2', lines, parent: of('sub_1'), created: CREATED + 44 })
+  const other = invoice({ id: 'in_3', lines, parent: null, created: CREATED - 9 })
+  const all = firstPayments([next, other, first, trial])
+  expect([...all]).toEqual(['in_1'])
+  const said = [first, next].map((one) => paymentFrom(one, [], all.has(one.id))!.description)
+  expect(said).toEqual(['First payment of the subscription', 'Renewal of the subscription'])
 })
 
 it.each([

@@ -21,8 +21,8 @@ export interface Payment {
 
 const LONGEST = 200
 
-/** null: nothing was or is to be paid. `intents`: those of this invoice. */
-export function paymentFrom(invoice: SeenInvoice, intents: readonly SeenIntent[]): Payment | null {
+/** null: nothing was or is to be paid. `intents`: those of this invoice; `isFirst`: nothing was to be paid before for its subscription. */
+export function paymentFrom(invoice: SeenInvoice, intents: readonly SeenIntent[], isFirst = false): Payment | null {
   const amountMinor = invoice.status === 'paid' ? invoice.amount_paid : invoice.amount_due
   const currency = parseCurrency(invoice.currency)
   if (invoice.status === null || invoice.status === 'draft' || amountMinor <= 0 || !currency) return null
@@ -33,17 +33,23 @@ export function paymentFrom(invoice: SeenInvoice, intents: readonly SeenIntent[]
     stripeInvoiceId: invoice.id,
     number: invoice.number,
     createdAt: dateOf(invoice.created),
-    description: descriptionOf(invoice),
+    description: descriptionOf(invoice, isFirst),
     ...{ amountMinor, currency, refundMinor, status },
-    failureReason: status === 'failed' ? (reasonOf(intents) ?? 'The payment was not made.') : null,
+    failureReason: status === 'failed' ? failureOf(invoice, intents) : null,
     invoiceUrl: linkOf(invoice.hosted_invoice_url),
   }
 }
 
 function statusOf({ status }: SeenInvoice, intents: readonly SeenIntent[], isRefunded: boolean): PaymentStatus {
-  if (status === 'void') return 'canceled'
   if (status === 'paid') return isRefunded ? 'refunded' : 'succeeded'
-  return status === 'uncollectible' || intents.some((one) => one.last_payment_error) ? 'failed' : 'pending'
+  if (status === 'uncollectible' || intents.some((one) => one.last_payment_error)) return 'failed'
+  return status === 'void' ? 'canceled' : 'pending'
+}
+
+/** One that was void after it was declined is not owed any more: what it was for was given up (decision 85). */
+function failureOf({ status }: SeenInvoice, intents: readonly SeenIntent[]): string {
+  const reason = reasonOf(intents) ?? 'The payment was not made.'
+  return status === 'void' ? clipped(`${reason} Nothing is owed for it.`) : reason
 }
 
 /** Stripe's own words for whoever pays. */
@@ -59,9 +65,25 @@ const REASONS = new Map([
 ])
 
 /** A change has a line for what is given back and one for what is charged, which say little by themselves. */
-function descriptionOf({ description, lines, billing_reason: reason }: SeenInvoice): string {
+function descriptionOf({ description, lines, billing_reason: reason }: SeenInvoice, isFirst: boolean): string {
   const said = description?.trim() || (lines.length === 1 ? lines[0]!.description?.trim() : '')
-  return clipped(said || REASONS.get(reason ?? '') || 'Invoice')
+  // The trial before it cost nothing, so it renews nothing that was paid.
+  const known = isFirst && reason === 'subscription_cycle' ? FIRST : REASONS.get(reason ?? '')
+  return clipped(said || known || 'Invoice')
+}
+
+const FIRST = 'First payment of the subscription'
+
+/** The ids of invoices before which nothing was to be paid for their subscription. `invoices`: all of the customer. */
+export function firstPayments(invoices: readonly SeenInvoice[]): Set<string> {
+  const first = new Map<string, SeenInvoice>()
+  for (const invoice of invoices) {
+    const of = invoice.parent?.subscription_details?.subscription
+    if (!of || invoice.status === 'draft' || Math.max(invoice.amount_due, invoice.amount_paid) <= 0) continue
+    const known = first.get(of)
+    if (!known || invoice.created < known.created) first.set(of, invoice)
+  }
+  return new Set([...first.values()].map(({ id }) => id))
 }
 
 /** The database refuses some of what no line needs. */

@@ -195,6 +195,26 @@ test('a plan has room for so many stores', async () => {
   expect((await connect(world, owner, second)).status).toBe(200)
 })
 
+test('where extra stores are sold, the refusal says so', async () => {
+  const owner = await anOwner(world, 'starter')
+  for (let n = 0; n < 2; n++) expect((await connect(world, owner, aFakeStore(aHome()))).status).toBe(200)
+  const refusal = async (paid: { plan: 'starter' | 'growth'; extra_stores: number }) => {
+    await world.db
+      .updateTable('subscriptions')
+      .set({ ...paid, source: 'stripe', stripe_subscription_id: `sub_${owner.accountId}` })
+      .where('account_id', '=', owner.accountId)
+      .execute()
+    return (await connect(world, owner, aFakeStore(aHome()))).body.error
+  }
+  expect(await refusal({ plan: 'starter', extra_stores: 0 })).toBe(
+    'Your plan (Starter) includes 2 stores. Add an extra store for $10 a month under Billing, upgrade your plan, or disconnect a store first.',
+  )
+  await refusal({ plan: 'growth', extra_stores: 0 })
+  expect(await refusal({ plan: 'growth', extra_stores: 0 })).toBe(
+    'Your plan (Growth) includes 3 stores. Add an extra store for $10 a month under Billing, or disconnect a store first.',
+  )
+})
+
 test('two stores connected at the same moment do not both slip into the last place', async () => {
   const owner = await anOwner(world)
   const fakes = [aFakeStore(aHome()), aFakeStore(aHome())]

@@ -1,7 +1,6 @@
 import { normalizeStoreUrl, rightsProblems, STORE_PROBLEM_TEXT } from '../../shared/store-problems.ts'
-import { entitlementsOf } from '../billing/entitlements.ts'
+import { type AccountPlan, planOf } from '../billing/billing.ts'
 import { noRoom } from '../billing/room.ts'
-import type { Entitlements } from '../billing/rules.ts'
 import { proposeLogoJob } from '../brand/jobs.ts'
 import { type AccountDb, type AccountTx, type StoreTx, transactAccount } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
@@ -71,7 +70,7 @@ export async function assertConnectable(deps: Deps, account: AccountDb, storeUrl
   if (!isDemoStore && (await isDemoAccount(account))) {
     throw new AppError('forbidden', 'The demo account can only use the demo store. Register to connect your own store.')
   }
-  assertRoom(await entitlementsOf(account, deps.now()), await storesOf(account), storeUrl)
+  assertRoom(await planOf(account, deps.now()), await storesOf(account), storeUrl)
   return isDemoStore
 }
 
@@ -106,9 +105,9 @@ export function readKeys(platform: PlatformName, typed: TypedKeys): StoreKeys {
   return reading.keys
 }
 
-function assertRoom(entitlements: Entitlements, stores: StoreRow[], address: string): void {
+function assertRoom(plan: AccountPlan, stores: StoreRow[], address: string): void {
   const others = stores.filter((each) => each.is_active && !isSpelledAlike(each.url, address))
-  const problem = noRoom(entitlements, others.length)
+  const problem = noRoom(plan, others.length)
   if (problem) throw new AppError('plan_required', problem)
 }
 
@@ -116,7 +115,7 @@ async function keepStore(deps: Deps, tx: AccountTx, connector: Connector, checke
   await sql.lockAccount(tx)
   const now = deps.now()
   const stores = await storesOf(tx)
-  assertRoom(await entitlementsOf(tx, now), stores, checked.storeUrl)
+  assertRoom(await planOf(tx, now), stores, checked.storeUrl)
   const known = stores.find((each) => isSame(each, checked, now))
   const isProven = checked.isProven || (known?.is_active === true && known.is_address_proven)
   const columns = {

@@ -108,7 +108,10 @@ it('a card that is declined changes nothing, and it is said', async () => {
   expect(invoicesOf(payer).filter((one) => one.status === 'open')).toEqual([])
   expect(await status(payer)).toMatchObject({ plan: 'starter', status: 'active' })
   const tried = await world.request('GET', '/api/payments/payment-history', { token: payer.token })
-  expect(tried.body.payments[0]).toMatchObject({ amount: shown.dueNow, status: 'canceled' })
+  expect(tried.body.payments[0]).toMatchObject({
+    ...{ amount: shown.dueNow, status: 'failed' },
+    failureReason: expect.stringContaining('Nothing is owed for it.'),
+  })
   await giveCard(payer, 'pm_card_visa')
   expect((await change(payer, shown.token)).body.error).toBe(OTHER)
   const again = (await preview(payer, 'growth')).body
@@ -152,6 +155,7 @@ it('in a trial a larger plan costs nothing before the trial ends, with or withou
   const ends = new Date(at(payer).trial_end! * 1000).toISOString()
   const { body: shown } = await preview(payer, 'growth', { cycle: 'year' })
   expect(shown).toMatchObject({ when: 'now', dueNow: 0, charge: 0, credit: 0, nextAmount: 46_800, nextDate: ends })
+  expect(shown.needsCard).toBe(true)
   expect((await change(payer, shown.token)).body.state).toBe('done')
   expect(paidBy(payer)).toBe(0)
   expect(await status(payer)).toMatchObject({ plan: 'growth', status: 'trialing', trialEndsAt: ends })
@@ -162,7 +166,12 @@ it('in a trial a smaller plan waits for its end, which stays where it is', async
   await giveCard(payer, 'pm_card_visa')
   const { trial_end: ends } = at(payer)
   const { body: shown } = await preview(payer, 'starter')
-  expect(shown).toMatchObject({ when: 'period_end', at: new Date(ends! * 1000).toISOString(), dueNow: 0 })
+  expect(shown).toMatchObject({
+    when: 'period_end',
+    at: new Date(ends! * 1000).toISOString(),
+    dueNow: 0,
+    needsCard: false,
+  })
   expect((await change(payer, shown.token)).body.state).toBe('scheduled')
   expect(at(payer)).toMatchObject({ status: 'trialing', trial_end: ends })
   expect(paidBy(payer)).toBe(0)

@@ -39,7 +39,8 @@ export function sessionOf(
     client_reference_id: accountId,
     line_items: lines,
     success_url: `${publicUrl}/billing?session_id={CHECKOUT_SESSION_ID}`,
-    cancel_url: `${publicUrl}/pricing`,
+    // The step it came from, with what was chosen there.
+    cancel_url: `${publicUrl}/pricing?plan=${plan}&cycle=${cycle}&stores=${extraStores}`,
     payment_method_collection: 'if_required',
     allow_promotion_codes: true,
     tax_id_collection: { enabled: true },

@@ -54,7 +54,7 @@ it('leads to a page of Stripe with the plan, its cycle and its extra stores, and
     tax_id_collection: { enabled: true },
     automatic_tax: { enabled: false },
     success_url: 'http://localhost:3000/billing?session_id={CHECKOUT_SESSION_ID}',
-    cancel_url: 'http://localhost:3000/pricing',
+    cancel_url: 'http://localhost:3000/pricing?plan=growth&cycle=year&stores=2',
     metadata: { account: accountId, plan: 'growth', cycle: 'year', extra_stores: '2' },
   })
   const lines = await world.deps.stripe!.checkout.sessions.listLineItems(session.id)

@@ -67,6 +67,7 @@ export async function previewChange(deps: Deps, account: AccountDb, wanted: Want
     ...amounts,
     nextAmount: next.total,
     nextDate: dateOf(nextAt).toISOString(),
+    needsCard: isTrial && !own.hasCard,
     currency: next.currency,
     token: tokenOf(deps, { account: account.accountId, ...shown }),
     lost: lostBy(from, to),

@@ -1,6 +1,7 @@
 import { Anchor, Card, SimpleGrid, Text, Title } from '@mantine/core'
 import { Link } from 'react-router'
 import { EXTRA_STORE_MONTHLY } from '../../shared/billing.ts'
+import { billingTexts } from '../../shared/billing-texts.ts'
 import { type Credits, creditPacks } from '../../shared/credits.ts'
 import { useCredits } from './credit-queries.ts'
 import { creditMoney, takesCredits } from './credit-words.ts'
@@ -18,7 +19,7 @@ export function AddOns({ supportEmail, hasPlan }: { supportEmail: string | undef
         </AddOn>
         <Texts credits={useCredits().data} hasPlan={hasPlan} />
         <AddOn name="White-label" price="Custom pricing">
-          Recoup under your own name is arranged by mail.
+          {billingTexts.whiteLabel}
           {supportEmail && (
             <>
               {' '}

@@ -80,7 +80,7 @@ function Known({ detail, subscription }: KnownProps) {
           <LimitsAndUsage features={detail.features} />
         </Grid.Col>
       </Grid>
-      <RestingStores />
+      <RestingStores subscription={subscription} />
       <CreditsCard mayBuy={mayLead && !isDemo} mayRead={mayRead} />
       <PremiumFeatures features={detail.features} />
       {detail.plan !== 'growth' && isSold && <Scale />}

@@ -3,20 +3,21 @@ import { type PlanKey, plans } from '../../shared/billing.ts'
 import { billingTexts } from '../../shared/billing-texts.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
-import { counted } from '../ui/format.ts'
 import { failureOf } from './failure.ts'
-import { useCancel, useStoreRests } from './payment-queries.ts'
-import { limitLines } from './rules.ts'
+import { useCancel } from './payment-queries.ts'
+import { ThenLite } from './ThenLite.tsx'
 
 interface Props {
   opened: boolean
   plan: PlanKey
+  /** In words: “ on Dec 6, 2026”. */
+  end: string
   onClose: () => void
   onCanceled: () => void
 }
 
 /** The question of A 5, and what is left afterwards. */
-export function CancelDialog({ opened, plan, onClose, onCanceled }: Props) {
+export function CancelDialog({ opened, plan, end, onClose, onCanceled }: Props) {
   const cancel = useCancel()
   const close = () => {
     cancel.reset()
@@ -42,26 +43,8 @@ export function CancelDialog({ opened, plan, onClose, onCanceled }: Props) {
       }
       onClose={close}
     >
-      <Text>{billingTexts.confirmCancel}</Text>
-      <Text mt="sm">After that the account goes on with {plans.free.name}:</Text>
-      <ul>
-        {limitLines(plans.free.limits).map((line) => (
-          <li key={line}>{line}</li>
-        ))}
-      </ul>
-      <StoresAfterwards />
+      <Text mb="sm">{billingTexts.confirmCancel}</Text>
+      <ThenLite plan={plan} end={end} />
     </Confirm>
-  )
-}
-
-function StoresAfterwards() {
-  const connected = useStoreRests().data?.stores.length ?? 0
-  const tooMany = connected - plans.free.limits.maxStores
-  if (tooMany <= 0) return null
-  return (
-    <Text>
-      {counted(tooMany, 'store')} of the {connected} connected will rest then: capturing carts and syncing go on, and
-      nothing is sent. You can choose which on this page.
-    </Text>
   )
 }

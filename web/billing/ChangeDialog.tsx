@@ -4,8 +4,8 @@ import { useSearchParams } from 'react-router'
 import { MOST_EXTRA_STORES } from '../../shared/billing.ts'
 import type { SubscriptionDetail } from '../../shared/payments.ts'
 import { announce } from '../ui/announce.ts'
-import { Notice } from '../ui/Notice.tsx'
 import { AskedByBank } from './AskedByBank.tsx'
+import { ChangeProblem } from './ChangeProblem.tsx'
 import { ChooseChange } from './ChooseChange.tsx'
 import { ConfirmChange } from './ConfirmChange.tsx'
 import { type Choice, choiceOf } from './change-words.ts'
@@ -59,6 +59,9 @@ function Steps({ detail, start, onClose }: StepsProps) {
     onClose()
     announce(message)
   })
+  const problem = it.problem && (
+    <ChangeProblem words={it.problem} isOther={it.isOther} isOfCard={it.isRefused && detail.canManage} />
+  )
   if (it.bank) return <AskedByBank {...it.bank} onClose={onClose} />
   if (!it.shown) {
     return (
@@ -67,7 +70,7 @@ function Steps({ detail, start, onClose }: StepsProps) {
         choice={choice}
         most={MOST_EXTRA_STORES}
         isBusy={it.isLooking}
-        problem={it.problem}
+        problem={problem}
         onChoose={setChoice}
         onContinue={it.look}
         onClose={onClose}
@@ -83,11 +86,7 @@ function Steps({ detail, start, onClose }: StepsProps) {
       onConfirm={it.make}
       onBack={it.back}
     >
-      {it.problem && (
-        <Notice tone={it.isOther ? 'warn' : 'bad'} isLive>
-          {it.problem}
-        </Notice>
-      )}
+      {problem}
     </ConfirmChange>
   )
 }

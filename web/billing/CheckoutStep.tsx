@@ -104,7 +104,7 @@ function Order({ choice, isTest, hasUsedTrial }: Props) {
   const { dueNow, notes } = todayOf(total, choice.cycle, isTest ? 'test' : hasUsedTrial ? 'paid' : 'trial')
   const { isBusy, problem, go } = useCheckout()
   const navigate = useNavigate()
-  const toTestPage = () => navigate(`/test-subscription?plan=${choice.plan}`)
+  const toTestPage = () => navigate(`/test-subscription?plan=${choice.plan}&cycle=${choice.cycle}`)
   return (
     <Card padding="xl">
       <Stack gap="md">

@@ -1,8 +1,8 @@
 import { Button, Group, NumberInput, Radio, SegmentedControl, Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { type BillingCycle, billingCycles, plans } from '../../shared/billing.ts'
 import { billingTexts } from '../../shared/billing-texts.ts'
 import type { SubscriptionDetail } from '../../shared/payments.ts'
-import { Notice } from '../ui/Notice.tsx'
 import { type Choice, choiceWords, extraStoreWords, isSame, paidPlans } from './change-words.ts'
 import { cycleNames } from './detail-words.ts'
 import { limitLines } from './rules.ts'
@@ -12,7 +12,8 @@ interface Props {
   choice: Choice
   most: number
   isBusy: boolean
-  problem: string | null
+  /** What went wrong. */
+  problem: ReactNode
   onChoose: (choice: Choice) => void
   onContinue: () => void
   onClose: () => void
@@ -44,11 +45,7 @@ export function ChooseChange({ detail, choice, most, isBusy, problem, onChoose, 
           onChange={(value) => onChoose({ ...choice, extraStores: Number(value) || 0 })}
         />
         <Text aria-live="polite">{isNow ? 'This is what you have now.' : `${choiceWords(choice)}, before tax.`}</Text>
-        {problem && (
-          <Notice tone="bad" isLive>
-            {problem}
-          </Notice>
-        )}
+        {problem}
         <Text fz="sm" c="dimmed">
           For {plans.free.name}, cancel the subscription: it goes on until its period ends.
         </Text>

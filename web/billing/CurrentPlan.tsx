@@ -1,9 +1,9 @@
 import { Group, Text, Title } from '@mantine/core'
 import { plans } from '../../shared/billing.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
-import { planNotes } from './plan-words.ts'
+import { endDay, planNotes } from './plan-words.ts'
 import type { Overview } from './queries.ts'
-import { statusLook } from './statusLook.ts'
+import { endingLook, statusLook } from './statusLook.ts'
 
 /** The plan, its status, and what will become of it. */
 export function CurrentPlan({ subscription }: { subscription: Overview['subscription'] }) {
@@ -19,6 +19,7 @@ export function CurrentPlan({ subscription }: { subscription: Overview['subscrip
           {plans[plan].name}
         </Title>
         {status && <StatusBadge {...statusLook(status)} />}
+        {subscription.cancelAtPeriodEnd && <StatusBadge {...endingLook(endDay(subscription))} />}
       </Group>
       {planNotes(subscription).map((note) => (
         <Text key={note} mt={4}>

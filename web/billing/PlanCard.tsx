@@ -4,7 +4,7 @@ import { Link } from 'react-router'
 import { monthlyPrice, type PlanKey, plans } from '../../shared/billing.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import type { Offer } from './pricing-rules.ts'
-import { limitLines } from './rules.ts'
+import { planLines } from './rules.ts'
 
 interface Props {
   planKey: PlanKey
@@ -44,7 +44,7 @@ export function PlanCard(props: Props) {
           icon={<IconCheck size={16} color="var(--rc-accent)" aria-hidden style={{ display: 'block' }} />}
           style={{ flex: 1 }}
         >
-          {[...limitLines(plan.limits), ...plan.features].map((line) => (
+          {planLines(props.planKey).map((line) => (
             <List.Item
               key={line}
               {...(line.startsWith('No ') && {
@@ -64,6 +64,16 @@ export function PlanCard(props: Props) {
 
 function Choice({ planKey, offer, isCurrent, isBusy, onChoose }: Props) {
   const { name } = plans[planKey]
+  if (offer?.kind === 'ends') {
+    return (
+      <Hint>
+        {offer.words}{' '}
+        <Anchor underline="always" component={Link} to="/billing" fz="sm">
+          Reactivate under Billing
+        </Anchor>
+      </Hint>
+    )
+  }
   if (isCurrent) {
     return (
       <Hint>

@@ -5,13 +5,14 @@ import { useMay, useMe } from '../access/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { counted } from '../ui/format.ts'
-import { missingWords } from './change-words.ts'
+import { missingWords, wakesWords } from './change-words.ts'
 import { failureOf } from './failure.ts'
 import { useRestStores, useStoreRests } from './payment-queries.ts'
+import type { Overview } from './queries.ts'
 import { RestingChoice } from './RestingChoice.tsx'
 
 /** Which stores send nothing because the plan has no room for them (decision 85). Nothing where there is room for all. */
-export function RestingStores() {
+export function RestingStores({ subscription }: { subscription: Overview['subscription'] }) {
   const stores = useStoreRests().data?.stores ?? []
   const [isAsking, setAsking] = useState(false)
   const isDemo = useMe()?.isDemo ?? false
@@ -38,7 +39,7 @@ export function RestingStores() {
           </List.Item>
         ))}
       </List>
-      <Text mt="sm">A larger plan or an extra store wakes it, or another store rests in its place.</Text>
+      <Text mt="sm">{wakesWords(subscription)}</Text>
       {mayChoose && (
         <Button variant="default" mt="md" w="fit-content" onClick={() => setAsking(true)}>
           Choose which stores rest

@@ -13,6 +13,7 @@ import { CurrentPlan } from './CurrentPlan.tsx'
 import { type Deeds, factsOf } from './detail-words.ts'
 import { failureOf } from './failure.ts'
 import { useOpenPortal, useReactivate } from './payment-queries.ts'
+import { endOf, onDay } from './pricing-rules.ts'
 import type { Overview } from './queries.ts'
 
 interface Props {
@@ -31,7 +32,7 @@ export function StatusCard({ detail, subscription, deeds }: Props) {
       </div>
       {deeds.advice && <Text mt="md">{deeds.advice}</Text>}
       {deeds.because && <Because words={deeds.because} isWithSupport={subscription.sells === 'none'} />}
-      <Actions detail={detail} deeds={deeds} />
+      <Actions detail={detail} subscription={subscription} deeds={deeds} />
     </Card>
   )
 }
@@ -51,7 +52,7 @@ function Because({ words, isWithSupport }: { words: string; isWithSupport: boole
   )
 }
 
-function Actions({ detail, deeds }: Pick<Props, 'detail' | 'deeds'>) {
+function Actions({ detail, subscription, deeds }: Props) {
   const [, setSearch] = useSearchParams()
   const [isCanceling, setCanceling] = useState(false)
   const deedsBox = useRef<HTMLDivElement>(null)
@@ -123,6 +124,7 @@ function Actions({ detail, deeds }: Pick<Props, 'detail' | 'deeds'>) {
       <CancelDialog
         opened={isCanceling}
         plan={detail.plan}
+        end={onDay(endOf(subscription))}
         onClose={() => setCanceling(false)}
         onCanceled={() => deedsBox.current?.focus()}
       />

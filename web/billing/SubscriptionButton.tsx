@@ -4,7 +4,8 @@ import { plans } from '../../shared/billing.ts'
 import { useSubscription } from '../access/queries.ts'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
-import { statusLook } from './statusLook.ts'
+import { endDay } from './plan-words.ts'
+import { endingLook, statusLook } from './statusLook.ts'
 
 const SubscriptionPanel = lazy(async () => ({ default: (await import('./SubscriptionPanel.tsx')).SubscriptionPanel }))
 
@@ -14,18 +15,23 @@ export function SubscriptionButton({ look = 'header-link' }: { look?: 'header-li
   const [isOpen, setOpen] = useState(false)
   const isPaid = subscription?.plan != null && subscription.plan !== 'free'
   const name = isPaid && plans[subscription.plan!].name
-  const status = subscription?.status && statusLook(subscription.status)
+  const looks = [
+    ...(subscription?.status ? [statusLook(subscription.status)] : []),
+    ...(subscription?.cancelAtPeriodEnd ? [endingLook(endDay(subscription))] : []),
+  ]
   return (
     <>
       {name && (
         <UnstyledButton
           className={look}
-          aria-label={`Subscription: ${name}${status ? `, ${status.label}` : ''}`}
+          aria-label={`Subscription: ${[name, ...looks.map(({ label }) => label)].join(', ')}`}
           aria-haspopup="dialog"
           onClick={() => setOpen(true)}
         >
           {name}
-          {status && <StatusBadge {...status} />}
+          {looks.map((look) => (
+            <StatusBadge key={look.label} {...look} />
+          ))}
         </UnstyledButton>
       )}
       <Drawer

@@ -1,6 +1,7 @@
-import { Button, Card, Container, NativeSelect, Stack, Text, Title } from '@mantine/core'
+import { Button, Card, Container, NativeSelect, SegmentedControl, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
+import { type BillingCycle, billingCycles } from '../../shared/billing.ts'
 import { billingTexts } from '../../shared/billing-texts.ts'
 import { type CreditPack, creditPacks } from '../../shared/credits.ts'
 import { useMay, useMe, useSubscription } from '../access/queries.ts'
@@ -10,6 +11,8 @@ import { LoadingPage } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { useAddTestCredits, useCredits } from './credit-queries.ts'
 import { balanceWords, creditNote, packWords } from './credit-words.ts'
+import { cycleNames } from './detail-words.ts'
+import { readCycle } from './pricing-rules.ts'
 import { useManualUpdate } from './queries.ts'
 import { WhoMayChoose } from './WhoMayChoose.tsx'
 
@@ -51,8 +54,10 @@ function TestSubscription({ current }: { current: string | null }) {
 }
 
 function PlanForm({ current, isDisabled }: { current: string | null; isDisabled: boolean }) {
-  const asked = useSearchParams()[0].get('plan')
+  const [search] = useSearchParams()
+  const asked = search.get('plan')
   const [plan, setPlan] = useState(asked && offered.includes(asked) ? asked : (current ?? 'free'))
+  const [cycle, setCycle] = useState(readCycle(search))
   const update = useManualUpdate()
   return (
     <>
@@ -62,6 +67,13 @@ function PlanForm({ current, isDisabled }: { current: string | null; isDisabled:
         value={plan}
         disabled={isDisabled}
         onChange={(event) => setPlan(event.currentTarget.value)}
+      />
+      <SegmentedControl
+        aria-label="Billing period"
+        value={cycle}
+        disabled={isDisabled || plan === 'free'}
+        onChange={(value) => setCycle(value as BillingCycle)}
+        data={billingCycles.map((value) => ({ value, label: cycleNames[value] }))}
       />
       {update.error && (
         <Notice tone="bad" isLive>
@@ -73,7 +85,7 @@ function PlanForm({ current, isDisabled }: { current: string | null; isDisabled:
           {update.data.message}
         </Notice>
       )}
-      <Button loading={update.isPending} disabled={isDisabled} onClick={() => update.mutate(plan)}>
+      <Button loading={update.isPending} disabled={isDisabled} onClick={() => update.mutate({ planKey: plan, cycle })}>
         Set this plan
       </Button>
     </>

@@ -1,6 +1,16 @@
 import { expect, it } from 'vitest'
 import { aDetail, aPreview, someStores } from '../../e2e/billing/answers.ts'
-import { choiceOf, choiceWords, dueFacts, isSame, missingWords, restingAtFirst } from './change-words.ts'
+import {
+  choiceOf,
+  choiceWords,
+  dueFacts,
+  isSame,
+  missingWords,
+  nextWords,
+  restingAtFirst,
+  restingOn,
+  wakesWords,
+} from './change-words.ts'
 
 const { subscription: detail } = aDetail({ plan: 'starter', billingCycle: 'year', extraStores: 3 })
 const asked = (plan: string, cycle: string | null = null, stores: string | null = null) =>
@@ -38,6 +48,32 @@ it('says what is due line by line, and leaves out what is nothing', () => {
     'New plan, until the next bill',
     'Due now',
   ])
+})
+
+it('the next bill comes in a trial without a card only if one is added', () => {
+  const bill = { nextAmount: 4_900, nextDate: '2026-12-10T12:00:00.000Z' }
+  expect(nextWords(aPreview(bill))).toBe('The next bill is $49.00, on Dec 10, 2026.')
+  expect(nextWords(aPreview({ ...bill, nextDate: null }))).toBe('The next bill is $49.00.')
+  expect(nextWords(aPreview({ ...bill, needsCard: true }))).toBe(
+    'If you add a card, the next bill is $49.00, on Dec 10, 2026. Without one the account goes to Lite when the trial ends.',
+  )
+})
+
+it('names the stores that rest where there is room for fewer: those the owner has chosen, then the newest', () => {
+  const stores = someStores.map((store, at) => ({ ...store, restsFirst: at === 0 }))
+  expect(restingOn(stores, 1)).toEqual(['Third Floor', 'Kiln Road'])
+  expect(restingOn(stores, 2)).toEqual(['Kiln Road'])
+  expect(restingOn(stores, 3)).toEqual([])
+})
+
+it.each([
+  ['free', 'stripe', 'free', 'A larger plan wakes it, or another store rests in its place.'],
+  ['starter', 'stripe', 'stripe', 'A larger plan or an extra store wakes it, or another store rests in its place.'],
+  ['growth', 'stripe', 'stripe', 'An extra store wakes it, or another store rests in its place.'],
+  ['starter', 'test', 'test', 'A larger plan wakes it, or another store rests in its place.'],
+  ['free', 'none', 'default', 'It wakes when another store rests in its place.'],
+] as const)('what wakes a store on %s (%s, %s)', (planInForce, sells, source, words) => {
+  expect(wakesWords({ planInForce, sells, source })).toBe(words)
 })
 
 it('proposes that those rest which would rest without a choice: those that rest already, then the newest', () => {

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import {
   amountMinorOf,
   type BillingCycle,
@@ -6,6 +7,7 @@ import {
   MOST_EXTRA_STORES,
   type PlanKey,
   plans,
+  type subscriptionStatus,
 } from '../../shared/billing.ts'
 import type { ChangePreview, SubscriptionDetail } from '../../shared/payments.ts'
 import { counted } from '../ui/format.ts'
@@ -64,9 +66,27 @@ export function dueFacts({ dueNow, charge, credit, tax, currency }: ChangePrevie
   ]
 }
 
-export function nextWords({ nextAmount, nextDate, currency }: ChangePreview): string {
-  const amount = amountWords(nextAmount, currency)
-  return nextDate ? `The next bill is ${amount}, on ${formatDate(nextDate)}.` : `The next bill is ${amount}.`
+export function nextWords({ nextAmount, nextDate, currency, needsCard }: ChangePreview): string {
+  const bill = `the next bill is ${amountWords(nextAmount, currency)}${nextDate ? `, on ${formatDate(nextDate)}` : ''}.`
+  if (!needsCard) return `T${bill.slice(1)}`
+  return `If you add a card, ${bill} Without one the account goes to ${plans.free.name} when the trial ends.`
+}
+
+/** The names of those that rest on a plan with room for so many: chosen by the owner, then the newest. `stores`: the oldest first. */
+export function restingOn(stores: readonly { name: string; restsFirst: boolean }[], room: number): string[] {
+  const [first, last] = [false, true].map((rests) => stores.filter(({ restsFirst }) => restsFirst === rests))
+  return [...first!, ...last!].slice(room).map(({ name }) => name)
+}
+
+type Subscription = Pick<z.output<typeof subscriptionStatus.reply>, 'planInForce' | 'sells' | 'source'>
+
+/** What wakes a store that rests, of what this account can have. */
+export function wakesWords({ planInForce, sells, source }: Subscription): string {
+  const larger = planInForce !== 'growth' && sells !== 'none' ? ['a larger plan'] : []
+  const extra = planInForce !== 'free' && sells === 'stripe' && source === 'stripe' ? ['an extra store'] : []
+  const ways = [...larger, ...extra].join(' or ')
+  const other = 'another store rests in its place.'
+  return ways ? `${ways[0]!.toUpperCase()}${ways.slice(1)} wakes it, or ${other}` : `It wakes when ${other}`
 }
 
 /** Those that rest already, then the newest, as it would be without a choice. */

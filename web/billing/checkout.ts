@@ -1,10 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { billingTexts } from '../../shared/billing-texts.ts'
 import { createCheckoutSession } from '../../shared/payments.ts'
 import { subscriptionQuery } from '../access/queries.ts'
 import { ApiError, call } from '../api.ts'
+import { useOnce } from '../ui/useOnce.ts'
 import type { Choice } from './change-words.ts'
 import { failureOf } from './failure.ts'
 
@@ -13,19 +14,16 @@ export function useCheckout() {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const [isLeaving, setLeaving] = useState(false)
-  // The second press of a double click comes before the first one shows.
-  const isAsking = useRef(false)
-  const checkout = useMutation({
-    mutationFn: ({ plan, cycle, extraStores }: Choice) =>
-      call(createCheckoutSession, { body: { planKey: plan, cycle, addOns: { extraStores } } }),
-    onSuccess: ({ url }) => {
-      if (!url) return
+  const checkout = useOnce({
+    mutationFn: async ({ plan, cycle, extraStores }: Choice) => {
+      const { url } = await call(createCheckoutSession, { body: { planKey: plan, cycle, addOns: { extraStores } } })
+      if (!url) throw new ApiError(502, { error: billingTexts.failed.createCheckout, code: 'unavailable' })
+      return url
+    },
+    onSuccess: (url) => {
       if (url.startsWith('/')) return navigate(url)
       setLeaving(true)
       location.assign(url)
-    },
-    onSettled: () => {
-      isAsking.current = false
     },
     // Bought in another tab: what there is to do now depends on the subscription.
     onError: (error) => isConflict(error) && queries.refetchQueries({ queryKey: subscriptionQuery.queryKey }),
@@ -40,18 +38,12 @@ export function useCheckout() {
     return () => removeEventListener('pageshow', stay)
   }, [queries])
   const isBusy = checkout.isPending || isLeaving
-  const go = (choice: Choice) => {
-    if (isAsking.current || isBusy) return
-    isAsking.current = true
-    checkout.mutate(choice)
+  // A 8: it came back without an address, was refused, or there was no answer.
+  return {
+    isBusy,
+    problem: failureOf(checkout.error, billingTexts.failed.processCheckout),
+    go: (choice: Choice) => checkout.mutate(choice),
   }
-  return { isBusy, problem: problemOf(checkout), go }
 }
 
 const isConflict = (error: Error) => error instanceof ApiError && error.code === 'conflict'
-
-/** A 8: it came back without an address, or was refused, or there was no answer. */
-function problemOf({ data, error }: { data: { url: string } | undefined; error: Error | null }): string | null {
-  if (data && !data.url) return billingTexts.failed.createCheckout
-  return failureOf(error, billingTexts.failed.processCheckout)
-}

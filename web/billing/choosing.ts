@@ -17,7 +17,7 @@ export function useChoosing(subscription: z.output<typeof subscriptionStatus.rep
   return {
     choose(key: PlanKey, cycle: BillingCycle = 'month') {
       if (key !== 'free') return navigate(addressOfChoice({ plan: key, cycle, extraStores: 0 }))
-      if (!paid) return free.mutateAsync().then(toStores, toStores) // The store set-up says what is missing when this failed (A 4.3).
+      if (!paid) return free.mutate(undefined, { onSettled: toStores }) // The store set-up says what is missing when this failed (A 4.3).
       free.reset()
       setLeaving(paid)
     },

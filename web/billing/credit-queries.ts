@@ -1,4 +1,4 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import {
   addTestCredits,
@@ -9,6 +9,7 @@ import {
   readCredits,
 } from '../../shared/credits.ts'
 import { ApiError, call } from '../api.ts'
+import { useOnce } from '../ui/useOnce.ts'
 
 export const useCredits = () =>
   useQuery({
@@ -47,7 +48,7 @@ export function useCheckedCredits(id: string | null) {
 /** Goes where the pack is paid. Busy from the press until this page is left, or shown again by the browser’s back. */
 export function useBuyCredits() {
   const [isLeaving, setLeaving] = useState(false)
-  const buying = useMutation({
+  const buying = useOnce({
     mutationFn: async (pack: CreditPack) => {
       const { url } = await call(buyCredits, { body: { pack } })
       if (!url) throw new ApiError(502, { error: '', code: 'internal' })
@@ -65,7 +66,7 @@ export function useBuyCredits() {
 
 export function useAddTestCredits() {
   const queries = useQueryClient()
-  return useMutation({
+  return useOnce({
     mutationFn: (pack: CreditPack) => call(addTestCredits, { body: { pack } }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['billing'] }),
   })

@@ -59,10 +59,10 @@ const prompts: Record<Feature, Prompt[]> = {
     },
   ],
   campaign_texts: [
-    {
-      ...{ ...CAMPAIGN, asks: "lacks('campaign_texts')" },
-      ...{ text: 'campaignTexts.textPlan', words: campaignTexts.textPlan },
-    },
+    ...[
+      { text: 'campaignTexts.plannedSmsPlan', words: campaignTexts.plannedSmsPlan },
+      { text: 'campaignTexts.whatsappPlan', words: campaignTexts.whatsappPlan },
+    ].map((said) => ({ ...CAMPAIGN, ...said, asks: "lacks('campaign_texts')" })),
   ],
   advanced_analytics: [
     {

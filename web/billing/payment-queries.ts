@@ -20,6 +20,7 @@ import {
 } from '../../shared/payments.ts'
 import { connectionQuery, subscriptionQuery } from '../access/queries.ts'
 import { ApiError, call } from '../api.ts'
+import { useOnce } from '../ui/useOnce.ts'
 import type { Choice } from './change-words.ts'
 
 /** The plan in full; what the other screens know of it is asked again after it, since this look may have changed it. */
@@ -45,7 +46,7 @@ export const useStoreRests = () =>
 /** Also what the other screens say of the store they show. */
 export function useRestStores() {
   const queries = useQueryClient()
-  return useMutation({
+  return useOnce({
     mutationFn: async (storeIds: string[]) => {
       await call(restStores, { body: { storeIds } })
       await Promise.all([refresh(queries), queries.refetchQueries({ queryKey: connectionQuery.queryKey })])
@@ -82,7 +83,7 @@ export function useCheckedSession(id: string | null) {
 
 /** Where the provider shows card and invoices; an answer without an address counts as none. */
 export const useOpenPortal = () =>
-  useMutation({
+  useOnce({
     mutationFn: async () => {
       const { url } = await call(createPortalSession)
       if (!url) throw new ApiError(502, { error: '', code: 'internal' })
@@ -95,7 +96,7 @@ export const useReactivate = () => useDeed(reactivateSubscription)
 
 function useDeed<E extends Endpoint>(endpoint: E) {
   const queries = useQueryClient()
-  return useMutation({
+  return useOnce({
     mutationFn: async () => {
       const answer = await call(endpoint)
       await refresh(queries)
@@ -104,6 +105,7 @@ function useDeed<E extends Endpoint>(endpoint: E) {
   })
 }
 
+/** Asked as often as somebody likes: it changes nothing. */
 export const usePreview = () =>
   useMutation({
     mutationFn: ({ plan, cycle, extraStores }: Choice) =>
@@ -112,7 +114,7 @@ export const usePreview = () =>
 
 export function useChange() {
   const queries = useQueryClient()
-  return useMutation({
+  return useOnce({
     mutationFn: async (body: { token: string; restingStoreIds: string[] }) => {
       const answer = await call(changePlan, { body })
       await refresh(queries)

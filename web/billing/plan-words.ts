@@ -33,18 +33,24 @@ type Subscription = z.output<typeof subscriptionStatus.reply>
 
 /** What will become of the subscription, a sentence each. */
 export function planNotes(subscription: Subscription): string[] {
-  const { status, nextBillingDate, currentPeriodEnd, trialEndsAt, change, suspension } = subscription
+  const { status, nextBillingDate, trialEndsAt, change, suspension } = subscription
   const notes = suspension ? [`Sending is suspended: ${suspension.reason}`] : []
   if (status === 'canceled') return [...notes, `The plan was canceled. The limits of ${plans.free.name} apply.`]
   if (status === 'past_due') return [...notes, `A payment is overdue. ${overdueWords(subscription)}`]
   const isTrial = isOnTrial(subscription) && trialEndsAt !== null
   if (isTrial) notes.push(`Trial until ${formatDate(trialEndsAt)}.`)
   if (subscription.cancelAtPeriodEnd) {
-    const end = isTrial ? trialEndsAt : currentPeriodEnd
-    notes.push(`${end ? `Ends on ${formatDate(end)}` : 'Ends with its period'}, then ${plans.free.name}.`)
+    const end = endDay(subscription)
+    notes.push(`${end ? `Ends on ${end}` : 'Ends with its period'}, then ${plans.free.name}.`)
   } else if (change) notes.push(`Changes to ${plans[change.plan].name} on ${formatDate(change.at)}.`)
   else if (nextBillingDate && !isTrial) notes.push(`Renews on ${formatDate(nextBillingDate)}.`)
   return notes
+}
+
+/** The day on which it ends, or the trial before it does; null: not known. */
+export const endDay = ({ status, trialEndsAt, currentPeriodEnd }: Subscription) => {
+  const end = (isOnTrial({ status }) && trialEndsAt) || currentPeriodEnd
+  return end ? formatDate(end) : null
 }
 
 export const isOnTrial = ({ status }: Pick<Subscription, 'status'>) => status === 'trialing'

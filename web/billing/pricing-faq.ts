@@ -1,4 +1,5 @@
 import { EXTRA_STORE_MONTHLY, GRACE_DAYS, GUARANTEE_DAYS, TRIAL_DAYS } from '../../shared/billing.ts'
+import { billingTexts } from '../../shared/billing-texts.ts'
 
 // The questions of Pricing. Every answer is a rule of billing (docs/rules/billing.md): change it there first.
 
@@ -18,8 +19,7 @@ export const pricingQuestions = [
   },
   {
     question: 'What happens when I reach a limit?',
-    answer:
-      'You are told at 80 % and at 100 %. At the limit, messages of that channel wait until the month renews, and are dropped if they are too old by then. You are never moved to another plan.',
+    answer: billingTexts.atLimit,
   },
   {
     question: 'What if a payment fails?',

@@ -16,7 +16,7 @@ describe('what a plan’s card offers', () => {
     ['a trial', { plan: 'growth', status: 'trialing' }, ['free', 'change', 'current']],
     ['an overdue one', { plan: 'growth', status: 'past_due' }, ['free', 'change', 'current']],
     ['one that was charged back', { plan: 'growth', status: 'canceled', planInForce: 'free' }, ['free', 'buy', 'buy']],
-    ['one that ends', { plan: 'growth', cancelAtPeriodEnd: true }, ['waits', 'change', 'current']],
+    ['one that ends', { plan: 'growth', cancelAtPeriodEnd: true }, ['waits', 'ends', 'ends']],
     ['one the operator set', { plan: 'growth', source: 'operator' }, ['free', 'buy', 'current']],
     ['one of test billing', { plan: 'starter', source: 'test', sells: 'test' }, ['free', 'current', 'buy']],
     [
@@ -46,6 +46,13 @@ describe('what a plan’s card offers', () => {
     const waiting = aStatus({ change: { plan: 'starter', cycle: 'month', at: AT } })
     expect(offerOf(waiting, 'starter', 'month')).toMatchObject({
       words: 'Your account changes to Starter on Jan 5, 2027.',
+    })
+    const ending = aStatus({ cancelAtPeriodEnd: true, currentPeriodEnd: AT })
+    expect(offerOf(ending, 'growth', 'month')).toEqual({
+      ...{ kind: 'ends', words: 'This is your current plan. It ends on Jan 5, 2027.' },
+    })
+    expect(offerOf(ending, 'starter', 'month')).toEqual({
+      ...{ kind: 'ends', words: 'Your subscription ends with its period. Reactivate it first to change it.' },
     })
     expect(endOf(aStatus({ status: 'trialing', trialEndsAt: AT, cancelAtPeriodEnd: true }))).toBe(AT)
     expect(endOf(aStatus({ currentPeriodEnd: null }))).toBeNull()

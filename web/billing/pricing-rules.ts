@@ -36,10 +36,13 @@ export type Offer =
   | { kind: 'free' }
   /** The subscription is on its way there. */
   | { kind: 'waits'; words: string }
+  /** It ends, and is changed only once it is reactivated. */
+  | { kind: 'ends'; words: string }
 
 export function offerOf(subscription: Subscription, key: PlanKey, cycle: BillingCycle): Offer {
   const { change, cancelAtPeriodEnd } = subscription
   const isLive = isAtStripe(subscription)
+  if (isLive && cancelAtPeriodEnd && key !== 'free') return { kind: 'ends', words: endsWords(subscription, key) }
   if (isCurrent(subscription, key))
     return { kind: 'current', changeTo: isLive && key !== 'free' ? changeAt(key, cycle) : null }
   const next = cancelAtPeriodEnd ? 'free' : change?.plan
@@ -47,6 +50,11 @@ export function offerOf(subscription: Subscription, key: PlanKey, cycle: Billing
     return { kind: 'waits', words: `Your account changes to ${plans[key].name}${onDay(endOf(subscription))}.` }
   if (key === 'free') return { kind: 'free' }
   return isLive ? { kind: 'change', to: changeAt(key, cycle) } : { kind: 'buy' }
+}
+
+function endsWords(subscription: Subscription, key: PlanKey): string {
+  if (!isCurrent(subscription, key)) return 'Your subscription ends with its period. Reactivate it first to change it.'
+  return `This is your current plan. It ends${onDay(endOf(subscription))}.`
 }
 
 /** Billing's own dialog, for an account that has a subscription. */

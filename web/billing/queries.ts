@@ -1,8 +1,9 @@
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
-import { createFreeSubscription, manualUpdate, readUsage } from '../../shared/billing.ts'
+import { type BillingCycle, createFreeSubscription, manualUpdate, readUsage } from '../../shared/billing.ts'
 import { subscriptionQuery } from '../access/queries.ts'
 import { call } from '../api.ts'
+import { useOnce } from '../ui/useOnce.ts'
 
 const usageQuery = queryOptions({
   queryKey: ['billing', 'usage'],
@@ -32,7 +33,7 @@ export type Overview = NonNullable<ReturnType<typeof useOverview>['data']>
 
 export function useCreateFree() {
   const queries = useQueryClient()
-  return useMutation({
+  return useOnce({
     mutationFn: () => call(createFreeSubscription),
     onSettled: () => queries.refetchQueries({ queryKey: subscriptionQuery.queryKey }),
   })
@@ -40,11 +41,11 @@ export function useCreateFree() {
 
 export function useManualUpdate() {
   const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (planKey: string) => call(manualUpdate, { body: { planKey } }),
+  return useOnce({
+    mutationFn: (body: { planKey: string; cycle: BillingCycle }) => call(manualUpdate, { body }),
     onSuccess: async () => {
       await queries.refetchQueries({ queryKey: subscriptionQuery.queryKey })
-      await queries.invalidateQueries({ queryKey: ['billing', 'credits'] })
+      await queries.invalidateQueries({ queryKey: ['billing'] })
     },
   })
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { amountMinorOf, monthlyPrice, plans } from '../../shared/billing.ts'
-import { limitLines, supportLink } from './rules.ts'
+import { amountMinorOf, featurePlans, monthlyPrice, plans } from '../../shared/billing.ts'
+import { limitLines, planLines, supportLink } from './rules.ts'
 import { statusLook } from './statusLook.ts'
 
 it('takes 20 percent off by the year, rounded', () => {
@@ -41,4 +41,13 @@ it('a period is charged as A 9 rounds it; an extra store costs the same by the m
   expect([amountMinorOf('starter', 'month'), amountMinorOf('growth', 'month')]).toEqual([1_900, 4_900])
   expect([amountMinorOf('starter', 'year'), amountMinorOf('growth', 'year')]).toEqual([18_000, 46_800])
   expect([amountMinorOf('growth', 'month', 2), amountMinorOf('growth', 'year', 2)]).toEqual([6_900, 70_800])
+})
+
+it('Growth has everything that Starter has, which its list begins with', () => {
+  for (const [feature, having] of Object.entries(featurePlans)) {
+    if (having.includes('starter')) expect([feature, having.includes('growth')]).toEqual([feature, true])
+  }
+  expect(planLines('growth')[0]).toBe('Everything in Starter')
+  expect(planLines('free')).toEqual([...limitLines(plans.free.limits), ...plans.free.features])
+  expect(planLines('starter')).toContain('SMS and WhatsApp are sent by hand; automated ones are in Growth')
 })

@@ -14,6 +14,18 @@ export function limitLines(limits: PlanLimits): string[] {
   ]
 }
 
+/** What a plan's card lists: what it allows and has (A 9), and in our own words what it takes from the smaller one, and what the texts are for. */
+export function planLines(plan: PlanKey): string[] {
+  const { limits, features } = plans[plan]
+  return [...featuresBefore(plan), ...limitLines(limits), ...(plan === 'starter' ? [TEXTS_BY_HAND] : []), ...features]
+}
+
+/** All that Starter has, Growth has too (`featurePlans`); A 9 lists only what is added. */
+export const featuresBefore = (plan: PlanKey): string[] =>
+  plan === 'growth' ? [`Everything in ${plans.starter.name}`] : []
+
+const TEXTS_BY_HAND = `SMS and WhatsApp are sent by hand; automated ones are in ${plans.growth.name}`
+
 /** Priority and Premium Support: the mail says which plan it comes from (A 9). */
 export const supportLink = (address: string, plan: PlanKey | null) =>
   plan && plan !== 'free'

@@ -8,6 +8,9 @@ import { useChange, usePreview } from './payment-queries.ts'
 const NOT_SHOWN = 'What this costs could not be found out. Please try again.'
 const NOT_CHANGED = 'The plan could not be changed. Please try again.'
 
+const isRefusal = (error: Error | null) =>
+  error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429
+
 /** One change from what it costs to what became of it. What the server refuses because the amount is another by now is shown anew. */
 export function useTheChange(choice: Choice, onDone: (message: string) => void) {
   const preview = usePreview()
@@ -50,6 +53,8 @@ export function useTheChange(choice: Choice, onDone: (message: string) => void) 
     problem: failureOf(preview.error, NOT_SHOWN) ?? other ?? failureOf(change.error, NOT_CHANGED),
     /** The amounts that stand there are others than before. */
     isOther: other !== null,
+    /** By the server, for what the owner can mend. */
+    isRefused: [preview.error, change.error].some(isRefusal),
     isLooking: preview.isPending,
     isChanging: change.isPending,
     ...{ look, make, back },

@@ -276,6 +276,18 @@ describe('what needs a larger plan (area decisions 43 and 124)', () => {
   ] as [Parameters<typeof gateOf>[1], Partial<Draft>, string | null][])('%s: %o', (plan, change, step) => {
     expect(gateOf(aDraft(change), plan, TODAY)?.step ?? null).toBe(step)
   })
+
+  test('by WhatsApp it says that Growth has it whenever it is sent, and of a plan for SMS only where one is asked for', () => {
+    const text = (plan: 'free' | 'starter', change: Partial<Draft>) => gateOf(aDraft(change), plan, TODAY)?.text
+    for (const plan of ['free', 'starter'] as const) {
+      expect(text(plan, { type: 'whatsapp' })).toBe(
+        'WhatsApp campaigns require the Growth plan, also those sent at once. Please upgrade to send them.',
+      )
+    }
+    expect(text('starter', { type: 'sms', ...at({ frequency: 'daily' }) })).toBe(
+      'Planned and recurring SMS campaigns require the Growth plan. Please upgrade to schedule them.',
+    )
+  })
 })
 
 describe('when it runs, in words', () => {

@@ -314,15 +314,14 @@ export function gateOf(
 ): { step: StepName; text: string } | null {
   if (!plan) return null
   const { type, audience, filters, schedule } = draft
-  const isText = type === 'sms' || type === 'whatsapp'
   const isPlanned = schedule.frequency !== 'once' || schedule.startDate > today
   const isFiltering = audience === 'abandoned_carts' && isFiltered(filters)
   const lacks = (feature: Feature) => !featurePlans[feature].includes(plan)
   if (type === 'sms' && lacks('manual_texts')) return { step: 'details', text: campaignTexts.smsPlan }
-  if (type === 'whatsapp' && lacks('campaign_texts')) return { step: 'details', text: campaignTexts.textPlan }
+  if (type === 'whatsapp' && lacks('campaign_texts')) return { step: 'details', text: campaignTexts.whatsappPlan }
   if (isFiltering && lacks('audience_filters')) return { step: 'audience', text: campaignTexts.filterPlan }
   if (!isPlanned) return null
-  if (isText && lacks('campaign_texts')) return { step: 'schedule', text: campaignTexts.textPlan }
+  if (type === 'sms' && lacks('campaign_texts')) return { step: 'schedule', text: campaignTexts.plannedSmsPlan }
   return lacks('scheduled_campaigns') ? { step: 'schedule', text: campaignTexts.scheduledPlan } : null
 }
 

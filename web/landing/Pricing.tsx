@@ -1,6 +1,7 @@
 import { EXTRA_STORE_MONTHLY, monthlyPrice, type PlanKey, plans } from '../../shared/billing.ts'
 import { billingTexts } from '../../shared/billing-texts.ts'
-import { limitLines } from '../billing/rules.ts'
+import { creditPacks } from '../../shared/credits.ts'
+import { planLines } from '../billing/rules.ts'
 
 const keys = Object.keys(plans) as PlanKey[]
 
@@ -56,15 +57,20 @@ const Periods = () => (
 
 const AddOns = () => (
   <dl className="add-ons">
-    {addOns.map(({ name, price, isSoon }) => (
-      <div key={name}>
-        <dt>
-          {name}
-          {isSoon && <Soon />}
-        </dt>
-        <dd>{price}</dd>
-      </div>
-    ))}
+    <div>
+      <dt>Extra store</dt>
+      <dd>${EXTRA_STORE_MONTHLY} per store per month</dd>
+    </div>
+    <div>
+      <dt>SMS/WhatsApp</dt>
+      <dd>{TEXTS}</dd>
+    </div>
+    <div>
+      <dt>White-label</dt>
+      <dd>
+        Custom pricing. {billingTexts.whiteLabel} <a href="mailto:{{ support }}?subject=White-label">Write to us</a>
+      </dd>
+    </div>
   </dl>
 )
 
@@ -82,7 +88,7 @@ function Plan({ planKey }: { planKey: PlanKey }) {
         <span>/month{plan.priceMonthly > 0 && ', billed yearly'}</span>
       </p>
       <ul>
-        {[...limitLines(plan.limits), ...plan.features].map((line) => (
+        {planLines(planKey).map((line) => (
           <li key={line} className={line.startsWith('No ') ? 'without' : undefined}>
             {line}
           </li>
@@ -95,18 +101,7 @@ function Plan({ planKey }: { planKey: PlanKey }) {
   )
 }
 
-/** Not built yet. */
-const Soon = () => (
-  <>
-    {' '}
-    <small>Soon</small>
-  </>
-)
-
 const claims = ['14-day free trial', 'No credit card required', '30-day money-back guarantee']
 
-const addOns = [
-  { name: 'Extra store', price: `$${EXTRA_STORE_MONTHLY} per store per month`, isSoon: false },
-  { name: 'SMS/WhatsApp', price: 'Billed by your provider', isSoon: false },
-  { name: 'White-label', price: 'Custom pricing', isSoon: true },
-]
+/** By whoever carries the SMS. */
+const TEXTS = `{% if hasCredits %}SMS credits from $${creditPacks[0]}. With a provider of your own, and for WhatsApp: billed by your provider{% else %}Billed by your provider{% endif %}`

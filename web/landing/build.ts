@@ -52,7 +52,7 @@ export function landingPage(): Plugin {
       const urls = Object.fromEntries(Object.entries(files).map(([name, file]) => [name, `/@fs${file}`]))
       server.middlewares.use('/landing.html', (_request, response) => {
         const template = renderLanding({ urls, script: '/landing/landing.ts' })
-        const billing = { isSold: true, isTestBilling: true }
+        const billing = { isSold: true, isTestBilling: true, hasCredits: true }
         const instance = { origin: '', company: 'Recoup', support: 'support@localhost', hasDemo: true, ...billing }
         response.setHeader('content-type', 'text/html; charset=utf-8')
         response.end(new Liquid().parseAndRenderSync(template, instance))

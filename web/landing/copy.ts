@@ -1,4 +1,6 @@
-// What the landing page says. Every sentence is a rule of the engine: change it there first.
+import { billingTexts } from '../../shared/billing-texts.ts'
+
+// What the landing page says. Every sentence is a rule of the engine: change it there first. Liquid asks what the running instance is.
 
 export const TITLE = 'Recoup: abandoned cart recovery that shows its proof'
 export const DESCRIPTION =
@@ -67,7 +69,7 @@ export const questions = [
   {
     question: 'What works today?',
     answer:
-      'WooCommerce and Shopify stores, recovery by email, SMS, WhatsApp and web push, campaigns and coupons. SMS and WhatsApp go through an account of your own at Twilio or Meta. What is marked “Soon” is in development.',
+      'WooCommerce and Shopify stores, recovery by email, SMS, WhatsApp and web push, campaigns and coupons. {% if hasCredits %}SMS go through our account at Twilio or one of your own, WhatsApp through one of your own at Twilio or Meta.{% else %}SMS and WhatsApp go through an account of your own at Twilio or Meta.{% endif %}',
   },
   {
     question: 'What do I need to connect my store?',
@@ -81,8 +83,7 @@ export const questions = [
   },
   {
     question: 'What happens when I reach a limit?',
-    answer:
-      'Sending stops and Recoup tells you. You are never moved to another plan, and waiting messages are held until they expire.',
+    answer: billingTexts.atLimit,
   },
   {
     question: 'Can I run it myself?',

@@ -3,19 +3,20 @@ import { Liquid } from 'liquidjs'
 import { describe, expect, it, test } from 'vitest'
 import { monthlyPrice, type PlanKey, plans } from '../../shared/billing.ts'
 import { screens as listed } from '../../shared/screens.ts'
-import { limitLines } from '../billing/rules.ts'
+import { limitLines, planLines } from '../billing/rules.ts'
 import { files } from './build.ts'
 import { renderLanding } from './render.tsx'
 
 const urls = Object.fromEntries(Object.keys(files).map((name) => [name, `/assets/${name}`]))
 const template = renderLanding({ urls, script: '/assets/landing.js' })
-const shown = (hasDemo: boolean, billing = { isSold: true, isTestBilling: false }): string =>
+const sold = { isSold: true, isTestBilling: false, hasCredits: false }
+const shown = (hasDemo: boolean, billing: Partial<typeof sold> = {}): string =>
   new Liquid().parseAndRenderSync(template, {
     origin: 'https://recoup.test',
     company: 'Co',
     support: 'a@b.test',
     hasDemo,
-    ...billing,
+    ...{ ...sold, ...billing },
   })
 const page = shown(true)
 const all = (pattern: RegExp, text = page) => [...text.matchAll(pattern)].map(([, found]) => found!)
@@ -45,7 +46,9 @@ test('every link leads to a screen, or to a part of the page', () => {
   const ids = all(/ id="([^"]+)"/g).map((id) => `#${id}`)
   const screens = listed.filter(({ frame }) => frame === 'page').map(({ path }) => path)
   const leadsSomewhere = (link: string) =>
-    link.startsWith('#') ? ids.includes(link) : link === 'mailto:a@b.test' || screens.includes(link.split('?')[0]!)
+    link.startsWith('#')
+      ? ids.includes(link)
+      : link.split('?')[0] === 'mailto:a@b.test' || screens.includes(link.split('?')[0]!)
   expect(links.filter((link) => !leadsSomewhere(link))).toEqual([])
   expect(new Set(ids).size).toBe(ids.length)
 })
@@ -61,7 +64,17 @@ describe.each(Object.keys(plans) as PlanKey[])('the plan %s', (key) => {
 
   it('allows what the server allows', () => {
     const lines = all(/<li[^>]*>(.*?)<\/li>/g, card)
-    expect(lines).toEqual([...limitLines(plans[key].limits), ...plans[key].features])
+    const own = {
+      free: [],
+      starter: ['SMS and WhatsApp are sent by hand; automated ones are in Growth'],
+      growth: ['Everything in Starter'],
+    }
+    expect(lines.filter((line) => !own[key].includes(line as never))).toEqual([
+      ...limitLines(plans[key].limits),
+      ...plans[key].features,
+    ])
+    expect(lines).toEqual(expect.arrayContaining(own[key]))
+    expect(lines).toEqual(planLines(key))
   })
 })
 
@@ -72,26 +85,38 @@ test('trial, card, guarantee and what a year saves stand beside the prices (A 9)
   }
 })
 
-test('extra stores, texts and white-label stand there with what they cost, and what is not built is marked (A 9, decision 123)', () => {
-  const addOns = [...page.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)].map(([, name, price]) => [name, price])
-  expect(addOns).toEqual([
+test('extra stores, texts and white-label stand there with what they cost, as Pricing says it (A 9)', () => {
+  const addOns = (text: string) =>
+    [...text.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)].map(([, name, price]) => [
+      name,
+      price!.replace(/<[^>]+>/g, ''),
+    ])
+  const [store, white] = [
     ['Extra store', '$10 per store per month'],
-    ['SMS/WhatsApp', 'Billed by your provider'],
-    ['White-label <small>Soon</small>', 'Custom pricing'],
-  ])
-  expect(all(/<small>(Soon)<\/small>/g, page)).toHaveLength(1)
-  expect(page).toContain('What is marked “Soon” is in development.')
+    ['White-label', 'Custom pricing. Recoup under your own name is arranged by mail. Write to us'],
+  ]
+  expect(addOns(page)).toEqual([store, ['SMS/WhatsApp', 'Billed by your provider'], white])
+  const texts = 'SMS credits from $10. With a provider of your own, and for WhatsApp: billed by your provider'
+  const withCredits = shown(true, { hasCredits: true })
+  expect(addOns(withCredits)).toEqual([store, ['SMS/WhatsApp', texts], white])
+  expect(page).toContain('SMS and WhatsApp go through an account of your own at Twilio or Meta.')
+  expect(withCredits).toContain('SMS go through our account at Twilio or one of your own')
+})
+
+test('what happens at a limit is what happens: messages wait, as Pricing and the terms say', () => {
+  expect(page).toContain('At the limit, messages of that channel wait until the month renews')
+  expect(page).not.toMatch(/sending stops/i)
 })
 
 test('in billing test mode it says that a plan costs nothing; only there', () => {
-  const inTestMode = shown(true, { isSold: true, isTestBilling: true })
+  const inTestMode = shown(true, { isTestBilling: true })
   expect(inTestMode).toContain('a plan costs nothing here.')
   expect(inTestMode).toContain('data-plan="growth"')
   expect(page).not.toContain('test mode')
 })
 
 test('where nothing is sold no price and no offer stands there (decision 82)', () => {
-  const unsold = shown(true, { isSold: false, isTestBilling: false })
+  const unsold = shown(true, { isSold: false })
   expect(unsold).toContain('This installation has no billing')
   expect(page).not.toContain('This installation has no billing')
   expect(unsold.replace(/<style>.*<\/style>/s, '')).not.toMatch(/data-plan|\$\d|offers|free trial|money-back|Add-ons/)

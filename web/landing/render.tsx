@@ -12,7 +12,7 @@ export interface Built {
   script: string
 }
 
-/** The page as a Liquid template: `origin`, `company`, `support`, `hasDemo`, `isSold` and `isTestBilling` are the running instance's. */
+/** The page as a Liquid template: `origin`, `company`, `support`, `hasDemo`, `isSold`, `isTestBilling` and `hasCredits` are the running instance's. */
 export function renderLanding({ urls, script }: Built): string {
   const body = renderToStaticMarkup(
     <PictureUrls value={urls}>

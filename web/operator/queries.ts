@@ -14,6 +14,7 @@ import {
 } from '../../shared/operator.ts'
 import { startView } from '../access/session.ts'
 import { call } from '../api.ts'
+import { useOnce } from '../ui/useOnce.ts'
 import type { AccountsQuery } from './rules.ts'
 
 const LOOK_MS = 30_000
@@ -70,7 +71,7 @@ export const useView = (accountId: string) =>
 
 function useDeed<Given>(ask: (given: Given) => Promise<unknown>) {
   const queries = useQueryClient()
-  return useMutation({
+  return useOnce({
     mutationFn: ask,
     onSettled: () => queries.invalidateQueries({ queryKey: ['operator'] }),
   })

@@ -1,5 +1,6 @@
 import { Text, Title } from '@mantine/core'
 import { GUARANTEE_DAYS, plans, TRIAL_DAYS } from '../../shared/billing.ts'
+import { billingTexts } from '../../shared/billing-texts.ts'
 import { useInstance } from '../access/queries.ts'
 import { BarePage } from '../shell/BarePage.tsx'
 
@@ -25,10 +26,7 @@ export function TermsPage() {
           </li>
         </ul>
         <h2>Plans and limits</h2>
-        <p>
-          Every plan has limits, shown on the pricing page. When one is reached, sending stops and Recoup tells you. You
-          are never moved to another plan without choosing it.
-        </p>
+        <p>Every plan has limits, shown on the pricing page. {billingTexts.atLimit}</p>
         {instance && <p>{payment[instance.sells]}</p>}
         <h2>Leaving</h2>
         <p>

@@ -38,6 +38,10 @@ export const formatCount = (count: number) => numbers.format(count)
 export const counted = (count: number, one: string, many = `${one}s`) =>
   `${formatCount(count)} ${count === 1 ? one : many}`
 
+/** Ada, Bo, and Cy. */
+export const listed = (names: readonly string[]) => lists.format(names)
+const lists = new Intl.ListFormat('en')
+
 /** Jan 5, 3:04 PM; with the year when it is not this one. */
 export function formatDateTime(instant: string | number, now = Date.now()): string {
   const date = new Date(instant)

@@ -1,0 +1,49 @@
+import { Text } from '@mantine/core'
+import { type PlanKey, plans } from '../../shared/billing.ts'
+import { counted, listed } from '../ui/format.ts'
+import { restingOn } from './change-words.ts'
+import { useStoreRests } from './payment-queries.ts'
+import { limitLines } from './rules.ts'
+
+interface Props {
+  plan: PlanKey
+  /** The words of its day, “ on Dec 6, 2026” or nothing; null: it ends at once, as nothing is paid for a period. */
+  end: string | null
+}
+
+/** What comes after a paid plan, wherever its end is asked about: from when on, what is left, and which stores rest. */
+export function ThenLite({ plan, end }: Props) {
+  const { name, limits } = plans.free
+  const its = `Your ${plans[plan].name} plan`
+  return (
+    <>
+      <Text>
+        {end === null
+          ? `${its} ends now, not at the end of a billing period. ${name} includes:`
+          : `${its} stays until its period ends${end}. Then your account is on ${name}, which includes:`}
+      </Text>
+      <ul>
+        {limitLines(limits).map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+      <StoresAfterwards />
+      <Text mt="sm">
+        Messages that {name} does not include are then held, and dropped once they expire. Your stores stay connected,
+        and their data is kept.
+      </Text>
+    </>
+  )
+}
+
+function StoresAfterwards() {
+  const stores = useStoreRests().data?.stores ?? []
+  const resting = restingOn(stores, plans.free.limits.maxStores)
+  if (resting.length === 0) return null
+  return (
+    <Text>
+      {counted(resting.length, 'store')} of the {stores.length} connected will rest then: {listed(resting)}. Capturing
+      carts and syncing go on, and nothing is sent. You can choose which under Billing.
+    </Text>
+  )
+}

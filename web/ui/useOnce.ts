@@ -1,0 +1,40 @@
+import { type UseMutationOptions, type UseMutationResult, useMutation } from '@tanstack/react-query'
+import { useCallback, useRef } from 'react'
+
+const DOUBLE_MS = 1_000
+
+type Once<Data, Variables> = Omit<UseMutationResult<Data, Error, Variables>, 'mutateAsync'>
+
+/**
+ * A mutation of which the second press of a double click does nothing. That press comes before the first one shows on the button, or right
+ * after it was done; as a second call it would also take over what is said of the first. What has failed, or is something else (by its
+ * variables, as JSON), can be done at once.
+ */
+export function useOnce<Data, Variables = void>(
+  options: UseMutationOptions<Data, Error, Variables>,
+): Once<Data, Variables> {
+  const locked = useRef({ isUnderWay: false, until: Number.NEGATIVE_INFINITY, what: '' })
+  const { mutate, ...mutation } = useMutation({
+    ...options,
+    onError: async (...failed) => {
+      locked.current.until = Number.NEGATIVE_INFINITY
+      await options.onError?.(...failed)
+    },
+    onSettled: async (...settled) => {
+      locked.current.isUnderWay = false
+      await options.onSettled?.(...settled)
+    },
+  })
+  const once = useCallback<typeof mutate>(
+    (...call) => {
+      const now = performance.now()
+      const what = JSON.stringify([call[0]])
+      const { isUnderWay, until, what: last } = locked.current
+      if (isUnderWay || (now < until && what === last)) return
+      locked.current = { isUnderWay: true, until: now + DOUBLE_MS, what }
+      mutate(...call)
+    },
+    [mutate],
+  )
+  return { ...mutation, mutate: once } as Once<Data, Variables>
+}
