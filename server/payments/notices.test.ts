@@ -81,7 +81,10 @@ it.each([
     null,
     /^The trial is free until .*\. After that it costs \$19\.00 a month.*, if you add a card\. Without one .* Lite/,
   ],
-  ['pm_card_mastercard', /^The trial is free until .*\. After that it costs \$19\.00 a month, before discounts and tax\.$/],
+  [
+    'pm_card_mastercard',
+    /^The trial is free until .*\. After that it costs \$19\.00 a month, before discounts and tax\.$/,
+  ],
 ])('within a trial, reactivated: it costs something only with a card (%s)', async (card, message) => {
   const shop = await aCustomer(world)
   const { id } = await subscribe(world, shop, { trialDays: 14, card })
