@@ -64,7 +64,7 @@ export const ownerPlayers: Players<
   },
   async plan(harness, { plan }) {
     noteWaking(harness, { isChosen: harness.stops.isChosen, plan })
-    await setPlanManually(harness.web.deps, account(harness), plan)
+    await setPlanManually(harness.web.deps, account(harness), { planKey: plan })
     harness.say({ plannedSince: harness.clock.trueNow() })
     noteRest(harness, { plan })
   },

@@ -37,7 +37,7 @@ export const stopPlayers: Players<'suspend' | 'rest'> = {
     const chosen = isChosen ? [fixture.storeId] : []
     const isConnected = !harness.isDisconnected
     if (isConnected) await transactAccount(account(harness), (tx) => chooseResting(tx, chosen, web.deps.now()))
-    if (plan) await setPlanManually(web.deps, account(harness), plan)
+    if (plan) await setPlanManually(web.deps, account(harness), { planKey: plan })
     noteRest(harness, isConnected ? wanted : { ...wanted, isChosen: stops.isChosen })
   },
 }
