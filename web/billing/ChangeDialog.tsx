@@ -60,7 +60,11 @@ function Steps({ detail, start, onClose }: StepsProps) {
     announce(message)
   })
   const problem = it.problem && (
-    <ChangeProblem words={it.problem} isOther={it.isOther} isOfCard={it.isRefused && detail.canManage} />
+    <ChangeProblem
+      words={it.problem}
+      isOther={it.isOther && it.shown !== null}
+      isOfCard={it.isRefused && detail.canManage}
+    />
   )
   if (it.bank) return <AskedByBank {...it.bank} onClose={onClose} />
   if (!it.shown) {
