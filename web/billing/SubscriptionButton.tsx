@@ -15,23 +15,22 @@ export function SubscriptionButton({ look = 'header-link' }: { look?: 'header-li
   const [isOpen, setOpen] = useState(false)
   const isPaid = subscription?.plan != null && subscription.plan !== 'free'
   const name = isPaid && plans[subscription.plan!].name
-  const looks = [
-    ...(subscription?.status ? [statusLook(subscription.status)] : []),
-    ...(subscription?.cancelAtPeriodEnd ? [endingLook(endDay(subscription))] : []),
-  ]
+  const status = subscription?.status && statusLook(subscription.status)
+  // In words only: the header has no room for a second mark.
+  const end = subscription?.cancelAtPeriodEnd ? endingLook(endDay(subscription)).label : null
+  const label = `Subscription: ${[name, status && status.label, end].filter(Boolean).join(', ')}`
   return (
     <>
       {name && (
         <UnstyledButton
           className={look}
-          aria-label={`Subscription: ${[name, ...looks.map(({ label }) => label)].join(', ')}`}
+          aria-label={label}
+          {...(end && { title: label })}
           aria-haspopup="dialog"
           onClick={() => setOpen(true)}
         >
           {name}
-          {looks.map((look) => (
-            <StatusBadge key={look.label} {...look} />
-          ))}
+          {status && <StatusBadge {...status} />}
         </UnstyledButton>
       )}
       <Drawer
