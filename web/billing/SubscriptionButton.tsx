@@ -18,7 +18,7 @@ export function SubscriptionButton({ look = 'header-link' }: { look?: 'header-li
   const status = subscription?.status && statusLook(subscription.status)
   // In words only: the header has no room for a second mark.
   const end = subscription?.cancelAtPeriodEnd ? endingLook(endDay(subscription)).label : null
-  const label = `Subscription: ${[name, status && status.label, end].filter(Boolean).join(', ')}`
+  const label = `Subscription: ${[name, status?.label, end].filter(Boolean).join(', ')}`
   return (
     <>
       {name && (
