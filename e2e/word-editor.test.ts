@@ -137,13 +137,20 @@ test('in a notification of a flow: a test to this browser, and what its push ser
   await step.getByText('This browser does not allow notifications from Recoup.').waitFor()
   expect(made).toEqual([])
   await page.evaluate(pushInPage, 'granted')
-  await send.click()
-  await step.getByText(pushTexts.sentHere).waitFor()
-  expect(service.seen).toMatchObject([{ status: 201, payload: { title: '[Test] At Maple & Clay' } }])
+  // A press within a second of another is the second half of a double click.
+  const pressUntil = async (words: string | RegExp) => {
+    const said = step.getByText(words)
+    const press = async () => {
+      if ((await said.count()) === 0) await send.click()
+      return said.count()
+    }
+    await expect.poll(press, { interval: 1_200, timeout: 30_000 }).toBe(1)
+  }
+  await pressUntil(pushTexts.sentHere)
+  expect(service.seen[0]).toMatchObject({ status: 201, payload: { title: '[Test] At Maple & Clay' } })
   expect(service.seen[0]!.payload).not.toHaveProperty('token')
   service.fault = () => ({ status: 410 })
-  await send.click()
-  await step.getByText(/^Refused by this browser’s push service\. 410/).waitFor()
+  await pressUntil(/^Refused by this browser’s push service\. 410/)
   await page.getByRole('button', { name: 'Discard' }).click()
   await service.close()
 })
