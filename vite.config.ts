@@ -15,7 +15,10 @@ const ENTRIES = /\/web\/(main\.tsx|index\.html|landing\/landing\.ts)/
 const shellIcons = [...readdirSync('web/shell').map((file) => `shell/${file}`), 'billing/statusLook.ts']
   .map((file) => readFileSync(`web/${file}`, 'utf8'))
   .flatMap((source) => source.match(/\bIcon[A-Z]\w+/g) ?? [])
-/** What the frame is made of, also where a screen uses it too: in a file with parts of screens it would bring those along. */
+/**
+ * What the frame is made of, also where a screen uses it too: in a file with parts of screens it would bring those along. With it `useOnce`,
+ * which many screens share: merged with one area's parts, it made two files wait for each other.
+ */
 const OF_SHELL = new RegExp(
   [
     '@mantine.core.esm.components.(Tooltip|Popover|Modal|ScrollArea).',
@@ -25,7 +28,7 @@ const OF_SHELL = new RegExp(
     'web.billing.(rules|statusLook).ts$',
     'web.stores.(queries|store-keys|mail-server-queries).ts$',
     'shared.(paging|capture-status|mail-server|sending|account).ts$',
-    'web.ui.(announce|clock|Empty|listQuery|StatusBadge|Time).tsx?$',
+    'web.ui.(announce|clock|Empty|listQuery|StatusBadge|Time|useOnce).tsx?$',
     `icons.(${shellIcons.join('|')}).mjs$`,
   ].join('|'),
 )
