@@ -5,6 +5,12 @@ import { checkInEveryTheme } from '../every-theme.ts'
 import { ago, aSetup, SOME_STATS, withKeys } from './api.ts'
 import { asked, card, goodBye, openPush } from './scene.ts'
 
+/** Widget and worker, as the shop's plugin hosts them. */
+const pluginAtWork = () => ({
+  ...{ method: 'plugin' as const, origin: 'https://shop.example' },
+  ...{ widgetAt: ago(2), workerAt: ago(2), isWorkerOld: false },
+})
+
 const PATH = '/push-notifications'
 const GENERATE = 'Generate VAPID keys and widget code'
 
@@ -259,13 +265,7 @@ export const theManager = () =>
 
     test('says from where widget and worker were seen at work, and what is missing', async () => {
       const seen = [
-        {
-          method: 'plugin' as const,
-          origin: 'https://shop.example',
-          widgetAt: ago(2),
-          workerAt: ago(2),
-          isWorkerOld: false,
-        },
+        pluginAtWork(),
         {
           method: 'easy' as const,
           origin: 'https://www.shop.example',
@@ -319,15 +319,7 @@ export const theManager = () =>
     })
 
     test('looks right in every theme, wide and on a phone', async () => {
-      const seen = [
-        {
-          method: 'plugin' as const,
-          origin: 'https://shop.example',
-          widgetAt: ago(2),
-          workerAt: ago(2),
-          isWorkerOld: false,
-        },
-      ]
+      const seen = [pluginAtWork()]
       const { page } = await openPush(PATH, withKeys({ seen }))
       await page.getByText('1,840').waitFor()
       await checkInEveryTheme(page, 'push-manager')
