@@ -41,7 +41,7 @@ export interface Life {
   isDead: boolean
   /** Dies after this many more statements. */
   statementsLeft: number | null
-  /** Since it last began to look for work. */
+  /** Of a worker since it last began to look for work, of the web server since the history's act began. */
   statements: number
   /** Awaited before every statement that begins something: nothing is locked by this process then. */
   before: (statement: string) => Promise<void>
@@ -214,7 +214,7 @@ const NOTHING = { command: 'BEGIN', rowCount: null, rows: [] }
 
 function countDown(life: Life): void {
   life.statements += 1
-  if (life.statements > MOST_STATEMENTS) throw new Error('a look for work that does not end')
+  if (life.statements > MOST_STATEMENTS) throw new Error('a look for work, or an act, that does not end')
   if (life.statementsLeft === null) return
   life.statementsLeft -= 1
   if (life.statementsLeft > 0) return

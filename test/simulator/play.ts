@@ -51,6 +51,7 @@ export async function playStep(harness: Harness, step: Step): Promise<void> {
 }
 
 async function playAct(harness: Harness, act: Act): Promise<void> {
+  harness.web.life.statements = 0
   try {
     await (players[act.do] as (harness: Harness, act: Act) => Promise<unknown>)(harness, act)
   } catch (error) {

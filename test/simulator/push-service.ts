@@ -110,6 +110,8 @@ export async function answerPush(
     const bytes = Buffer.byteLength(JSON.stringify(payload))
     note.sizes.push(bytes)
     const served = serve(world, note, bytes, engineAt)
+    // No smaller one may be tried on a decision that has become too old: nothing has left, and it is decided anew.
+    if (served !== 'silence' && served.status === 413 && !message.mayGoOn()) note.answer = note.mail.answer = 'retry'
     return served === 'silence' ? silenceOf(new FetchProblem('timeout'), true) : answerOf(served, message.messageId)
   })
 }

@@ -34,12 +34,11 @@ export const P1: Invariant = ({ harness, state, fresh }) => {
 
 function shrinking({ sizes, answer }: Note, most: number): string[] {
   const isGrowing = sizes.some((size, index) => index > 0 && size >= sizes[index - 1]!)
-  const isUnsent = answer === 'accepts' && !sizes.some((size) => size <= most) && most >= 1_000
+  const isTooLarge = answer === 'accepts' && !sizes.some((size) => size <= most)
+  const isLeft = isTooLarge && (most >= 1_000 || sizes.length === 1)
   return [
     ...(isGrowing ? [`was tried with ${sizes.join(', ')} bytes, one after the other`] : []),
-    ...(isUnsent || (answer === 'accepts' && sizes.length === 1 && sizes[0]! > most)
-      ? [`was not made small enough: ${sizes.join(', ')} bytes`]
-      : []),
+    ...(isLeft ? [`was not made small enough: ${sizes.join(', ')} bytes`] : []),
   ]
 }
 
