@@ -140,11 +140,12 @@ const players: Players = {
     noteConnected(harness, false)
   },
   async reconnect(harness) {
-    const { accountId, form } = harness.fixture
+    const { accountId, form, storeId } = harness.fixture
     if (harness.shopify) harness.shopify.tokens.length = 0
-    await connectStore(harness.web.deps, { accountId, sessionId: null }, form)
+    const { store } = await connectStore(harness.web.deps, { accountId, sessionId: null }, form)
     if (harness.shopify) harness.shopify.tokens.length = 0
-    noteConnected(harness, true)
+    // Later than its data is kept for, it is another store, and this one stays disconnected.
+    if (store.id === storeId) noteConnected(harness, true)
   },
   async click(harness, { mail, isHuman }) {
     const id = mailOf(harness, mail)
