@@ -21,8 +21,6 @@ export interface Capabilities {
   coupons: {
     /** A coupon can begin in the future. */
     startDate: boolean
-    /** How much a percentage takes off can be limited. */
-    cap: boolean
     /** A code can be tied to the email of whoever it is for, whether the shop knows them or not. */
     personal: boolean
   }
@@ -46,7 +44,7 @@ export const capabilities: Readonly<Record<PlatformName, Capabilities>> = {
   woocommerce: {
     identity: 'home',
     restore: 'link',
-    coupons: { startDate: false, cap: false, personal: true },
+    coupons: { startDate: false, personal: true },
     webhooks: 'ours',
     drafts: true,
     checkouts: false,
@@ -58,7 +56,7 @@ export const capabilities: Readonly<Record<PlatformName, Capabilities>> = {
   shopify: {
     identity: 'address',
     restore: 'checkout_url',
-    coupons: { startDate: true, cap: false, personal: false },
+    coupons: { startDate: true, personal: false },
     webhooks: 'keys',
     drafts: false,
     checkouts: true,
