@@ -269,13 +269,15 @@ test('figures that are still being counted say so, and renew themselves until th
   await changed('**/api/analytics?*', (said) => ({
     ...said,
     ...{ isBeingCounted, countedUntil: null },
-    ...(isBeingCounted && { counts: { carts: 0, abandoned: 0, orders: 0, messages: 0 } }),
+    ...(isBeingCounted && { counts: { carts: 0, abandoned: 0, orders: 0, messages: 0 }, topProducts: [] }),
   }))
   await page.goto(`${instance.url}/analytics`)
   const notice = page.getByRole('status').getByText('These figures are being counted')
   await notice.waitFor()
   // Nothing may have happened, or it is not counted yet.
   expect(await page.getByText('Figures appear here').count()).toBe(0)
+  await page.getByText('Products are being counted.').waitFor()
+  expect(await page.getByText('No products in abandoned carts').count()).toBe(0)
   await checkInEveryTheme(page, 'analytics-being-counted')
   isBeingCounted = false
   await notice.waitFor({ state: 'detached', timeout: 15_000 })

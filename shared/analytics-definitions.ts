@@ -56,7 +56,7 @@ export const definitions = {
   unsubscribed: 'Messages whose receiver unsubscribed by them.',
   complaints: 'Messages reported as spam.',
   source: 'How an order is known to be ours, or not. Each order is in one of the three.',
-  sourceOrders: 'Orders of these days, without those refunded or cancelled in full.',
+  sourceOrders: 'Orders of these days, without those of 0 and those refunded or cancelled in full.',
   netRevenue: 'Net of refunds. The three together are the revenue of the store in these days.',
   cartsAbandoned: 'Carts abandoned in these days.',
   trendStart: 'Day, week or month that begins with this day. The last one is not over.',

@@ -8,8 +8,8 @@ import { daysOfRange, type RangeDays } from './ranges.ts'
 /** Stores that nobody has looked at for so long are left to whoever looks next. */
 const LOOKED_AT_MS = 31 * 86_400_000
 const RANGES_AT_ONCE = 50
-/** Rows of days and months: they are added up in some 20 ms. */
-const FEW_ROWS = 20_000
+/** Rows of days and months: they are added up in some 10 ms. */
+const FEW_ROWS = 5_000
 
 /** Before the products of a range that ends today are read: the first one on a day adds them up. */
 export async function haveRange(store: StoreDb<Db>, range: RangeDays): Promise<void> {

@@ -125,7 +125,13 @@ function Screen({ range, isWhole }: { range: AnalyticsRange; isWhole: boolean })
               </div>
               <Details details={details} range={range} />
               {shown.topProducts && (
-                <TopProducts products={shown.topProducts} currency={shown.currency} range={range} days={shown} />
+                <TopProducts
+                  products={shown.topProducts}
+                  currency={shown.currency}
+                  range={range}
+                  days={shown}
+                  isBeingCounted={shown.isBeingCounted}
+                />
               )}
             </>
           )}

@@ -100,7 +100,7 @@ function Sources({ details: { sources, currency } }: { details: AnalyticsDetails
       </dl>
       <Text fz="xs" c="dimmed" mt="sm">
         Net of refunds. Each order is in one of the three, and together they are the revenue of the store in these days.
-        Orders refunded or cancelled in full do not count.
+        Orders of 0, and orders refunded or cancelled in full, do not count.
       </Text>
     </Block>
   )

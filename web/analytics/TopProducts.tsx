@@ -23,9 +23,11 @@ interface Props {
   currency: string
   range: AnalyticsRange
   days: Sheet['days']
+  /** What is not there may only not be counted yet. */
+  isBeingCounted: boolean
 }
 
-export function TopProducts({ products, currency, range, days }: Props) {
+export function TopProducts({ products, currency, range, days, isBeingCounted }: Props) {
   const [isAll, setAll] = useState(false)
   return (
     <Block
@@ -42,7 +44,7 @@ export function TopProducts({ products, currency, range, days }: Props) {
       }
     >
       {products.length === 0 ? (
-        <Empty icon={IconPackage} text="No products in abandoned carts in this period." />
+        <Empty icon={IconPackage} text={isBeingCounted ? COUNTING : 'No products in abandoned carts in this period.'} />
       ) : isAll ? (
         <AllProducts range={range} />
       ) : (
@@ -91,6 +93,7 @@ function AllProducts({ range }: { range: AnalyticsRange }) {
 }
 
 const TITLE = 'Top Abandoned Products'
+const COUNTING = 'Products are being counted.'
 
 const sheetOf = (products: readonly TopProduct[], currency: string, days: Sheet['days']): Sheet => ({
   ...{ title: TITLE, days },
@@ -101,7 +104,7 @@ const sheetOf = (products: readonly TopProduct[], currency: string, days: Sheet[
   ]),
 })
 
-function ProductTable({ products, currency, range }: Omit<Props, 'days'>) {
+function ProductTable({ products, currency, range }: Omit<Props, 'days' | 'isBeingCounted'>) {
   const { isAll } = useScope()
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
