@@ -4,7 +4,7 @@ import { WORKER_VERSION } from '../../shared/push-worker-version.ts'
 import { aColleague, aStore, type TestStore } from '../../test/factories.ts'
 import { aBrowser, fromPage, putInCart, setUp, subscribes, urlOf } from '../../test/push-scene.ts'
 import { aWorld } from '../../test/world.ts'
-import { endOldKeys } from '../push/keys.ts'
+import { endOldKeys, signingKey } from '../push/keys.ts'
 
 const world = aWorld()
 let store: TestStore
@@ -223,9 +223,12 @@ describe('keys are replaced', () => {
     const body = { storeUrl: await urlOf(world, store), replace: 'leaked' }
     const refused = await world.request('POST', '/push-notifications/generate-vapid-keys', { token, body })
     expect([refused.status, refused.body.error]).toEqual([403, pushTexts.leadersOnly])
-    expect((await world.request('GET', '/api/push-notifications/vapid-key', { token })).body).toEqual({
-      ...{ success: true, publicKey: first.body.vapidKeys.publicKey },
-    })
+    const inUse = async () =>
+      (await world.request('GET', '/api/push-notifications/vapid-key', { token })).body as unknown
+    expect(await inUse()).toEqual({ success: true, publicKey: first.body.vapidKeys.publicKey })
+    const { publicKey } = (await ask('generate-vapid-keys', { replace: 'moving' })).body.vapidKeys
+    expect(publicKey).not.toBe(first.body.vapidKeys.publicKey)
+    expect(await inUse()).toEqual({ success: true, publicKey })
   })
 
   test('the private half is encrypted and in no answer', async () => {
@@ -235,12 +238,26 @@ describe('keys are replaced', () => {
       .selectAll()
       .where('store_id', '=', store.storeId)
       .executeTakeFirstOrThrow()
-    expect(key.encrypted.length).toBeGreaterThan(60)
+    const { privateKey } = (await signingKey(world.deps, { db: world.db, storeId: store.storeId }))!
+    expect(privateKey).toMatch(/^[\w-]{43}$/)
+    const kept = [privateKey, Buffer.from(privateKey, 'base64url').toString('latin1')]
+    expect(kept.map((half) => key.encrypted.toString('latin1').includes(half))).toEqual([false, false])
     const storeUrl = await urlOf(world, store)
-    const { body } = await world.request('GET', `/api/push-notifications/setup?storeUrl=${storeUrl}`, {
-      token: store.token,
-    })
-    expect(JSON.stringify(body)).not.toMatch(/private|encrypted/i)
+    const read = (call: string) =>
+      world.request('GET', `/api/push-notifications/${call}?storeUrl=${storeUrl}`, { token: store.token })
+    const answers = [
+      ...(await Promise.all(['setup', 'vapid-key', 'store-stats'].map(read))),
+      await ask('generate-vapid-keys'),
+      await fromPage(world, store, 'auto-setup', { storeUrl }),
+      await ask('generate-vapid-keys', { replace: 'moving' }),
+    ]
+    const after = (await signingKey(world.deps, { db: world.db, storeId: store.storeId }))!
+    for (const { status, body } of answers) {
+      expect([status, body.success ?? true]).toEqual([200, true])
+      const text = JSON.stringify(body)
+      expect([privateKey, after.privateKey].map((half) => text.includes(half))).toEqual([false, false])
+      expect(text).not.toMatch(/private|encrypted/i)
+    }
   })
 })
 
