@@ -77,11 +77,12 @@ export const FlowView = z.object({
 })
 export type FlowView = z.infer<typeof FlowView>
 
-/** What stands in the way of a step by SMS or WhatsApp, in a sentence; null: nothing. */
+/** What stands in the way of a step by SMS, WhatsApp or push, in a sentence; null: nothing. */
 const FlowChannels = z.object({
   sms: z.object({ problem: z.string().nullable() }),
   /** `template`: the approved text chosen under Settings, Sending, with its places. */
   whatsapp: z.object({ problem: z.string().nullable(), template: z.string().nullable() }),
+  push: z.object({ problem: z.string().nullable() }),
 })
 export type FlowChannels = z.infer<typeof FlowChannels>
 

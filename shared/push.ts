@@ -20,6 +20,7 @@ export const pushTexts = {
   leadersOnly: 'Replacing the keys ends subscriptions. Ask an owner or admin.',
   changedMeanwhile: 'Someone else has changed these settings since you opened them. Nothing was saved.',
   sentHere: 'Sent to this browser.',
+  noHost: 'Web push does not work on Shopify: nobody can put the service worker at the shop’s own address.',
 } as const
 
 /** "Test notification sent to 3 customers". */

@@ -1,5 +1,7 @@
 import type { Feature } from '../../shared/billing.ts'
 import { type CampaignType, campaignTexts, speaksOfCart } from '../../shared/campaigns.ts'
+import { capabilities } from '../../shared/platforms.ts'
+import { pushTexts } from '../../shared/push.ts'
 import { explain } from '../../shared/reasons.ts'
 import { isFiltered } from '../audiences/filters.ts'
 import { demandPlan, entitlementsOf } from '../billing/entitlements.ts'
@@ -64,6 +66,7 @@ export async function assertWayOut(deps: Deps, store: StoreDb, row: StoreRow, ty
 }
 
 async function assertPush(store: StoreDb, row: StoreRow): Promise<void> {
+  if (!capabilities[row.platform].pushHost) throw new AppError('unprocessable', pushTexts.noHost)
   if (!(await keyInUse(store))) throw new AppError('unprocessable', explain('push_not_configured'))
   await assertMayMail({ accountId: row.account_id, db: store.db })
 }

@@ -1,6 +1,7 @@
 import type { FlowChannels, StepCoupon } from '../../shared/flows.ts'
 import { mailServerTexts } from '../../shared/mail-server.ts'
-import { DEFAULT_PUSH } from '../../shared/push.ts'
+import { capabilities } from '../../shared/platforms.ts'
+import { DEFAULT_PUSH, pushTexts } from '../../shared/push.ts'
 import { explain } from '../../shared/reasons.ts'
 import { entitlementsOf } from '../billing/entitlements.ts'
 import { hasFeature } from '../billing/rules.ts'
@@ -20,7 +21,7 @@ import {
   scheduleNextLook,
   wakeStoreMessages,
 } from '../messages/messages.ts'
-import { readStore } from '../stores/store.ts'
+import { readStore, type StoreRow } from '../stores/store.ts'
 import { CAMPAIGN_TEMPLATES, READY_TEXTS } from '../templates/ready-templates.ts'
 import { refreshDelays } from './push-flow-sql.ts'
 import * as sql from './sql.ts'
@@ -141,8 +142,8 @@ interface StepEdit {
 
 export async function saveFlow(deps: Deps, store: StoreDb<Db>, flowId: string, edit: FlowEdit): Promise<void> {
   const now = deps.now()
-  const { account_id: accountId } = found(await readStore(store), 'Store')
-  const channels = await channelsFor(deps, accountId)
+  const { account_id: accountId, platform } = found(await readStore(store), 'Store')
+  const channels = await channelsFor(deps, { account_id: accountId, platform })
   const problems = await problemsOfText(deps, store, { accountId, flowId, steps: edit.steps })
   await transact(store, async (tx) => {
     found(await sql.lockFlow(tx, flowId), 'Flow')
@@ -229,8 +230,11 @@ export async function textOfSteps(store: StoreDb, steps: readonly sql.Step[]) {
   }
 }
 
-/** What stands in the way of steps by SMS and WhatsApp: the plan, credentials, an approved template. */
-export async function channelsFor(deps: Deps, accountId: string): Promise<FlowChannels> {
+/** What stands in the way of steps: of SMS and WhatsApp the plan, credentials, an approved template; of push the platform. */
+export async function channelsFor(
+  deps: Deps,
+  { account_id: accountId, platform }: Pick<StoreRow, 'account_id' | 'platform'>,
+): Promise<FlowChannels> {
   const entitlements = await entitlementsOf({ accountId, db: deps.db }, deps.now())
   const [sms, whatsapp] = await Promise.all([
     deps.channels.text(accountId, 'sms'),
@@ -245,6 +249,7 @@ export async function channelsFor(deps: Deps, accountId: string): Promise<FlowCh
         ofPlan ?? (whatsapp ? (isWithout ? explain('template_missing') : null) : explain('whatsapp_not_configured')),
       template: whatsapp?.template?.text ?? null,
     },
+    push: { problem: capabilities[platform].pushHost ? null : pushTexts.noHost },
   }
 }
 
@@ -265,7 +270,7 @@ function checkText(
   channels: FlowChannels,
   problems: ReadonlyMap<string, string | null>,
 ): void {
-  const isOpen = channel === 'email' || channel === 'push' || channel === from.channel
+  const isOpen = channel === 'email' || channel === from.channel
   const problem = isOpen ? null : channels[channel].problem
   if (problem) {
     const code = problem === explain('plan_required') ? 'plan_required' : 'unprocessable'

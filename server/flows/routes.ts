@@ -26,7 +26,7 @@ import { presentCoupon } from './step-coupons.ts'
 export const flowRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.listFlows, async ({ store }) => ({
     flows: await viewFlows(deps, store, await sql.listFlows(store)),
-    channels: await channelsFor(deps, found(await readStore(store), 'Store').account_id),
+    channels: await channelsFor(deps, found(await readStore(store), 'Store')),
   }))
 
   serveStore(app, deps, api.saveFlow, async ({ store, params, body }) => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { pushTexts } from '../../shared/push.ts'
 import { aStore, type TestStore } from '../../test/factories.ts'
 import { DAY, HOUR, MINUTE, messagesOf, pass } from '../../test/message-scene.ts'
 import { aBrowser, setUp, subscribes } from '../../test/push-scene.ts'
@@ -18,6 +19,9 @@ beforeEach(async () => {
 
 const call = (method: string, url: string, body?: object) =>
   world.request(method, url, { token: store.token, ...(body && { body }) })
+
+const asShopify = () =>
+  world.db.updateTable('stores').set({ platform: 'shopify' }).where('id', '=', store.storeId).execute()
 
 describe('a step of a flow', () => {
   const save = async (words: object) => {
@@ -61,6 +65,20 @@ describe('a step of a flow', () => {
       expect((await save(words)).status).toBe(422)
   })
 
+  test('is refused on Shopify, in words that say why, and one that is there already may stay (decision 75)', async () => {
+    const words = { subject: 'Hi', body: 'Your cart waits' }
+    const problem = async () => (await call('GET', '/api/flows')).body.channels.push.problem
+    expect(await problem()).toBeNull()
+    await asShopify()
+    expect(await problem()).toBe(pushTexts.noHost)
+    const refused = await save(words)
+    expect([refused.status, refused.body.error]).toEqual([422, `Step 1: ${pushTexts.noHost}`])
+    await world.db.updateTable('stores').set({ platform: 'woocommerce' }).where('id', '=', store.storeId).execute()
+    expect((await save(words)).status).toBe(200)
+    await asShopify()
+    expect((await save({ ...words, subject: 'Hello' })).status).toBe(200)
+  })
+
   test('is shown before it is saved, by the code that sends', async () => {
     const body = { step: 1, cartId: 'sample', channel: 'push', subject: 'At {{ store_name }}', body: 'Your cart waits' }
     const shown = await call('POST', `/api/flows/${store.flowId}/preview`, body)
@@ -92,6 +110,13 @@ describe('a campaign', () => {
     await pass(world, store.storeId, MINUTE)
     await pass(world, store.storeId, MINUTE)
     expect(world.pushes.map(({ payload }) => [payload.title, payload.body])).toEqual([['Spring', 'Back in stock']])
+  })
+
+  test('is refused on Shopify, in words that say why (decision 75)', async () => {
+    await setUp(world, store)
+    await asShopify()
+    const refused = await call('POST', '/api/campaigns', wanted)
+    expect([refused.status, refused.body.error]).toEqual([422, pushTexts.noHost])
   })
 
   test('needs a title', async () => {

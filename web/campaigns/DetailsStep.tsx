@@ -1,5 +1,8 @@
 import { Input, Radio, Stack, Textarea, TextInput } from '@mantine/core'
 import type { CampaignType } from '../../shared/campaigns.ts'
+import { capabilities } from '../../shared/platforms.ts'
+import { pushTexts } from '../../shared/push.ts'
+import { useStore } from '../access/queries.ts'
 import { type StepProps, typeNames } from './rules.ts'
 
 const TYPES: readonly CampaignType[] = ['email', 'sms', 'whatsapp', 'push']
@@ -13,6 +16,8 @@ const about: Record<CampaignType, string | null> = {
 
 /** B 2, step 1. */
 export function DetailsStep({ draft, problems, isReadOnly, hasBegun = false, onChange }: StepProps) {
+  const store = useStore()
+  const isMissing = (type: CampaignType) => type === 'push' && store !== null && !capabilities[store.platform].pushHost
   return (
     <Stack gap="md">
       <TextInput
@@ -47,8 +52,8 @@ export function DetailsStep({ draft, problems, isReadOnly, hasBegun = false, onC
               key={type}
               value={type}
               label={typeNames[type]}
-              description={about[type]}
-              disabled={isReadOnly || (hasBegun && type !== draft.type)}
+              description={isMissing(type) ? pushTexts.noHost : about[type]}
+              disabled={isReadOnly || isMissing(type) || (hasBegun && type !== draft.type)}
             />
           ))}
         </Stack>

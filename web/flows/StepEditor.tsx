@@ -64,14 +64,16 @@ function WhenAndHow({ step, problems, channels, isReadOnly, onChange }: Props) {
           />
         </div>
       </Input.Wrapper>
-      {(channel === 'sms' || channel === 'whatsapp') && <Obstacle problem={channels[channel].problem} />}
+      {channel !== 'email' && <Obstacle channel={channel} problem={channels[channel].problem} />}
     </>
   )
 }
 
 /** Said before anything is saved: what is planned would wait for it. */
-function Obstacle({ problem }: { problem: string | null }) {
+function Obstacle({ channel, problem }: { channel: keyof FlowChannels; problem: string | null }) {
   if (!problem) return null
+  // Of its platform: there is nothing to set.
+  if (channel === 'push') return <Notice tone="warn">{problem}</Notice>
   const isOfPlan = problem.includes('plan')
   return (
     <Notice tone="warn">

@@ -9,7 +9,7 @@ const step = (number: number, delayMinutes: number) => ({
   ...{ pushTitle: 'Hi', pushBody: 'Your cart', coupon: null, couponShown: null },
 })
 const coupon = aCoupon()
-const free = { sms: { problem: null }, whatsapp: { problem: null, template: 'Hi {{1}}' } }
+const free = { sms: { problem: null }, whatsapp: { problem: null, template: 'Hi {{1}}' }, push: { problem: null } }
 const check = (steps: StepEdit[], minDelayMinutes: number, channels: FlowChannels = free) =>
   checkSteps(steps, { minDelayMinutes, stored: [step(1, 60)], channels })
 
@@ -30,7 +30,7 @@ it('asks for subject and text', () => {
   })
 })
 
-it('asks an SMS for a text, WhatsApp for a template, and either to be set up', () => {
+it('asks an SMS for a text, WhatsApp for a template, and each channel to be set up', () => {
   const [sms, whatsapp] = [
     { ...step(1, 60), channel: 'sms' as const, subject: '', body: '' },
     { ...step(1, 60), channel: 'whatsapp' as const },
@@ -38,9 +38,13 @@ it('asks an SMS for a text, WhatsApp for a template, and either to be set up', (
   expect(check([sms], 15).size).toBe(0)
   expect(check([{ ...sms, sms: ' ' }], 15).get(1)).toEqual({ body: 'An SMS needs a text' })
   expect(check([{ ...whatsapp, body: '' }], 15).size).toBe(0)
-  const without = { sms: { problem: 'Not set up.' }, whatsapp: { problem: 'No template.', template: null } }
+  const without = {
+    ...{ sms: { problem: 'Not set up.' }, whatsapp: { problem: 'No template.', template: null } },
+    push: { problem: 'Not here.' },
+  }
   expect(check([sms], 15, without).get(1)).toEqual({ channel: 'Not set up.' })
   expect(check([whatsapp], 15, without).get(1)).toEqual({ channel: 'No template.' })
+  expect(check([{ ...step(1, 60), channel: 'push' }], 15, without).get(1)).toEqual({ channel: 'Not here.' })
   // What it was already is held back and says why; nobody has to change it to save something else.
   expect(checkSteps([sms], { minDelayMinutes: 15, stored: [sms], channels: without }).size).toBe(0)
 })

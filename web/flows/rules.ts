@@ -116,7 +116,7 @@ export function checkSteps(steps: StepEdit[], { minDelayMinutes, stored, channel
     else if (delayMinutes > MAX_DELAY_MINUTES) problems.delayMinutes = 'At most 30 days'
     else if (before && delayMinutes <= before.delayMinutes) problems.delayMinutes = 'Later than the message before it'
     const isNew = stored.find((other) => other.step === step)?.channel !== channel
-    const obstacle = isNew && (channel === 'sms' || channel === 'whatsapp') ? channels[channel].problem : null
+    const obstacle = isNew && channel !== 'email' ? channels[channel].problem : null
     if (obstacle) problems.channel = obstacle
     if (Object.keys(problems).length > 0) found.set(step, problems)
   })

@@ -69,7 +69,7 @@ export const questions = [
   {
     question: 'What works today?',
     answer:
-      'WooCommerce and Shopify stores, recovery by email, SMS, WhatsApp and web push, campaigns and coupons. {% if hasCredits %}SMS go through our account at Twilio or one of your own, WhatsApp through one of your own at Twilio or Meta.{% else %}SMS and WhatsApp go through an account of your own at Twilio or Meta.{% endif %}',
+      'WooCommerce and Shopify stores, recovery by email, SMS, WhatsApp and (for WooCommerce) web push, campaigns and coupons. {% if hasCredits %}SMS go through our account at Twilio or one of your own, WhatsApp through one of your own at Twilio or Meta.{% else %}SMS and WhatsApp go through an account of your own at Twilio or Meta.{% endif %}',
   },
   {
     question: 'What do I need to connect my store?',

@@ -140,7 +140,7 @@ function Words({ form, change, isFixed }: PartProps) {
       />
       <Textarea
         label="Notification body"
-        description="Variables such as {{ cart_items }} work as in your other messages. The picture is the first product’s, and a press leads back to the cart."
+        description="Variables such as {{ cart_items }} work as in your other messages, except customer_name: notifications name nobody. The picture is the first product’s, and a press leads back to the cart."
         autosize
         minRows={2}
         maxLength={pushLimits.body}

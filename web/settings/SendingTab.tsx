@@ -1,6 +1,7 @@
 import { Card, Text, Title } from '@mantine/core'
 import { IconAlertTriangle, IconChevronRight, IconCircleCheck, IconMinus } from '@tabler/icons-react'
 import { Link } from 'react-router'
+import { capabilities } from '../../shared/platforms.ts'
 import type { SendingState } from '../../shared/sending.ts'
 import { useSendingStates } from '../stores/sending-queries.ts'
 import { Failed } from '../ui/Failed.tsx'
@@ -10,9 +11,13 @@ import { ConnectedTab } from './ConnectedTab.tsx'
 import { sendingScreens } from './sending-sections.ts'
 
 /** What is set up for sending, and the way to each screen where it is changed. */
-export const SendingTab = () => <ConnectedTab>{(store) => <Overview key={store.id} storeId={store.id} />}</ConnectedTab>
+export const SendingTab = () => (
+  <ConnectedTab>
+    {(store) => <Overview key={store.id} storeId={store.id} takesPush={capabilities[store.platform].pushHost} />}
+  </ConnectedTab>
+)
 
-function Overview({ storeId }: { storeId: string }) {
+function Overview({ storeId, takesPush }: { storeId: string; takesPush: boolean }) {
   const states = useSendingStates(storeId)
   return (
     <Card component="section" aria-label="Sending">
@@ -34,7 +39,9 @@ function Overview({ storeId }: { storeId: string }) {
             <Link to="/push-notifications" className="sending-row">
               <span className="sending-words">
                 <span className="sending-title">Web push</span>
-                <span className="sending-state">Reminders in your shoppers’ browsers</span>
+                <span className="sending-state">
+                  {takesPush ? 'Reminders in your shoppers’ browsers' : 'Does not work on Shopify'}
+                </span>
               </span>
               <IconChevronRight size={18} aria-hidden className="sending-go" />
             </Link>

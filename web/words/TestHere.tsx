@@ -1,6 +1,7 @@
 import { Anchor, Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
+import { capabilities } from '../../shared/platforms.ts'
 import { readVapidKey, sendToThisBrowser } from '../../shared/push-calls.ts'
 import { useStore } from '../access/queries.ts'
 import { wordsOf } from '../accounts/queries.ts'
@@ -19,6 +20,9 @@ export function TestHere({ words }: Props) {
   const { publicKey, isAsked } = useKey()
   const test = useTest()
   const isFirst = useFirstPress()
+  const store = useStore()
+  // No key can be made there, and nothing be sent.
+  if (store && !capabilities[store.platform].pushHost) return null
   if (isAsked && publicKey === null) return <NoKey />
   return (
     <Stack gap="sm">

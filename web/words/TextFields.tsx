@@ -3,8 +3,9 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { pushLimits } from '../../shared/push.ts'
+import { Notice } from '../ui/Notice.tsx'
 import { CouponHint } from './CouponHint.tsx'
-import { type CouponUse, insertAt, mailHint, offeredVariables, unknownText, type Words } from './rules.ts'
+import { type CouponUse, insertAt, mailHint, nameHint, offeredVariables, unknownText, type Words } from './rules.ts'
 
 /** A text that is sent as it is unless somebody changes it, for this message alone. */
 export interface ComesAlong {
@@ -58,7 +59,7 @@ export function TextFields({ words, hasSubject, hasTitle = false, problems, isRe
         onChange={(event) => onChange({ body: event.currentTarget.value })}
         {...fieldOf('body')}
       />
-      {!isReadOnly && <Variables isText={isText} isWithoutCart={isWithoutCart} onInsert={insert} />}
+      {!isReadOnly && <Variables {...{ isText, isWithoutCart }} isNotification={hasTitle} onInsert={insert} />}
     </>
   )
   return (
@@ -76,7 +77,19 @@ export function TextFields({ words, hasSubject, hasTitle = false, problems, isRe
       )}
       {fold ? <Changeable {...fold}>{text}</Changeable> : text}
       <CouponHint words={words} coupon={more.coupon ?? 'never'} isText={isText} />
+      {hasTitle && <NameHint words={words} />}
     </>
+  )
+}
+
+/** Said while somebody writes. */
+function NameHint({ words }: { words: Words }) {
+  const hint = nameHint(words)
+  if (!hint) return null
+  return (
+    <Notice tone="warn" isLive>
+      {hint}
+    </Notice>
   )
 }
 
@@ -171,10 +184,11 @@ function useInsertion(words: Words, onChange: Props['onChange']) {
 interface VariablesProps {
   isText: boolean
   isWithoutCart: boolean
+  isNotification: boolean
   onInsert: (name: string) => void
 }
 
-function Variables({ isText, isWithoutCart, onInsert }: VariablesProps) {
+function Variables({ isText, isWithoutCart, isNotification, onInsert }: VariablesProps) {
   const part = isText ? 'sentence' : 'paragraph'
   return (
     <Input.Wrapper
@@ -183,7 +197,7 @@ function Variables({ isText, isWithoutCart, onInsert }: VariablesProps) {
       labelElement="div"
     >
       <Group gap={6} mt={6}>
-        {offeredVariables(isWithoutCart).map(({ name, meaning }) => (
+        {offeredVariables(isWithoutCart, isNotification).map(({ name, meaning }) => (
           <Tooltip key={name} label={meaning}>
             <Button variant="default" size="compact-sm" ff="monospace" fw={500} onClick={() => onInsert(name)}>
               {name}

@@ -5,6 +5,8 @@ import {
   couponWarnings,
   insertAt,
   messageOf,
+  nameHint,
+  offeredVariables,
   unknownText,
   unknownVariables,
   variables,
@@ -16,6 +18,18 @@ it('inserts over the selection', () => {
 
 it('lists each variable that a template may use', () => {
   expect(variables.map(({ name }) => name).toSorted()).toEqual([...TEMPLATE_VARIABLES].toSorted())
+})
+
+it('offers no name for a notification, which names nobody, and says so of words that ask for it (decision 72)', () => {
+  const namesOf = (...[isWithoutCart, isNotification]: Parameters<typeof offeredVariables>) =>
+    offeredVariables(isWithoutCart, isNotification).map(({ name }) => name)
+  const others = namesOf(false, false).filter((name) => name !== 'customer_name')
+  expect(namesOf(false, true)).toEqual(others)
+  expect(namesOf(false, false)).toContain('customer_name')
+  expect(namesOf(true, true)).toEqual(namesOf(true, false).filter((name) => name !== 'customer_name'))
+  expect(nameHint({ subject: 'Hi {{ customer_name }}', body: 'Your cart' })).toMatch(/^Notifications name nobody/)
+  expect(nameHint({ subject: 'Hi', body: '{{customer_name | upcase}}' })).toMatch(/becomes “there”/)
+  expect(nameHint({ subject: 'Hi', body: 'Your cart at {{ store_name }}' })).toBeNull()
 })
 
 describe('a coupon variable that may be empty', () => {

@@ -19,8 +19,17 @@ export const variables = [
   { name: 'coupon_expires', meaning: 'When the coupon ends; empty if it never does' },
 ] as const
 
-export const offeredVariables = (isWithoutCart: boolean) =>
-  variables.filter(({ name }) => !isWithoutCart || !speaksOfCart(name))
+/** Of a message that is about no cart without those of one; of a notification without the name. */
+export const offeredVariables = (isWithoutCart: boolean, isNotification: boolean) =>
+  variables.filter(({ name }) => !(isWithoutCart && speaksOfCart(name)) && !(isNotification && name === NAME))
+
+const NAME = 'customer_name'
+
+/** Said of the words of a notification that ask for the name all the same (decision 72). */
+export const nameHint = ({ subject, body }: Words): string | null =>
+  new RegExp(`\\b${NAME}\\b`).test(`${subject} ${body}`)
+    ? `Notifications name nobody: ${NAME} becomes “there”, because the browser may be somebody else’s.`
+    : null
 
 /** Whether the messages have a coupon: all of them, those that no rule keeps it from, or none. */
 export type CouponUse = 'always' | 'maybe' | 'never'
