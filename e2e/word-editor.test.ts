@@ -120,9 +120,13 @@ test('in an SMS of a flow: how long it is, and the same in plain signs', async (
 test('in a notification of a flow: a test to this browser, and what its push service answers', async () => {
   const service = await openPushService()
   const step = page.getByRole('tabpanel')
+  const name = step.getByRole('button', { name: 'customer_name', exact: true })
+  await name.waitFor()
   await step.getByRole('radiogroup', { name: 'Channel' }).getByText('Push', { exact: true }).click()
+  await expect.poll(() => name.count()).toBe(0)
   await step.getByLabel('Title', { exact: true }).fill('At {{ store_name }}')
   await step.getByLabel('Text', { exact: true }).fill('{{ customer_name }}, your cart waits')
+  await step.getByText(/^Notifications name nobody/).waitFor()
   const send = step.getByRole('button', { name: 'Send a test to this browser' })
   await expect.poll(() => send.isEnabled()).toBe(true)
   // Chromium has no push service here: the browser's half is made up, the service is a strict one.

@@ -51,6 +51,10 @@ export function pushInPage(permission: string): void {
   PushManager.prototype.subscribe = async (options) => {
     if (now() !== 'granted' || !options?.userVisibleOnly) throw new DOMException('not allowed', 'NotAllowedError')
     const key = String(options.applicationServerKey)
+    // As browsers do (Push API, `subscribe`): the old one has to be ended first.
+    const before = localStorage.getItem(SUBSCRIBED)
+    if (before && (JSON.parse(before) as { key: string }).key !== key)
+      throw new DOMException('another key', 'InvalidStateError')
     const json = (await window.subscribeThere?.(key)) ?? anywhere()
     const kept = { json, key }
     localStorage.setItem(SUBSCRIBED, JSON.stringify(kept))

@@ -1,4 +1,6 @@
+import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
+import { pushTexts } from '../../shared/push.ts'
 import { checkInEveryTheme } from '../every-theme.ts'
 import { ago, aSetup, PUBLIC_KEY, WORKER, withKeys, withPush } from './api.ts'
 import { asked, aWindow, card, goodBye, instance, openPush } from './scene.ts'
@@ -142,6 +144,32 @@ export const theIntegration = () =>
       }
     })
 
+    test('on Shopify no other screen offers it either: sending, a step of a flow, a campaign (decision 75)', async () => {
+      const page = await aWindow()
+      await asShopify(page)
+      await page.goto(`${instance.url}/settings/sending`)
+      await page.getByRole('link', { name: 'Web push Does not work on Shopify' }).waitFor()
+      await page.goto(`${instance.url}/campaigns?form=new`)
+      const type = page.getByRole('radio', { name: 'Push' })
+      await page.getByText(pushTexts.noHost).waitFor()
+      expect(await type.isDisabled()).toBe(true)
+      await page.goto(`${instance.url}/flows`)
+      await page.locator('a[href^="/flows/"]').first().click()
+      const step = page.getByRole('tabpanel')
+      await step.getByRole('radiogroup', { name: 'Channel' }).getByText('Push', { exact: true }).click()
+      await step.getByText(pushTexts.noHost).first().waitFor()
+      await step.getByLabel('Title', { exact: true }).waitFor()
+      expect(await step.getByText('A test to this browser needs').count()).toBe(0)
+      const saved: string[] = []
+      page.on('request', (request) => request.method() === 'PUT' && saved.push(request.url()))
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      // Said of the channel, and of the step that was not saved.
+      await expect.poll(() => step.getByText(pushTexts.noHost).count()).toBe(2)
+      expect(saved).toEqual([])
+      await page.getByRole('button', { name: 'Discard' }).click()
+      await goodBye(page)
+    })
+
     test('looks right in every theme, wide and on a phone', async () => {
       const { page } = await openPush(PATH, withKeys())
       await page.getByText('8.3%').waitFor()
@@ -149,6 +177,23 @@ export const theIntegration = () =>
       await goodBye(page)
     })
   })
+
+/** The store as if it were on Shopify: what the connection says, and what flows may do there. */
+async function asShopify(page: Page): Promise<void> {
+  const changed = (pattern: RegExp, change: (said: Said) => object) =>
+    page.route(pattern, async (route) => {
+      if (route.request().method() !== 'GET') return route.fallback()
+      const said = (await (await route.fetch()).json()) as Said
+      await route.fulfill({ json: { ...said, ...change(said) } })
+    })
+  const platform = 'shopify'
+  await changed(/stores\/check-connection/, ({ store }) => ({ platform, store: { ...store, platform } }))
+  await changed(/\/api\/flows(\?|$)/, ({ channels }) => ({
+    channels: { ...channels, push: { problem: pushTexts.noHost } },
+  }))
+}
+
+type Said = Record<'store' | 'channels', object>
 
 async function openOnShopify(path: string, setup: ReturnType<typeof aSetup>) {
   const page = await aWindow()

@@ -91,6 +91,17 @@ describe('the store’s own notifications', () => {
   })
 
   test.each([
+    'starter',
+    'growth',
+  ] as const)('on the plan %s they go as on the free one (decision 132)', async (plan) => {
+    await world.db.updateTable('subscriptions').set({ plan }).where('account_id', '=', store.accountId).execute()
+    await switchOn()
+    await subscribed()
+    await pass(world, store.storeId, HOUR + MINUTE)
+    expect(world.pushes).toHaveLength(1)
+  })
+
+  test.each([
     ['immediate', 0, [60, 420, 780]],
     ['1hour', 0, [60, 420, 780]],
     ['6hours', 0, [360, 720, 1_080]],

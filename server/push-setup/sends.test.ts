@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { authTexts } from '../../shared/auth.ts'
+import { DEFAULT_PUSH } from '../../shared/push.ts'
 import { aColleague, aStore, type TestStore } from '../../test/factories.ts'
 import { DAY, MINUTE, messagesOf, pass } from '../../test/message-scene.ts'
 import { aBrowser, setUp, subscribes, type TestBrowser, urlOf } from '../../test/push-scene.ts'
@@ -81,6 +83,21 @@ describe('a member sends', () => {
       .where('purpose', '=', 'click')
       .execute()) as [{ target: string }]
     expect(target).toBe(cartUrl)
+  })
+
+  test('only once an address of the account is confirmed, as mail is; nor are they switched on before (decision 132)', async () => {
+    await subscribed()
+    const waits = (at: Date | null) =>
+      world.db.updateTable('users').set({ email_confirmed_at: at }).where('id', '=', store.userId).execute()
+    await waits(null)
+    const settings = { ...DEFAULT_PUSH, enabled: true }
+    const calls = ['send-store-notification', 'save-settings']
+    for (const call of calls) {
+      const refused = await send(call, { settings })
+      expect([call, refused.status, refused.body.error]).toEqual([call, 403, authTexts.verifyFirst])
+    }
+    await waits(world.now)
+    for (const call of calls) expect([call, (await send(call, { settings })).status]).toEqual([call, 200])
   })
 
   test('only to a page of the store (X1), and not by a viewer', async () => {
