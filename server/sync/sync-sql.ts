@@ -51,13 +51,24 @@ export function readStreams({ db, storeId }: StoreDb) {
 
 /**
  * undefined while somebody else runs. A lease that ends much later than any given out now was given by a clock that has stepped
- * back since, and does not count; a little later is two clocks, or two callers in the same moment.
+ * back since, and does not count; a little later is two clocks, or two callers in the same moment. undefined too of a store that is gone.
  */
 export function takeLease({ db, storeId }: StoreDb, wanted: WantedLease) {
   const { stream, now, until, lastStart } = wanted
   return db
     .insertInto('sync_state')
-    .values({ store_id: storeId, stream, lease_until: until, started_at: now })
+    .columns(['store_id', 'stream', 'lease_until', 'started_at'])
+    .expression((eb) =>
+      eb
+        .selectFrom('stores')
+        .select([
+          'id',
+          sql<Stream>`${stream}::text`.as('stream'),
+          sql<Date>`${until}::timestamptz`.as('lease_until'),
+          sql<Date>`${now}::timestamptz`.as('started_at'),
+        ])
+        .where('id', '=', storeId),
+    )
     .onConflict((conflict) =>
       conflict
         .columns(['store_id', 'stream'])

@@ -34,6 +34,14 @@ test('the import reads ninety days, and one that was interrupted goes on where i
   expect(await streamOf(storeId, 'import')).toMatchObject({ completed_at: world.now, error_code: null })
 })
 
+test('what is still to be read of a store that was deleted is over, without an error', async () => {
+  const { storeId } = await aConnectedStore(world)
+  await world.db.deleteFrom('stores').where('id', '=', storeId).execute()
+  await importStore(world.deps, { storeId })
+  await syncStore(world.deps, { storeId })
+  expect(await sweepStore(world.deps, { storeId })).toEqual({ kind: 'busy' })
+})
+
 test('the first reading fills every mirror, and doing it twice changes nothing', async () => {
   const { storeId, fake, owner } = await aStoreWithOrders()
   fake.allProducts = [1, 2, 3].map((id) => aProduct({ productId: String(id) }))
