@@ -58,6 +58,17 @@ export async function setUnsubscribed(
       ${channels ? sql`and channel = any(${[...channels]}::text[])` : sql``}`.execute(db)
 }
 
+/** It went elsewhere than it was meant to: the first browser of the person had gone. */
+export async function setAddress({ db, storeId }: StoreDb, messageId: string, address: string): Promise<void> {
+  await db
+    .updateTable('messages')
+    .set({ to_address: address })
+    .where('store_id', '=', storeId)
+    .where('id', '=', messageId)
+    .where('to_address', 'is not', null)
+    .execute()
+}
+
 /** Open messages of a channel to this address, in every store of the account, are closed at once (C2). */
 export async function skipOpenTo(
   { db }: Pick<StoreTx, 'db'>,

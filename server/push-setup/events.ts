@@ -9,7 +9,7 @@ import { recordEngagement } from '../engagement/events.ts'
 import { linkName } from '../engagement/follow.ts'
 import { lockShopperOf, messageOf, setUnsubscribed } from '../messages/recipient.ts'
 import { markShown } from '../outcome/outcome.ts'
-import { endSubscriptionsOf } from '../push/subscriptions.ts'
+import { endSubscriptionsBy } from '../push/subscriptions.ts'
 
 // What the worker in a shopper's browser tells of a notification. Its token is the message's own and good for nothing else (X1).
 
@@ -42,13 +42,11 @@ async function pressed(deps: Deps, store: StoreDb<Db>, messageId: string): Promi
   await transact(store, (tx) => recordEngagement(tx, visit))
 }
 
-/** "Stop these": in all browsers of the person, for every message not yet handed over (C2, decision 73). */
+/** For every message not yet handed over (C2, decision 73). */
 async function stopped(deps: Deps, store: StoreDb<Db>, messageId: string): Promise<void> {
   const at = deps.now()
   await transact(store, async (tx) => {
-    const shopperId = await lockShopperOf(tx, messageId)
-    if (!shopperId) return
-    await endSubscriptionsOf(deps, tx, shopperId, 'Stop in a notification')
+    await endSubscriptionsBy(deps, tx, messageId, 'Stop in a notification')
     await setUnsubscribed(tx, messageId, { at })
   })
 }

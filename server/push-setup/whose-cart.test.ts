@@ -190,6 +190,33 @@ test('the cart a browser begins after an order, and one it had before this was a
   expect(went().at(-1)).toBe(subscription.endpoint)
 })
 
+test.each([
+  ['the one it was meant for', false],
+  ['the next one, as the first had gone', true],
+])('a stop in an old notification ends its browser’s subscription, whoever the browser is since: %s (C2)', async (_, isNext) => {
+  await switchOn()
+  const browser = await subscribed(undefined, [16])
+  const gone = isNext ? await subscribed(undefined, undefined, { ...aBrowser(), cart: browser.cart }) : null
+  world.answerPush = (push) =>
+    push.subscription.endpoint === gone?.subscription.endpoint ? { kind: 'gone', response: '410' } : answerPush(push)
+  await left()
+  expect(went()).toEqual(of(...(gone ? [gone] : []), browser))
+  const { token: stop } = world.pushes.at(-1)!.payload
+  // Another cart in the same browser, of nobody who is known to be the same.
+  const { subscription, device, token } = browser
+  const next = { ...browser, cart: aBrowser().cart }
+  await putInCart(world, store, next, undefined, [18])
+  const { storeKey, publicKey } = await setUp(world, store)
+  const body = { storeKey, publicKey, token, subscription, cart: next.cart, device }
+  expect((await fromPage(world, store, 'resubscribe', body)).status).toBe(200)
+  expect((await fromPage(world, store, 'events', { token: stop, kind: 'stop' })).status).toBe(200)
+  world.pushes.length = 0
+  await left()
+  expect(went()).toEqual([])
+  const { rows } = await world.pool.query('select 1 from push_subscriptions where store_id = $1', [store.storeId])
+  expect(rows).toEqual([])
+})
+
 test('the marks are no keys, and go with the person (C8)', async () => {
   const browser = await subscribed(ANN, [16])
   const kept = async () => {

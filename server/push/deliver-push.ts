@@ -4,10 +4,11 @@ import { notSent } from '../channels/not-sent.ts'
 import type { SendAuthorization } from '../channels/send-authorization.ts'
 import { type Db, type StoreDb, transact } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
+import { setAddress } from '../messages/recipient.ts'
 import { notifyOnce } from '../notifications/notifications.ts'
 import { isMoment } from '../stores/rules.ts'
 import { openPrivateKey } from './keys.ts'
-import { endSubscriptions, openSubscription } from './subscriptions.ts'
+import { addressOfSubscription, endSubscriptions, openSubscription } from './subscriptions.ts'
 import * as sql from './subscriptions-sql.ts'
 
 // One notification to a person: to the newest of their browsers that takes it, within one attempt, counted once (decision 72).
@@ -33,7 +34,10 @@ export async function putPush(deps: Deps, store: StoreDb<Db>, message: PushMessa
     if (answer.kind === 'gone') await end(deps, store, row.id)
     else if (answer.kind === 'unauthorized') refused = answer.response
     else {
-      if (answer.kind === 'accepted') await sql.noteSeen(store, row.id, deps.now())
+      if (answer.kind === 'accepted') {
+        await sql.noteSeen(store, row.id, deps.now())
+        if (index > 0) await setAddress(store, message.id, addressOfSubscription(row.id))
+      }
       return answer
     }
   }

@@ -107,6 +107,17 @@ export async function subscriptionsOfMessage({ db, storeId }: StoreDb, messageId
 /** Of one person: each that is gone costs a request, and anybody can say that a browser is somebody's. */
 export const MOST_BROWSERS = 20
 
+/** Whoever a notification is for, and whoever the browser it went to is now: it may have gone on to another cart since (`follow`). */
+export async function peopleOfNotification({ db, storeId }: StoreTx, messageId: string): Promise<string[]> {
+  const { rows } = await sql<{ shopper_id: string }>`
+    select shopper_id from messages where store_id = ${storeId} and id = ${messageId}
+    union
+    select p.shopper_id from messages m join push_subscriptions p
+      on p.store_id = m.store_id and p.id = substring(m.to_address from '^push:([0-9a-f-]{36})$')::uuid
+    where m.store_id = ${storeId} and m.id = ${messageId} and m.channel = 'push'`.execute(db)
+  return rows.map((row) => row.shopper_id)
+}
+
 /** It took a notification. */
 export async function noteSeen({ db, storeId }: StoreDb, id: string, now: Date): Promise<void> {
   await sql`update push_subscriptions set seen_at = ${now} where store_id = ${storeId} and id = ${id}`.execute(db)

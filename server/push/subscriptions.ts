@@ -8,6 +8,7 @@ import { isSameSecret, type Secrets } from '../core/secrets.ts'
 import type { Deps } from '../deps.ts'
 import { scheduleNextLook, wakeCartMessages } from '../messages/messages.ts'
 import { browserMarks } from '../shoppers/rules.ts'
+import { lockShoppersOf } from '../shoppers/shoppers.ts'
 import { keyByPublic, keyInUse } from './keys.ts'
 import { serviceOf } from './services.ts'
 import * as sql from './subscriptions-sql.ts'
@@ -136,6 +137,17 @@ export async function endSubscriptions(
   const ended = await sql.deleteSubscriptions(tx, ids)
   for (const id of ended) await noteConsent(deps, tx, id, { status: 'withdrawn', source })
   return ended.length
+}
+
+/**
+ * "Stop these" in a notification: in all browsers of whoever it was for, and of whoever that browser is now. Shoppers are locked in the one
+ * order.
+ */
+export async function endSubscriptionsBy(deps: Deps, tx: StoreTx, messageId: string, source: string): Promise<void> {
+  await lockShoppersOf(tx, await sql.peopleOfNotification(tx, messageId))
+  for (const shopperId of await sql.peopleOfNotification(tx, messageId)) {
+    await endSubscriptionsOf(deps, tx, shopperId, source)
+  }
 }
 
 /** All of a person's, in whatever browsers. */
