@@ -2,44 +2,53 @@ import crypto from 'node:crypto'
 import type { StoreTx } from '../core/db.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { ShopperKey } from '../shoppers/rules.ts'
-import { keyOwners } from '../shoppers/shoppers.ts'
+import { keyOwners, matchedEmails } from '../shoppers/shoppers.ts'
 import { erasedAmong } from '../suppressions/suppressions.ts'
 import type { NewFact } from './record.ts'
 
 // An erased person comes back to the shop: what the store then tells is kept without them (C8). Orders count, for whom is not
 // written; an order begun and not placed is not kept at all, as nobody may be reminded of it. Where the order also has the phone, the
-// email or the number of somebody who is known here and was not erased, it is theirs too, and their reminders end (D3). So do those of
-// the erased person, who may have named another address since, for as long as the job has not been here.
+// email (or another address of its mailbox) or the number of somebody who is known here and was not erased, it is theirs too, and their
+// reminders end (D3). So do those of the erased person, who may have named another address since, for as long as the job has not been here.
 
 /** To be asked with the keys locked: an erasure holds the same locks. */
-export async function withoutErased(
-  tx: StoreTx,
-  secrets: Pick<Secrets, 'addressHash'>,
-  facts: readonly NewFact[],
-): Promise<NewFact[]> {
-  const hashes = new Map<string, Buffer>()
-  for (const address of facts.flatMap(addressesOf)) {
-    if (!hashes.has(address)) hashes.set(address, secrets.addressHash(address))
-  }
-  if (hashes.size === 0) return [...facts]
-  const erased = await erasedAmong(tx, [...hashes.values()])
+export async function withoutErased(tx: StoreTx, secrets: Hashes, facts: readonly NewFact[]): Promise<NewFact[]> {
+  const erased = await erasedOf(tx, secrets, facts.flatMap(addressesOf))
   if (erased.size === 0) return [...facts]
-  const isGone = (address: string) => erased.has(hashes.get(address)?.toString('hex') ?? '')
-  const isErased = (fact: NewFact) => addressesOf(fact).some(isGone)
-  const owned = await keyOwners(
+  const isErased = (fact: NewFact) => addressesOf(fact).some((address) => erased.has(address))
+  const keys = facts.filter(isErased).flatMap((fact) => fact.keys)
+  const known = new Set((await keyOwners(tx, keys)).map(nameOf))
+  const emails = keys.filter(({ kind, value }) => kind === 'email' && !erased.has(value)).map(({ value }) => value)
+  for (const email of await emailsOfLiving(tx, secrets, emails)) known.add(nameOf({ kind: 'email', value: email }))
+  return facts.flatMap((fact) => (isErased(fact) ? (withoutPerson(fact, keysLeft(fact, known, erased)) ?? []) : [fact]))
+}
+
+type Hashes = Pick<Secrets, 'addressHash'>
+
+async function erasedOf(tx: StoreTx, secrets: Hashes, addresses: readonly string[]): Promise<Set<string>> {
+  const hashes = new Map([...new Set(addresses)].map((address) => [address, secrets.addressHash(address)]))
+  if (hashes.size === 0) return new Set()
+  const erased = await erasedAmong(tx, [...hashes.values()])
+  return new Set([...hashes].filter(([, hash]) => erased.has(hash.toString('hex'))).map(([address]) => address))
+}
+
+/** Of these, addresses of a mailbox of somebody who is known here and was not erased. */
+async function emailsOfLiving(tx: StoreTx, secrets: Hashes, emails: readonly string[]): Promise<string[]> {
+  const matched = emails.length > 0 ? await matchedEmails(tx, emails) : []
+  const gone = await erasedOf(
     tx,
-    facts.filter(isErased).flatMap(({ keys }) => keys),
+    secrets,
+    matched.map(({ known }) => known),
   )
-  const known = new Set(owned.map(nameOf))
-  return facts.flatMap((fact) => (isErased(fact) ? (withoutPerson(fact, keysLeft(fact, known, isGone)) ?? []) : [fact]))
+  return matched.filter(({ known }) => !gone.has(known)).map(({ wanted }) => wanted)
 }
 
 const isNameless = ({ kind }: ShopperKey) => kind === 'order' || kind === 'cart' || kind === 'device'
 
 /** Keys of somebody who stays; else those of the erased themselves that the job has still to take. An address nobody has is taken for theirs. */
-function keysLeft({ keys }: NewFact, known: ReadonlySet<string>, isGone: (address: string) => boolean): ShopperKey[] {
+function keysLeft({ keys }: NewFact, known: ReadonlySet<string>, erased: ReadonlySet<string>): ShopperKey[] {
   const owned = keys.filter((key) => !isNameless(key) && known.has(nameOf(key)))
-  const living = owned.filter(({ value }) => !isGone(value))
+  const living = owned.filter(({ value }) => !erased.has(value))
   return [...keys.filter(isNameless), ...(living.length > 0 ? living : owned)]
 }
 

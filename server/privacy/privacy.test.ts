@@ -277,6 +277,32 @@ describe('one person', () => {
     expect(await tracesIn(world, ['mary@walk'])).toEqual([])
   })
 
+  test('what was bought with another address of somebody else’s mailbox ends that one’s reminders (D3)', async () => {
+    const [rose, ivy] = [anOrder(world, { email: 'rose@walk.example' }), anOrder(world, { email: 'ivy@walk.example' })]
+    await recordOrders(world.deps, zen.storeId, [rose, ivy], 'sync')
+    await ask('DELETE', 'rose@walk.example', { confirmation: 'erase' })
+    await world.runJobs()
+    world.advance(HOUR)
+    const buy = async (email: string) => {
+      const order = { ...bought(world, anOrder(world, { email })), phone: '+12125550188' }
+      await recordOrders(world.deps, zen.storeId, [order], 'sync')
+      return order.orderId
+    }
+    const other = { ...anOrder(world, { email: 'fern@walk.example' }), phone: '+12125550188' }
+    await recordOrders(world.deps, zen.storeId, [other], 'sync')
+    await ask('DELETE', 'fern@walk.example', { confirmation: 'erase' })
+    await world.runJobs()
+    // An alias of whoever was erased is theirs, and kept of nobody.
+    const theirs = await buy('rose+tea@walk.example')
+    expect(await tracesIn(world, ['rose+tea@walk'])).toEqual([])
+    await buy('ivy+tea@walk.example')
+    world.sent.length = 0
+    await pass(world, zen.storeId, 24 * HOUR)
+    expect(world.sent.filter(({ to }) => to === ivy.email)).toEqual([])
+    const { rows } = await world.pool.query('select email from orders where order_id = $1', [theirs])
+    expect(rows).toEqual([{ email: null }])
+  })
+
   test('what they buy before the job has been here ends their reminders, to another address as well (D3)', async () => {
     const post = (seq: number, more: object) =>
       postCapture(world, zen, { cart: 'tok-of-una-browser-cart-1', page: 'tok-of-una-browser-p', seq, ...more })

@@ -22,6 +22,16 @@ export async function keyOwners({ db, storeId }: StoreTx, keys: readonly Shopper
   return rows.rows
 }
 
+/** Addresses of shoppers here that have the match key of one of these (Identity). A mailbox has few. */
+export async function matchedEmails({ db, storeId }: StoreTx, emails: readonly string[]) {
+  const rows = await sql<{ wanted: string; known: string }>`
+    select wanted, k.value as known from unnest(${[...emails]}::text[]) wanted
+    cross join lateral (select value from shopper_keys k
+      where k.store_id = ${storeId} and k.kind = 'email' and email_match_key(k.value) = email_match_key(wanted)
+      limit 20) k`.execute(db)
+  return rows.rows
+}
+
 /** Locks in id order; one that was merged away meanwhile is missing from the answer. */
 export function lockShoppers({ db, storeId }: StoreTx, ids: readonly string[]) {
   return db
