@@ -44,14 +44,22 @@ async function open({ at, orders, checkouts }: Extract<LargeShopOrder, { do: 'op
     const some = Array.from({ length: Math.min(5_000, orders - from) }, (_each, index) => {
       const placed = at - 50 * DAY + (from + index) * 60_000
       const tokens = { checkoutToken: `checkout-${from + index}-token`, cartToken: `cart-${from + index}-token` }
-      return { ...order, ...tokens, customerId: null, createdAt: placed, updatedAt: placed }
+      const email = `buyer-${(from + index) % 30_000}@example.com`
+      return { ...order, ...tokens, email, customerId: null, createdAt: placed, updatedAt: placed }
     })
     store.controls.insertOrders(some)
   }
   store.controls.insertCheckouts(
     Array.from({ length: checkouts }, (_each, index): Checkout => {
       const left = at - 40 * DAY + index * 60_000
-      const of = { id: 100 + index, token: `left-checkout-${index}`, cartToken: `left-cart-${index}` }
+      const of = {
+        id: 100 + index,
+        token: `left-checkout-${index}`,
+        cartToken: `left-cart-${index}`,
+        email: `left-${index}@example.com`,
+        phone: null,
+        customerId: null,
+      }
       return { ...checkout, ...of, createdAt: left, updatedAt: left, completedAt: null, orderId: null }
     }),
   )

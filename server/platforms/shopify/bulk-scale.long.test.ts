@@ -1,55 +1,18 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
-import path from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, expect, test } from 'vitest'
-import type { LargeShop, LargeShopOrder, LargeShopTold } from '../../../test/contract-servers/shopify-large.ts'
-import { openGuardedHttp } from '../../net/guarded-fetch.ts'
-import type { StoreNet } from '../access.ts'
-import { memoryShelf } from '../memory-shelf.ts'
-import { createShopifyClient } from './client.ts'
+import { aLargeShop } from '../../../test/large-shop.ts'
 
 // 50,000 orders and 20,000 checkouts of the contract server, which speaks Shopify's schema, throttles by points and ends tokens. It is another
 // process: what the client holds is measured here.
 
-const START = Date.parse('2026-11-26T12:00:00Z')
 const SINCE = '2026-09-01T00:00:00Z'
-const SHOP = path.resolve('test/contract-servers/shopify-large.ts')
 const MB = 2 ** 20
 
 const closing: (() => Promise<unknown> | unknown)[] = []
 afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
-
-/** The shop, and a client whose waiting moves the shop's clock on. */
-async function aLargeShop(size: { orders: number; checkouts: number }) {
-  const child = fork(SHOP)
-  closing.push(() => child.kill())
-  const shop = await tell<LargeShop>(child, { do: 'open', at: START, ...size })
-  const http = openGuardedHttp({ allowPrivate: true })
-  closing.push(http.close)
-  let now = START
-  const net: StoreNet = {
-    ...{ fetch: http.fetch, now: () => new Date(now) },
-    sleep: async (ms) => {
-      now += ms
-      await tell(child, { do: 'advance', ms })
-    },
-  }
-  const keys = { kind: 'shopify_app', ...shop.keys } as const
-  const access = { platform: 'shopify', storeUrl: shop.url, homeUrl: shop.url, keys } as const
-  const client = createShopifyClient(access, net, memoryShelf())
-  return { client, say: (wish: LargeShopOrder) => tell<LargeShopTold>(child, wish) }
-}
-
-async function tell<Answer>(child: ChildProcess, wish: LargeShopOrder): Promise<Answer> {
-  const answered = once(child, 'message')
-  child.send(wish)
-  const [answer] = await answered
-  return answer as Answer
-}
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
@@ -62,7 +25,7 @@ function held(): number {
 }
 
 test('50,000 orders are imported by a bulk operation, whole and once, and no more of them is held than a part', async () => {
-  const { client, say } = await aLargeShop({ orders: 50_000, checkouts: 0 })
+  const { client, say } = await aLargeShop(closing, { orders: 50_000, checkouts: 0 })
   const seen = new Set<number>()
   const holds: number[] = []
   let isRunning = true
@@ -88,7 +51,7 @@ test('50,000 orders are imported by a bulk operation, whole and once, and no mor
 }, 600_000)
 
 test('20,000 checkouts come whole and once, however throttled, while the token ends', async () => {
-  const { client, say } = await aLargeShop({ orders: 0, checkouts: 20_000 })
+  const { client, say } = await aLargeShop(closing, { orders: 0, checkouts: 20_000 })
   const seen = new Set<string>()
   const holds: number[] = []
   let pages = 0

@@ -1,0 +1,52 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { openGuardedHttp } from '../server/net/guarded-fetch.ts'
+import type { StoreNet } from '../server/platforms/access.ts'
+import { memoryShelf } from '../server/platforms/memory-shelf.ts'
+import type { StoreClient } from '../server/platforms/platform.ts'
+import { createShopifyClient } from '../server/platforms/shopify/client.ts'
+import type { LargeShop, LargeShopOrder, LargeShopTold } from './contract-servers/shopify-large.ts'
+
+const SHOP = path.resolve('test/contract-servers/shopify-large.ts')
+const START = Date.parse('2026-11-26T12:00:00Z')
+
+interface Opened {
+  client: StoreClient
+  say: (wish: LargeShopOrder) => Promise<LargeShopTold>
+  /** When it was opened, by its own clock. */
+  start: Date
+}
+
+/** A large shop on Shopify in another process, and a client whose waiting moves the shop's clock on, and `onWait`'s. */
+export async function aLargeShop(
+  closing: (() => Promise<unknown> | unknown)[],
+  size: { orders: number; checkouts: number },
+  onWait: (ms: number) => void = () => undefined,
+): Promise<Opened> {
+  const child = fork(SHOP)
+  closing.push(() => child.kill())
+  const shop = await tell<LargeShop>(child, { do: 'open', at: START, ...size })
+  const http = openGuardedHttp({ allowPrivate: true })
+  closing.push(http.close)
+  let now = START
+  const net: StoreNet = {
+    ...{ fetch: http.fetch, now: () => new Date(now) },
+    sleep: async (ms) => {
+      now += ms
+      onWait(ms)
+      await tell(child, { do: 'advance', ms })
+    },
+  }
+  const keys = { kind: 'shopify_app', ...shop.keys } as const
+  const access = { platform: 'shopify', storeUrl: shop.url, homeUrl: shop.url, keys } as const
+  const client = createShopifyClient(access, net, memoryShelf())
+  return { client, say: (wish) => tell<LargeShopTold>(child, wish), start: new Date(START) }
+}
+
+async function tell<Answer>(child: ChildProcess, wish: LargeShopOrder): Promise<Answer> {
+  const answered = once(child, 'message')
+  child.send(wish)
+  const [answer] = await answered
+  return answer as Answer
+}
