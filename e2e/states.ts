@@ -1,6 +1,7 @@
 import { ofCampaigns } from './states/campaigns.ts'
 import { atTheDoor } from './states/door.ts'
 import { ofTheFrame, onTheWayIn } from './states/frame.ts'
+import { ofLift } from './states/lift.ts'
 import { ofOperators } from './states/operator.ts'
 import { ofPush } from './states/push.ts'
 import { ofSettings } from './states/settings.ts'
@@ -14,6 +15,7 @@ export const states: State[] = [
   ...atTheDoor,
   ...ofTheSections,
   ...ofCampaigns,
+  ...ofLift,
   ...ofSettings,
   ...ofPush,
   ...ofOperators,

@@ -24,6 +24,7 @@ import { customerRoutes } from './customers/routes.ts'
 import type { Deps } from './deps.ts'
 import { discountMailRoutes } from './discount-mail/routes.ts'
 import { engagementRoutes } from './engagement/routes.ts'
+import { experimentRoutes } from './experiments/routes.ts'
 import { flowRoutes } from './flows/routes.ts'
 import { docsRoutes } from './http/docs.ts'
 import { mapErrors } from './http/http.ts'
@@ -93,6 +94,7 @@ export function buildApp(deps: Deps): FastifyInstance {
     notificationRoutes,
     couponRoutes,
     flowRoutes,
+    experimentRoutes,
     channelRoutes,
     messageRoutes,
     engagementRoutes,

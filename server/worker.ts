@@ -44,6 +44,7 @@ import { tellCredits } from './credits/tell.ts'
 import { tidyCustomerCounts } from './customers/counts.ts'
 import type { Deps } from './deps.ts'
 import { checkSenderKeys } from './email/sender-keys.ts'
+import { countExperiments } from './experiments/experiments.ts'
 import { sendReply, tidyInbound } from './inbound/inbound.ts'
 import { replyJob } from './inbound/jobs.ts'
 import { fetchPrices } from './inbound/prices.ts'
@@ -169,6 +170,7 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'analytics.buyers', everyMs: 2_000, run: countAskedBuyers },
   { name: 'analytics.ranges', everyMs: 15_000, run: renewRanges },
   { name: 'analytics.people', everyMs: 60_000, run: countDuePeople },
+  { name: 'experiments.count', everyMs: 60_000, run: countExperiments },
   { name: 'analytics.weekly', everyMs: 60_000, run: planWeeklyReports },
   { name: 'stores.tick', everyMs: 60_000, run: enqueueDueSyncs },
   { name: 'coupons.codes', everyMs: 2_000, run: enqueueDueCodes },

@@ -91,6 +91,7 @@ const working = all({ frame: 'shell', access: 'connected' }, [
   { path: '/carts', title: 'Abandoned Carts', icon: 'carts', permission: 'carts:read', loader: 'CartsPage' },
   { path: '/carts/:id', title: 'Cart', permission: 'carts:read', loader: 'CartPage' },
   { path: '/flows', title: 'Flows', icon: 'flows', permission: 'flows:read', loader: 'FlowsPage' },
+  { path: '/flows/lift', title: 'Lift', permission: 'flows:read', loader: 'LiftPage' },
   { path: '/flows/:flowId', title: 'Flow', permission: 'flows:read', loader: 'FlowPage' },
   {
     path: '/campaigns',

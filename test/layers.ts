@@ -37,7 +37,11 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
     email: 'the way of a mail, and an account’s mail server',
     credits: 'what an account has paid before for SMS by the operator’s account',
   },
-  { deliverability: 'whether mail arrives: DNS records, signatures, throttles', carts: 'facts in, carts out' },
+  {
+    deliverability: 'whether mail arrives: DNS records, signatures, throttles',
+    carts: 'facts in, carts out',
+    experiments: 'who is written to and who is not, and what became of both',
+  },
   { sync: 'reads a store: orders, products, customers, webhooks' },
   {
     texts: 'the way of an SMS or WhatsApp message, and what it costs',

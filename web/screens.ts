@@ -41,6 +41,7 @@ export const components: Record<ScreenLoader, Load> = {
   CustomerPage: screen(() => import('./customers/CustomerPage.tsx'), 'CustomerPage'),
   FlowsPage: screen(() => import('./flows/FlowsPage.tsx'), 'FlowsPage'),
   FlowPage: screen(() => import('./flows/FlowPage.tsx'), 'FlowPage'),
+  LiftPage: screen(() => import('./lift/LiftPage.tsx'), 'LiftPage'),
   NotificationsPage: screen(() => import('./notifications/NotificationsPage.tsx'), 'NotificationsPage'),
   CouponsPage: screen(() => import('./coupons/CouponsPage.tsx'), 'CouponsPage'),
   AnalyticsPage: screen(() => import('./analytics/AnalyticsPage.tsx'), 'AnalyticsPage'),

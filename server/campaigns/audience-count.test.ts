@@ -3,6 +3,7 @@ import type { AudienceCount } from '../../shared/audience.ts'
 import { aShop, type Shop } from '../../test/by-hand-scene.ts'
 import { aCampaign, neutralWords, tick } from '../../test/campaign-scene.ts'
 import { aCouponShop } from '../../test/discount-scene.ts'
+import { drawInto, holdOut } from '../../test/experiment-scene.ts'
 import { bought, DAY } from '../../test/message-scene.ts'
 import { acceptsMail, aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
@@ -146,17 +147,9 @@ describe('an audience is counted', () => {
 
   test('with the control group of the store, which campaigns keep to as well', async () => {
     const shop = await aShop(world, 3)
-    await world.db
-      .updateTable('flows')
-      .set({ is_on: true, holdout_bps: 5_000 })
-      .where('store_id', '=', shop.storeId)
-      .execute()
-    await sql`update shoppers set arm = 'control', arm_at = ${world.now} where store_id = ${shop.storeId} and email = ${shop.orders[0]!.email!}`.execute(
-      world.db,
-    )
-    await sql`update shoppers set arm = 'treated', arm_at = ${world.now} where store_id = ${shop.storeId} and email <> ${shop.orders[0]!.email!}`.execute(
-      world.db,
-    )
+    await holdOut(world, shop.storeId, 5_000)
+    await drawInto(world, shop.storeId, 'control', { email: shop.orders[0]!.email! })
+    for (const { email } of shop.orders.slice(1)) await drawInto(world, shop.storeId, 'treated', { email: email! })
     const counted = await count(shop)
     expect([counted.eligible, reasons(counted)]).toEqual([2, { holdout: 1 }])
   })

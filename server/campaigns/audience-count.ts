@@ -182,10 +182,9 @@ function imagine(
           offer: { couponId: null, cartUrl: null },
           ...common,
         })
-    const { holdout_bps = null, salt = null } = (await load.holdoutOfCampaigns(tx)) ?? {}
     const campaign = { isRunning: true, end: null, frequency: 'once', isRepeated: false } as const
     return rows.map((row) => ({
-      ...{ ...withOwnText(row, words), manual: null, campaign, coupon: coupon || null, holdout_bps, salt },
+      ...{ ...withOwnText(row, words), manual: null, campaign, coupon: coupon || null },
       // No purchase ends a message of a campaign that is about no cart.
       matching_order: row.cart_id === null ? null : row.matching_order,
     }))

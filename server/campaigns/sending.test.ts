@@ -3,6 +3,7 @@ import { aShop, type Shop } from '../../test/by-hand-scene.ts'
 import { aCampaign, ask, neutralWords, read, rowsOf, statesOf, tick, today, words } from '../../test/campaign-scene.ts'
 import { demoCoupons } from '../../test/demo-coupons.ts'
 import { aCoupon, aCouponShop, type CouponShop } from '../../test/discount-scene.ts'
+import { armsOf, holdOut } from '../../test/experiment-scene.ts'
 import { bought, DAY, HOUR, linkIn, MINUTE } from '../../test/message-scene.ts'
 import { acceptsMail, aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
@@ -155,22 +156,14 @@ describe('meanwhile', () => {
 })
 
 describe('the control group', () => {
-  test('of the flow with the largest share gets none; whoever is drawn first by a campaign keeps it (F1)', async () => {
+  test('of the store gets none; whoever is drawn first by a campaign keeps it (F1)', async () => {
     const shop = await aShop(world, 40)
-    await world.db
-      .updateTable('flows')
-      .set({ is_on: true, switched_on_at: world.now, takes_from: world.now, holdout_bps: 5_000 })
-      .where('id', '=', shop.flowId)
-      .execute()
+    await holdOut(world, shop.storeId, 5_000)
     const { id } = await aCampaign(world, shop)
     await tick(world, shop)
-    const arms = await world.db
-      .selectFrom('shoppers')
-      .select(['id', 'arm', 'email'])
-      .where('store_id', '=', shop.storeId)
-      .execute()
+    const arms = await armsOf(world, shop.storeId)
     const control = arms.filter(({ arm }) => arm === 'control')
-    expect([arms.every(({ arm }) => arm !== null), control.length > 5, control.length < 35]).toEqual([true, true, true])
+    expect([arms.length, control.length > 5, control.length < 35]).toEqual([40, true, true])
     expect((await read(world, shop, id)).counts).toMatchObject({ skipped: control.length, sent: 40 - control.length })
     expect(world.sent.map(({ to }) => to).sort()).toEqual(
       arms

@@ -80,6 +80,6 @@ function withoutPerson(fact: NewFact, keys: ShopperKey[]): NewFact | null {
     keys,
     payload: nameless,
     uniqueKey: `order:${order.order_id}:${order.modified_at}:${hash}`,
-    order: { ...order, email: null, phone: null, content_hash: hash },
+    order: { ...order, email: null, phone: null, customer_id: null, cart_token: null, content_hash: hash },
   }
 }

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
+import { armsOf, drawInto } from '../../test/experiment-scene.ts'
 import { aShop, DAY, HOUR, MINUTE, pot, tea } from '../../test/shop.ts'
 import { aWorld } from '../../test/world.ts'
+import { sql } from '../core/db.ts'
+import { armOf } from '../experiments/fragments.ts'
 
 // Who is one person, and what becomes of their carts (S6, S7, F1).
 
@@ -228,14 +231,16 @@ test('of two people found to be one, the assignment made first is kept, whoever 
   await shop.type('laptop', { email: yours })
   const draw = (email: string, arm: 'treated' | 'control') => {
     world.advance(MINUTE)
-    const drawn = world.db.updateTable('shoppers').set({ arm, arm_at: world.now })
-    return drawn.where('store_id', '=', shop.storeId).where('email', '=', email).execute()
+    return drawInto(world, shop.storeId, arm, { email })
   }
   await draw(yours, 'control')
   await draw(mine, 'treated')
   await shop.type('laptop', { email: mine })
-  const people = await world.db.selectFrom('shoppers').select('arm').where('store_id', '=', shop.storeId).execute()
-  expect(people).toEqual([{ arm: 'control' }])
+  const { rows } = await sql`select ${armOf(sql`s.store_id`, sql`s.id`, world.now)} as arm from shoppers s
+    where s.store_id = ${shop.storeId}`.execute(world.db)
+  expect(rows).toEqual([{ arm: 'control' }])
+  // In the analysis they stay two.
+  expect((await armsOf(world, shop.storeId)).map(({ arm }) => arm)).toEqual(['control', 'treated'])
 })
 
 test('people of the store’s own account are marked as such, shoppers are not (F1)', async () => {

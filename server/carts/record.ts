@@ -86,7 +86,9 @@ export async function recordOrders(
 type FactSource = 'sync' | 'webhook' | 'plugin'
 
 const ofCart = (fact: NewFact, cart: string | undefined): NewFact =>
-  cart === undefined ? fact : { ...fact, keys: [...fact.keys, { kind: 'cart', value: cart }] }
+  cart === undefined || !fact.order
+    ? fact
+    : { ...fact, keys: [...fact.keys, { kind: 'cart', value: cart }], order: { ...fact.order, cart_token: cart } }
 
 /** What a shopper agreed to in an order's checkout. */
 function wordsOf({ consents = [], orderId, email, phone, country, createdAt }: PlatformOrder): OrderWord[] {
@@ -139,6 +141,8 @@ function orderFact(order: PlatformOrder, storeHost: string, source: FactSource):
       phone: contact.phone ?? null,
       is_staff: payload.isStaff,
       content_hash: hash,
+      customer_id: contact.customerId ?? null,
+      cart_token: order.cartToken ?? null,
       coupons: couponsOf(order),
     },
   }

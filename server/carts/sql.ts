@@ -278,6 +278,9 @@ export interface OrderRow {
   phone: string | null
   is_staff: boolean
   content_hash: string
+  customer_id: string | null
+  /** Of the platform's own cart, as the order itself has it. */
+  cart_token: string | null
   shopper_id: string
   /** Upper case. */
   coupons: { code: string; discount_minor: number }[]
@@ -288,10 +291,10 @@ export async function upsertOrders({ db, storeId }: StoreTx, orders: readonly Or
   if (orders.length === 0) return
   await sql`
     insert into orders (store_id, order_id, kind, status, created_at, modified_at, purchased_at, currency, total_minor,
-      net_minor, email, phone, is_staff, content_hash, shopper_id)
+      net_minor, email, phone, is_staff, content_hash, customer_id, cart_token, shopper_id)
     select ${storeId}, o.* from jsonb_to_recordset(${JSON.stringify(orders)}::jsonb) as o(order_id text, kind text, status text,
       created_at timestamptz, modified_at timestamptz, purchased_at timestamptz, currency text, total_minor bigint,
-      net_minor bigint, email text, phone text, is_staff boolean, content_hash text, shopper_id uuid)
+      net_minor bigint, email text, phone text, is_staff boolean, content_hash text, customer_id text, cart_token text, shopper_id uuid)
     on conflict (store_id, order_id) do update set
       purchased_at = least(orders.purchased_at, excluded.purchased_at),
       shopper_id = excluded.shopper_id,
@@ -302,6 +305,8 @@ export async function upsertOrders({ db, storeId }: StoreTx, orders: readonly Or
       net_minor = case when excluded.modified_at >= orders.modified_at then excluded.net_minor else orders.net_minor end,
       email = case when excluded.modified_at >= orders.modified_at then excluded.email else orders.email end,
       phone = case when excluded.modified_at >= orders.modified_at then excluded.phone else orders.phone end,
+      customer_id = case when excluded.modified_at >= orders.modified_at then excluded.customer_id else orders.customer_id end,
+      cart_token = coalesce(orders.cart_token, excluded.cart_token),
       content_hash = case when excluded.modified_at >= orders.modified_at then excluded.content_hash else orders.content_hash end`.execute(
     db,
   )

@@ -149,8 +149,8 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   cart_events: { of: 'store', person: { by: 'cart_id' }, export: { key: byId } },
   orders: {
     of: 'store',
-    person: { by: 'order_id', without: ['content_hash'] },
-    export: { key: [['order_id', 'text']], without: ['content_hash'] },
+    person: { by: 'order_id', without: ['content_hash', 'cart_token'] },
+    export: { key: [['order_id', 'text']], without: ['content_hash', 'cart_token'] },
   },
   cart_counts: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts' } },
 
@@ -167,6 +167,21 @@ export const tables: Readonly<Record<string, TableEntry>> = {
       ],
     },
   },
+
+  // experiments
+  experiments: { of: 'store', person: { none: 'of the owner' }, export: { key: byId, without: ['salt'] } },
+  assignments: {
+    of: 'store',
+    person: { by: 'shopper_id', without: ['keys'] },
+    export: {
+      key: [
+        ['experiment_id', 'uuid'],
+        ['id', 'uuid'],
+      ],
+      without: ['keys'],
+    },
+  },
+  experiment_days: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from assignments' } },
 
   // brand
   brand_logos: {

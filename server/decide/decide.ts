@@ -35,7 +35,7 @@ export interface DecisionInputs {
    * since when its origin says; null where no purchase ends it.
    */
   matchingPurchase: { orderId: string } | null
-  person: { arm: Arm | null; isMember: boolean; drawnArm: Arm }
+  person: { arm: Arm | null; isMember: boolean; drawnArm: Arm | null }
   address: string | null
   /** An address was typed above the limits on new contacts, and nothing has confirmed it (X5). */
   isContactUnconfirmed: boolean

@@ -119,7 +119,7 @@ export function decisionInputs(
     person: {
       arm: row.arm,
       isMember: row.is_member,
-      drawnArm: drawArm(row.shopper_id, row.salt ?? '', row.holdout_bps ?? 0),
+      drawnArm: situation.experiment && drawnArm(row.shopper_id, situation.experiment),
     },
     address: addressOf(row),
     isContactUnconfirmed: isUnconfirmed(row),
@@ -214,9 +214,10 @@ function quietOf(
 }
 
 function originOf(situation: Situation, row: load.ClaimedRow): DecisionInputs['origin'] {
-  if (row.manual) return { isOn: true, holdoutBps: situation.holdout_bps }
-  if (row.campaign) return { isOn: row.campaign.isRunning, holdoutBps: row.holdout_bps ?? 0 }
-  return row.flow_is_on === null || !row.template_id ? null : { isOn: row.flow_is_on, holdoutBps: row.holdout_bps ?? 0 }
+  const holdoutBps = situation.experiment?.controlBps ?? 0
+  if (row.manual) return { isOn: true, holdoutBps }
+  if (row.campaign) return { isOn: row.campaign.isRunning, holdoutBps }
+  return row.flow_is_on === null || !row.template_id ? null : { isOn: row.flow_is_on, holdoutBps }
 }
 
 interface TextCircumstances {
@@ -306,6 +307,12 @@ export function isOverBudget(budget: Budget | null, cost: ReturnType<Rendering['
   const spentMicros = budget.spentMicros + microsAhead
   return cost.currency !== budget.currency || spentMicros + cost.amountMicros > budget.monthlyMicros
 }
+
+/** null: nobody is drawn any more, as their window would not be over on the planned day. */
+const drawnArm = (
+  shopperId: string,
+  { salt, controlBps, isDrawing }: NonNullable<Situation['experiment']>,
+): Arm | null => (isDrawing ? drawArm(shopperId, salt, controlBps) : null)
 
 /** Treated or control, always the same for a shopper and an experiment (F1): HMAC as a number below the share. */
 export function drawArm(shopperId: string, salt: string, holdoutBps: number): Arm {

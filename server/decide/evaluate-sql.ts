@@ -2,6 +2,7 @@ import type { CartItem } from '../../shared/carts.ts'
 import { newestAbandoned } from '../carts/fragments.ts'
 import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import type { WantedCoupon } from '../coupons/for-messages.ts'
+import { armOf } from '../experiments/fragments.ts'
 import { isOpen, isRunningCampaign } from '../messages/fragments.ts'
 import { newestSubscription } from '../push/fragments.ts'
 import type { CampaignsTable } from '../schema/campaigns.ts'
@@ -31,8 +32,6 @@ export interface ClaimedRow {
   expires_at: Date
   attempts: number
   flow_is_on: boolean | null
-  holdout_bps: number | null
-  salt: string | null
   template_id: string | null
   template_version: number | null
   template_subject: string | null
@@ -130,7 +129,7 @@ const STATE = (now: Date) => sql`c.version as cart_version, c.status as cart_sta
   case when m.cart_id is null then s.email else c.email end as email,
   case when m.cart_id is null then s.phone else c.phone end as phone,
   case when m.channel = 'push' then ${newestSubscription} end as subscription,
-  coalesce(c.items, '[]') as items, coalesce(c.value_minor, 0) as value_minor, c.currency, coalesce(c.coupons, '[]') as entered_codes, s.arm, s.is_member, s.first_name, s.country,
+  coalesce(c.items, '[]') as items, coalesce(c.value_minor, 0) as value_minor, c.currency, coalesce(c.coupons, '[]') as entered_codes, ${armOf(sql`m.store_id`, sql`m.shopper_id`, now)} as arm, s.is_member, s.first_name, s.country,
   c.fold -> 'contact' ->> 'state' as us_state, c.fold -> 'contact' ->> 'unconfirmedEmail' as unconfirmed_email,
   c.fold -> 'contact' ->> 'unconfirmedPhone' as unconfirmed_phone,
   exists (select 1 from orders o where o.store_id = m.store_id and o.shopper_id = m.shopper_id
@@ -151,21 +150,6 @@ const COUPON_OF_REQUEST = sql`jsonb_build_object('id', r.coupon_id, 'fallback', 
 const CAMPAIGN = sql`case when g.id is not null then jsonb_build_object('isRunning', ${isRunningCampaign}, 'frequency', g.frequency,
         'end', case when g.deleted_at is not null then 'campaign_deleted' when g.status = 'cancelled' then 'campaign_cancelled' end, 'isRepeated', exists (${hadOfSameOffer})) end`
 
-/** Campaigns and the store's own notifications have no share of their own (F1, decision 77): that of the flow with the largest one counts. */
-const LARGEST_HOLDOUT = sql`select h.holdout_bps, h.salt from flows h where h.store_id = m.store_id and h.is_on and h.kind = 'flow'
-      order by h.holdout_bps desc, h.id limit 1`
-
-/** The control group that campaigns keep to; undefined: none. */
-export async function holdoutOfCampaigns({
-  db,
-  storeId,
-}: StoreDb): Promise<{ holdout_bps: number; salt: string } | undefined> {
-  const { rows } = await sql<{ holdout_bps: number; salt: string }>`
-    select largest.holdout_bps, largest.salt from (select ${storeId}::uuid as store_id) m
-    cross join lateral (${LARGEST_HOLDOUT}) largest`.execute(db)
-  return rows[0]
-}
-
 /** Everything decisions about these rows rest on, set-wise. */
 export async function loadClaimed(
   { db, storeId }: StoreTx,
@@ -175,8 +159,7 @@ export async function loadClaimed(
 ): Promise<ClaimedRow[]> {
   const rows = await sql<ClaimedRow>`
     select m.id, m.cart_id, m.shopper_id, m.step, m.channel, m.reason, m.due_at, m.expires_at, m.attempts,
-      f.is_on as flow_is_on, case when f.kind = 'flow' then f.holdout_bps else largest.holdout_bps end as holdout_bps,
-      case when f.kind = 'flow' then f.salt else largest.salt end as salt,
+      f.is_on as flow_is_on,
       t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body, ${CAMPAIGN} as campaign,
       case when r.message_id is not null then jsonb_build_object('isImmediate', r.is_immediate, 'overridesHoldout',
         r.overrides_holdout, 'toAddress', r.to_address, 'subject', r.subject, 'body', r.body, 'jobId', r.job_id, 'cartUrl', r.cart_url, 'iconUrl', r.icon_url,
@@ -192,7 +175,6 @@ export async function loadClaimed(
     left join flow_steps fs on fs.store_id = f.store_id and fs.flow_id = f.id and fs.id = m.step_id
     left join manual_messages r on r.store_id = m.store_id and r.message_id = m.id
     left join campaigns g on g.store_id = m.store_id and g.id = m.origin_id and m.origin_kind = 'campaign'
-    left join lateral (${LARGEST_HOLDOUT}) largest on m.origin_kind in ('campaign', 'push')
     left join templates t on t.store_id = m.store_id and t.id = coalesce(fs.template_id, r.template_id, g.template_id)
     ${CAP(capSince)}
     ${TEXTS}
@@ -217,7 +199,7 @@ export async function loadPreview(
   const { now } = wanted
   const rows = await sql<ClaimedRow>`
     select m.id, m.cart_id, m.shopper_id, m.step, m.channel, null as reason, ${now}::timestamptz as due_at,
-      ${now}::timestamptz + interval '24 hours' as expires_at, 0 as attempts, f.is_on as flow_is_on, f.holdout_bps, f.salt,
+      ${now}::timestamptz + interval '24 hours' as expires_at, 0 as attempts, f.is_on as flow_is_on,
       t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body,
       null as manual, null as campaign, case when m.coupon_id is not null then m.coupon end as coupon, ${CIRCUMSTANCES(now)}
     from (select ${wanted.id}::uuid as id, w.store_id, w.id as cart_id, w.shopper_id, null::timestamptz as purchases_since,
@@ -287,7 +269,7 @@ async function imagine<Row>(
 ): Promise<Row[]> {
   const rows = await sql<Row>`
     select gen_random_uuid() as id, m.cart_id, m.shopper_id, m.step, m.channel, null as reason, ${now}::timestamptz as due_at,
-      ${now}::timestamptz + interval '1 hour' as expires_at, 0 as attempts, null as flow_is_on, null as holdout_bps, null as salt,
+      ${now}::timestamptz + interval '1 hour' as expires_at, 0 as attempts, null as flow_is_on,
       t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body,
       '{"isImmediate":true,"overridesHoldout":false,"toAddress":null,"subject":null,"body":null,"jobId":null,"cartUrl":null,"isRepeated":false}'::jsonb
         as manual, null as campaign, null as coupon,

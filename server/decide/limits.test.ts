@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { aShop, post } from '../../test/by-hand-scene.ts'
+import { armsOf, holdOut } from '../../test/experiment-scene.ts'
 import { anOrder, aStore } from '../../test/factories.ts'
 import {
   aScene,
@@ -161,17 +162,14 @@ describe('the plan’s limit (decision 6)', () => {
 })
 
 describe('the control group (F1)', () => {
-  const share = (storeId: string, bps: number) =>
-    world.db.updateTable('flows').set({ holdout_bps: bps }).where('store_id', '=', storeId).execute()
-  const people = (storeId: string) =>
-    world.db.selectFrom('shoppers').select(['id', 'arm', 'email']).where('store_id', '=', storeId).execute()
+  const people = (storeId: string) => armsOf(world, storeId)
 
   test('everybody is drawn once, the drawn arm is kept, and held-out people get no step at all', async () => {
     const { storeId } = await aScene(world, 40)
-    await share(storeId, 5_000)
+    await holdOut(world, storeId, 5_000)
     await pass(world, storeId, HOUR)
     const { salt } = await world.db
-      .selectFrom('flows')
+      .selectFrom('experiments')
       .select('salt')
       .where('store_id', '=', storeId)
       .executeTakeFirstOrThrow()
@@ -180,33 +178,32 @@ describe('the control group (F1)', () => {
     const control = drawn.filter(({ arm }) => arm === 'control').map(({ email }) => email)
     expect(control.length).toBeGreaterThan(5)
     expect(world.sent).toHaveLength(40 - control.length)
-    await share(storeId, 1_000)
     await pass(world, storeId, 23 * HOUR)
     await pass(world, storeId, 2 * DAY)
-    expect(await people(storeId)).toEqual(expect.arrayContaining(drawn))
+    expect(await people(storeId)).toEqual(drawn)
     for (const mail of world.sent) expect(control).not.toContain(mail.to)
     expect((await messagesOf(world, storeId)).filter((row) => row.reason === 'holdout')).toHaveLength(
       3 * control.length,
     )
   })
 
-  test('nobody is drawn before they may be contacted, or at a share of 0', async () => {
+  test('nobody is drawn before they may be contacted, or where there is no control group', async () => {
     const { storeId } = await aScene(world, 5, { sellingCountries: ['DE'], baseCountry: 'DE' })
-    await share(storeId, 5_000)
+    await holdOut(world, storeId, 5_000)
     await pass(world, storeId, HOUR)
-    expect((await people(storeId)).every(({ arm }) => arm === null)).toBe(true)
+    expect(await people(storeId)).toEqual([])
     const none = await aScene(world, 5)
     await pass(world, none.storeId, HOUR)
-    expect((await people(none.storeId)).every(({ arm }) => arm === null)).toBe(true)
+    expect(await people(none.storeId)).toEqual([])
   })
 
   test('members of the account always get their mail', async () => {
     const { storeId } = await aScene(world, 12)
-    await share(storeId, 5_000)
+    await holdOut(world, storeId, 5_000)
     await world.db.updateTable('shoppers').set({ is_member: true }).where('store_id', '=', storeId).execute()
     await pass(world, storeId, HOUR)
     expect(world.sent).toHaveLength(12)
-    expect((await people(storeId)).every(({ arm }) => arm === null)).toBe(true)
+    expect(await people(storeId)).toEqual([])
   })
 })
 

@@ -7,6 +7,7 @@ import type { ConsentOverride } from '../consent/consent.ts'
 import { overridesInForce } from '../consent/fragments.ts'
 import { type StoreDb, sql } from '../core/db.ts'
 import { creditMicrosOf } from '../credits/fragments.ts'
+import { experimentOf } from '../experiments/fragments.ts'
 
 // What holds for every message of a store: SQL and nothing else.
 
@@ -45,8 +46,8 @@ export interface Situation {
   in_force: InForce | null
   /** Hand-overs of the month, by channel. */
   used: Partial<Record<ChannelName, number>>
-  /** The largest control group of a flow that is on: whom a person may not write to without meaning it (D11). */
-  holdout_bps: number
+  /** The store's control group; null: there is none (F1). */
+  experiment: { id: string; salt: string; controlBps: number; isDrawing: boolean } | null
   budget: Budget | null
   /** Credits of the account, in millionths of a dollar. */
   credit_micros: number
@@ -90,7 +91,7 @@ export async function loadSituation(
       coalesce((select jsonb_object_agg(u.channel, u.used) from plan_usage u
         where u.account_id = s.account_id and u.month = ${month}::date), '{}') as used,
       ${creditMicrosOf(sql`s.account_id`)} as credit_micros,
-      coalesce((select max(h.holdout_bps) from flows h where h.store_id = s.id and h.is_on), 0) as holdout_bps,
+      ${experimentOf(sql`s.id`, now)} as experiment,
       (select jsonb_build_object('monthlyMicros', g.monthly_micros, 'currency', g.currency, 'spentMicros', coalesce(p.micros, 0))
         from sending_budgets g left join sending_spend p on p.account_id = g.account_id and p.month = ${month}::date
           and p.currency = g.currency

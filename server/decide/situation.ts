@@ -3,7 +3,6 @@
 export {
   type ClaimedRow,
   hasTemplate,
-  holdoutOfCampaigns,
   loadImagined,
   loadImaginedFor,
   loadPreview,

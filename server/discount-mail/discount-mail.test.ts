@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { post } from '../../test/by-hand-scene.ts'
 import { aCoupon, aCouponShop, type CouponShop } from '../../test/discount-scene.ts'
+import { drawInto } from '../../test/experiment-scene.ts'
 import { aColleague, anOrder, freshOrderCheck } from '../../test/factories.ts'
 import { DAY, MINUTE } from '../../test/message-scene.ts'
 import { aWorld } from '../../test/world.ts'
@@ -164,9 +165,7 @@ describe('a job', () => {
       .insertInto('suppressions')
       .values({ ...suppression, address_hash: withdrawn, source: 'link', created_at: world.now })
       .execute()
-    await world.db.updateTable('flows').set({ is_on: true, holdout_bps: 5_000 }).where('id', '=', shop.flowId).execute()
-    const control = { arm: 'control' as const, arm_at: world.now }
-    await world.db.updateTable('shoppers').set(control).where('id', '=', shop.buyers[2]!).execute()
+    await drawInto(world, shop.storeId, 'control', { ids: [shop.buyers[2]!] })
     const { jobId } = (await start(shop)).body
     await send(shop)
     expect(answersOf(await read(shop, jobId))).toEqual({

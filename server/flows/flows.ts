@@ -1,3 +1,4 @@
+import { PLANNED_DAYS } from '../../shared/experiments.ts'
 import type { FlowChannels, StepCoupon } from '../../shared/flows.ts'
 import { mailServerTexts } from '../../shared/mail-server.ts'
 import { capabilities } from '../../shared/platforms.ts'
@@ -13,6 +14,7 @@ import { randomToken } from '../core/secrets.ts'
 import { couponsThere } from '../coupons/for-messages.ts'
 import type { Deps } from '../deps.ts'
 import { wayOfAccount } from '../email/mail-servers.ts'
+import { begin } from '../experiments/experiments.ts'
 import { assertMayMail } from '../members/verification.ts'
 import {
   moveStepToChannel,
@@ -81,15 +83,21 @@ export async function switchFlow(deps: Deps, store: StoreDb, flowId: string, wan
       is_on: wanted.isOn,
       switched_on_at: wanted.isOn ? (flow.is_on ? flow.switched_on_at : now) : flow.switched_on_at,
       takes_from: takesFrom,
-      holdout_bps: wanted.isOn ? Math.round(wanted.holdoutPercent * 100) : flow.holdout_bps,
       updated_at: now,
     })
     await refreshTimeout(tx)
     if (!wanted.isOn) return
+    await beginWith(tx, wanted, now)
     await scheduleFlowMessages(tx, await sql.abandonedSince(tx, takesFrom!), now)
     await wakeStoreMessages(tx, ['flow_off', 'sender_missing'], now)
     await scheduleNextLook(tx)
   })
+}
+
+/** A control group is the store's (F1): where one is in use, it stays as it is. */
+async function beginWith(tx: StoreTx, { holdoutPercent }: FlowSwitch, now: Date): Promise<void> {
+  const controlBps = Math.round(holdoutPercent * 100)
+  if (controlBps > 0) await begin(tx, { controlBps, days: PLANNED_DAYS }, now)
 }
 
 /** From now on, or the last 24 hours too. Rows planned before it was switched off go on as rows (D5). */

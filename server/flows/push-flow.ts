@@ -66,7 +66,7 @@ async function switchTo(tx: StoreTx, { flowId, isOn, known, timeoutMinutes, now 
   const takesFrom = isOn && !wasOn ? stillActive : (known?.takes_from ?? null)
   const since = isOn ? takesFrom : null
   await sql.switchFlow(tx, flowId, {
-    ...{ is_on: isOn, switched_on_at: since, takes_from: takesFrom, holdout_bps: 0, updated_at: now },
+    ...{ is_on: isOn, switched_on_at: since, takes_from: takesFrom, updated_at: now },
   })
   if (!isOn) return
   // Also the further ones of carts that were left before there were so many.

@@ -6,6 +6,7 @@ import { found } from '../core/errors.ts'
 import { couponsOfSteps } from '../coupons/list.ts'
 import type { Deps } from '../deps.ts'
 import { responsesOf } from '../engagement/responses.ts'
+import { runningExperiment } from '../experiments/experiments.ts'
 import { type Routes, serveStore } from '../http/http.ts'
 import { waitsForProof } from '../members/verification.ts'
 import { countsOfStates } from '../messages/state-rules.ts'
@@ -94,13 +95,14 @@ async function viewFlows(
     store,
     steps.flatMap((step) => step.coupon_id ?? []),
   )
+  const experiment = await runningExperiment(store, deps.now())
   const missing = [...missingForSending(row), ...(await missingWays(deps, store, { accountId: row.account_id, steps }))]
   return flows.map((flow) => ({
     id: flow.id,
     name: flow.name,
     isOn: flow.is_on,
     switchedOnAt: flow.switched_on_at?.toISOString() ?? null,
-    holdoutPercent: flow.holdout_bps / 100,
+    holdoutPercent: (experiment?.control_bps ?? 0) / 100,
     steps: steps
       .filter((step) => step.flow_id === flow.id)
       .map((step) => ({

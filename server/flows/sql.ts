@@ -118,7 +118,6 @@ export async function switchFlow(
     is_on: boolean
     switched_on_at: Date | null
     takes_from: Date | null
-    holdout_bps: number
     updated_at: Date
   },
 ): Promise<void> {

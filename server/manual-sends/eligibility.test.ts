@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { aShop, consent, post, type Shop } from '../../test/by-hand-scene.ts'
+import { drawInto } from '../../test/experiment-scene.ts'
 import { anOrder } from '../../test/factories.ts'
 import { DAY, HOUR, pass } from '../../test/message-scene.ts'
 import { aWorld } from '../../test/world.ts'
@@ -34,16 +35,7 @@ describe('who is eligible, and who is not, by reason', () => {
         created_at: world.now,
       })
       .execute()
-    await world.db
-      .updateTable('flows')
-      .set({ is_on: true, holdout_bps: 500 })
-      .where('store_id', '=', shop.storeId)
-      .execute()
-    await world.db
-      .updateTable('shoppers')
-      .set({ arm: 'control', arm_at: world.now })
-      .where('phone', '=', held!.phone)
-      .execute()
+    await drawInto(world, shop.storeId, 'control', { phone: held!.phone! })
     await post(world, shop, '/api/sms/send-reminder', { cartId: shop.cartIds[3] })
     const missing = newId()
     const before = await world.db.selectFrom('messages').select('id').execute()

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { aShop, consent, post, type Shop, usPhone } from '../../test/by-hand-scene.ts'
+import { armsOf, drawInto } from '../../test/experiment-scene.ts'
 import { anOrder, freshOrderCheck } from '../../test/factories.ts'
 import { DAY, HOUR, MINUTE, pass } from '../../test/message-scene.ts'
 import { aTemplate, aWorld } from '../../test/world.ts'
@@ -262,24 +263,10 @@ describe('a temporary reason is the answer, nothing is silently held (D11)', () 
   test('people in the control group: refused, and written to after all by confirmation; they stay in it', async () => {
     const shop = await aShop(world)
     const { storeId } = shop
-    await world.db
-      .updateTable('flows')
-      .set({ is_on: true, holdout_bps: 1_000 })
-      .where('store_id', '=', storeId)
-      .execute()
-    await world.db
-      .updateTable('shoppers')
-      .set({ arm: 'control', arm_at: world.now })
-      .where('store_id', '=', storeId)
-      .execute()
+    await drawInto(world, storeId, 'control')
     expect((await sendEmail(shop)).body.fields.reason).toBe('holdout')
     expect((await sendEmail(shop, { overrideHoldout: true })).status).toBe(200)
-    const shopper = await world.db
-      .selectFrom('shoppers')
-      .select('arm')
-      .where('store_id', '=', storeId)
-      .executeTakeFirst()
-    expect(shopper!.arm).toBe('control')
+    expect((await armsOf(world, storeId)).map(({ arm }) => arm)).toEqual(['control'])
   })
 
   test('the month’s messages are used up: refused with the way to a larger plan', async () => {

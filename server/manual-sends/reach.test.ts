@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { AnalyticsReply } from '../../shared/analytics.ts'
 import type { CartReach } from '../../shared/reach.ts'
+import { drawInto } from '../../test/experiment-scene.ts'
 import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../test/shop.ts'
 import { aWorld } from '../../test/world.ts'
 import { countFigures } from '../analytics/figures.ts'
@@ -46,11 +47,9 @@ beforeAll(async () => {
     .insertInto('suppressions')
     .values({ ...suppression, address_hash: hash, created_at: world.now })
     .execute()
-  await world.db.updateTable('flows').set({ holdout_bps: 500 }).where('store_id', '=', shop.storeId).execute()
-  const control = { arm: 'control', arm_at: world.now } as const
   const signedIn = { expires_at: new Date(world.now.getTime() + DAY), last_seen_at: world.now }
   await world.db.updateTable('sessions').set(signedIn).where('user_id', '=', shop.userId).execute()
-  await world.db.updateTable('shoppers').set(control).where('email', '=', at('held')).execute()
+  await drawInto(world, shop.storeId, 'control', { email: at('held') })
 }, 60_000)
 
 const reachOf = async (body: object = {}): Promise<CartReach> => {

@@ -106,7 +106,8 @@ export async function eraseRows({ db, storeId }: StoreTx, person: StoreDataSubje
     customers: await run(
       sql`delete from customers where store_id = ${storeId} and customer_id = ${texts(customerIds)}`,
     ),
-    orders: await run(sql`update orders set email = null, phone = null, content_hash = ''
+    orders:
+      await run(sql`update orders set email = null, phone = null, customer_id = null, cart_token = null, content_hash = ''
       where store_id = ${storeId} and order_id = ${texts(orderIds)}`),
     capture_inbox: await run(sql`delete from capture_inbox where store_id = ${storeId}
       and (post ->> 'cart' = ${texts(cartTokens)} or lower(post::text) like ${anyLike(addresses)})`),

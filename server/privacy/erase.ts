@@ -7,6 +7,7 @@ import { type AccountDb, type Db, type StoreTx, transact, transactAccount } from
 import { AppError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { Deps } from '../deps.ts'
+import { forgetPeople } from '../experiments/experiments.ts'
 import type { Session } from '../members/session.ts'
 import { skipOpenTo } from '../messages/recipient.ts'
 import { holdClock } from '../notifications/clock.ts'
@@ -165,9 +166,11 @@ async function eraseLocked(
   }
   // What is on its way to being a notification is either still pending or already one.
   await holdClock(tx)
+  // While their orders can still be told by their addresses.
+  const assignments = await forgetPeople(tx, person.shopperIds)
   const rows = await sql.eraseRows(tx, person)
   await sql.insertNamelessKeys(tx, person)
-  return { providerIds, counts: { ...counts, ...rows } }
+  return { providerIds, counts: { ...counts, assignments, ...rows } }
 }
 
 /** Was somebody joined to them while we waited? Their keys are to be locked as well. */

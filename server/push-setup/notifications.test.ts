@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { drawInto } from '../../test/experiment-scene.ts'
 import { aStore, freshOrderCheck, type TestStore } from '../../test/factories.ts'
 import { DAY, HOUR, MINUTE, messagesOf, pass, recordOf } from '../../test/message-scene.ts'
 import { aBrowser, fromPage, putInCart, setUp, subscribes, type TestBrowser, urlOf } from '../../test/push-scene.ts'
@@ -179,16 +180,12 @@ describe('the store’s own notifications', () => {
   test('a control group of the store’s flow gets none either (decision 77)', async () => {
     await world.db
       .updateTable('flows')
-      .set({ is_on: true, takes_from: world.now, holdout_bps: 5_000 })
+      .set({ is_on: true, takes_from: world.now })
       .where('id', '=', store.flowId)
       .execute()
     await switchOn()
     await subscribed(aBrowser(), 'ann@shoppers.example')
-    await world.db
-      .updateTable('shoppers')
-      .set({ arm: 'control', arm_at: world.now })
-      .where('store_id', '=', store.storeId)
-      .execute()
+    await drawInto(world, store.storeId, 'control')
     await pass(world, store.storeId, HOUR + MINUTE)
     expect(world.pushes).toEqual([])
     const own = (await messagesOf(world, store.storeId)).filter(({ origin_kind }) => origin_kind === 'push')

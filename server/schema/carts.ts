@@ -87,4 +87,6 @@ export interface OrdersTable {
   content_hash: Generated<string>
   touchpoint_id: Generated<string | null>
   message_id: Generated<string | null>
+  customer_id: Generated<string | null>
+  cart_token: Generated<string | null>
 }

@@ -25,7 +25,6 @@ export interface FlowsTable {
   is_on: Generated<boolean>
   switched_on_at: Generated<Date | null>
   takes_from: Generated<Date | null>
-  holdout_bps: Generated<number>
   salt: string
   created_at: Date
   updated_at: Date

@@ -8,6 +8,7 @@ import type { ConsentSchema } from './consent.ts'
 import type { CouponsSchema } from './coupons.ts'
 import type { CreditsSchema } from './credits.ts'
 import type { EmailSchema } from './email.ts'
+import type { ExperimentsSchema } from './experiments.ts'
 import type { FlowsSchema } from './flows.ts'
 import type { MessagesSchema } from './messages.ts'
 import type { NotificationsSchema } from './notifications.ts'
@@ -36,6 +37,7 @@ export interface Schema
     CartsSchema,
     CouponsSchema,
     FlowsSchema,
+    ExperimentsSchema,
     CampaignsSchema,
     MessagesSchema,
     TextChannelsSchema,

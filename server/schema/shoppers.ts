@@ -20,8 +20,6 @@ export interface ShoppersTable {
   last_name: Generated<string | null>
   country: Generated<string | null>
   country_source: Generated<string | null>
-  arm: Generated<'treated' | 'control' | null>
-  arm_at: Generated<Date | null>
   is_member: Generated<boolean>
   created_at: Date
   language: Generated<'en' | 'de' | null>

@@ -295,17 +295,6 @@ export async function handOver(
   return new Set(moved.rows.map((row) => row.id))
 }
 
-/** Kept once; a person drawn before keeps what they were (F1). */
-export async function setArms(
-  { db, storeId }: StoreDb,
-  arms: readonly { shopperId: string; arm: 'treated' | 'control' }[],
-  now: Date,
-): Promise<void> {
-  await sql`update shoppers s set arm = a.arm, arm_at = ${now}
-    from jsonb_to_recordset(${JSON.stringify(arms)}::jsonb) as a("shopperId" uuid, arm text)
-    where s.store_id = ${storeId} and s.id = a."shopperId" and s.arm is null`.execute(db)
-}
-
 /** The messages of the rows' carts, and the rows that have none. */
 function aboutTheSame(rows: readonly HandOverRow[]): RawBuilder<boolean> {
   const cartIds = rows.flatMap((row) => row.cart_id ?? [])

@@ -15,6 +15,7 @@ import type { Situation } from '../decide/situation.ts'
 import { closeUnusable } from '../decide/unusable.ts'
 import { openThrottle } from '../deliverability/throttles.ts'
 import type { Deps } from '../deps.ts'
+import { assign } from '../experiments/experiments.ts'
 import { scheduleNextLook, wakeAskedMessages } from '../messages/messages.ts'
 import { notifyAccountOnce } from '../notifications/notifications.ts'
 import { putPush } from '../push/deliver-push.ts'
@@ -142,7 +143,10 @@ async function deliverClaim(deps: Deps, store: StoreDb<Db>, batch: Batch): Promi
   const read = isChecked ? await readForBatch(deps, store, ids) : { goods: NO_GOODS, unread: NONE_UNREAD }
   const evaluation = await evaluate(deps, store, { ids, texts, ...read })
   if (evaluation.unusable.length > 0) await closeUnusable(deps, store, claim, evaluation.unusable)
-  if (evaluation.arms.length > 0) await sql.setArms(store, evaluation.arms, deps.now())
+  const { experiment } = evaluation.situation
+  if (experiment && evaluation.arms.length > 0) {
+    await assign(store, evaluation.arms, { experimentId: experiment.id, now: deps.now() })
+  }
   if (evaluation.decisions.length > 0) {
     await applyDecisions(deps, store, claim, evaluation.decisions)
     await tellHeld(deps, { rows, evaluation })

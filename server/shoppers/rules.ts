@@ -65,19 +65,6 @@ export function sortKeys(keys: readonly ShopperKey[]): ShopperKey[] {
   return [...unique.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, key]) => key)
 }
 
-/** Whether somebody was drawn into an arm of the experiment, and when. */
-export interface Drawn {
-  arm: 'treated' | 'control' | null
-  arm_at: Date | null
-}
-
-/** Of people found to be one, whoever was drawn first: that assignment is kept (F1). Of two at once, the one named first. */
-export function earliestDrawn<Shopper extends Drawn>(shoppers: readonly Shopper[]): Shopper | undefined {
-  return shoppers
-    .filter(({ arm_at }) => arm_at !== null)
-    .reduce<Shopper | undefined>((first, each) => (first && first.arm_at! <= each.arm_at! ? first : each), undefined)
-}
-
 interface Owner {
   id: string
   created_at: Date

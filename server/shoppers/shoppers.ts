@@ -2,7 +2,7 @@ import type { AccountTx, StoreTx } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
 import { mergeShopperMessages } from '../messages/messages.ts'
 import { refreshRegistered } from './registered-sql.ts'
-import { contactKeys, earliestDrawn, groupKeys, isMerging, type ShopperKey, sortKeys } from './rules.ts'
+import { contactKeys, groupKeys, isMerging, type ShopperKey, sortKeys } from './rules.ts'
 import * as sql from './sql.ts'
 
 // Shoppers: who is the same person. A shopper is everything its merging keys hold together; keys are only ever added.
@@ -41,8 +41,6 @@ export async function resolveShoppers(
       await mergeShopperMessages(tx, other.id, ids[index]!, now)
       await sql.moveShopper(tx, other.id, ids[index]!)
     }
-    const [survivor, drawn] = [shoppers[0], earliestDrawn(shoppers)]
-    if (survivor && drawn && drawn !== survivor) await sql.setArm(tx, survivor.id, drawn)
   }
   if (merged.size > 0) await refreshRegistered(tx, [...merged])
   const shopperIds: string[] = []

@@ -1,5 +1,5 @@
 import { type AccountTx, type StoreTx, sql } from '../core/db.ts'
-import type { Drawn, ShopperKey } from './rules.ts'
+import type { ShopperKey } from './rules.ts'
 
 // Shoppers: SQL and nothing else.
 
@@ -65,7 +65,15 @@ export async function insertKeys(
 
 /** Everything of `fromId` becomes `toId`'s. One statement each: a store's tables are few. */
 export async function moveShopper({ db, storeId }: StoreTx, fromId: string, toId: string): Promise<void> {
-  for (const table of ['facts', 'carts', 'touchpoints', 'orders', 'coupon_codes', 'push_subscriptions'] as const) {
+  for (const table of [
+    'facts',
+    'carts',
+    'touchpoints',
+    'orders',
+    'coupon_codes',
+    'push_subscriptions',
+    'assignments',
+  ] as const) {
     await sql`update ${sql.table(table)} set shopper_id = ${toId} where store_id = ${storeId} and shopper_id = ${fromId}`.execute(
       db,
     )
@@ -143,10 +151,6 @@ export async function markMembers({ db, accountId }: AccountTx, emails: readonly
     update shoppers s set is_member = said.is_member
     from said
     where s.store_id = said.store_id and s.id = said.id and s.is_member is distinct from said.is_member`.execute(db)
-}
-
-export async function setArm({ db, storeId }: StoreTx, id: string, { arm, arm_at }: Drawn): Promise<void> {
-  await db.updateTable('shoppers').set({ arm, arm_at }).where('store_id', '=', storeId).where('id', '=', id).execute()
 }
 
 /** Serialises with everything recorded of these people; rows that merely refer to one are not kept waiting. */

@@ -108,7 +108,7 @@ export async function readEvidence(
       (select coalesce(string_agg(line, ',' order by line collate "C"), '') from jsonb_array_elements(c.items) i
         cross join lateral (select (i ->> 'quantity') || '×' || (i ->> 'productId') as line) l) as contents,
       h.country, c.fold -> 'contact' ->> 'state' as "usState", coalesce(c.phone, h.phone) as phone, r.overrides_holdout as "overridesHoldout",
-      h.arm, ${ms('h.arm_at')} as "armAt",
+      drawn.arm, ${ms('drawn.at')} as "armAt",
       json_build_object('code', m.coupon_code, 'isPersonal', cp.kind = 'personal', 'isWanted', coalesce(fs.coupon_id, g.coupon_id) is not null,
         'fallback', coalesce(fs.coupon_fallback, g.coupon_fallback),
         'platformId', coalesce((select k.platform_id from coupon_codes k where k.store_id = m.store_id and k.message_id = m.id
@@ -134,6 +134,8 @@ export async function readEvidence(
     left join carts c on c.store_id = m.store_id and c.id = m.cart_id
     join stores s on s.id = m.store_id
     join shoppers h on h.store_id = m.store_id and h.id = m.shopper_id
+    left join lateral (select a.arm, a.at from assignments a where a.store_id = h.store_id and a.shopper_id = h.id
+      order by a.at, a.id limit 1) drawn on true
     left join flow_steps fs on fs.store_id = m.store_id and m.origin_kind in ('flow', 'push') and fs.flow_id = m.origin_id and fs.id = m.step_id
     left join campaigns g on g.store_id = m.store_id and m.origin_kind = 'campaign' and g.id = m.origin_id
     left join coupons cp on cp.store_id = m.store_id and cp.id = m.coupon_id

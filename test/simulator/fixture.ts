@@ -147,8 +147,10 @@ const SET_UP = `
     as t(step int, delay int, channel text, id uuid, key text, name text, subject text, body text)),
   words as (insert into templates (store_id, id, key, name, subject, body, updated_at)
     select $2, id, key, name, subject, body, $4 from told),
-  flow as (insert into flows (store_id, id, name, is_on, switched_on_at, takes_from, holdout_bps, salt, created_at, updated_at)
-    values ($2, $3::uuid, 'Reminders', true, $4, $4, $12::int, $2::text, $4, $4)),
+  flow as (insert into flows (store_id, id, name, is_on, switched_on_at, takes_from, salt, created_at, updated_at)
+    values ($2, $3::uuid, 'Reminders', true, $4, $4, $2::text, $4, $4)),
+  experiment as (insert into experiments (store_id, salt, control_bps, started_at, planned_end_at, window_days, currency, cap_orders)
+    select $2, $2::text, $12::int, $4, $4::timestamptz + interval '10 years', 30, 'USD', 0 where $12::int > 0),
   steps as (insert into flow_steps (store_id, flow_id, step, delay_minutes, channel, template_id)
     select $2, $3, step, delay, channel, id from told)
   insert into products (store_id, product_id, variation_id, name, price_minor, currency, is_available, seen_at)

@@ -270,9 +270,9 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'who is joined to another is what the other is',
     rule: 'F1',
-    file: 'server/shoppers/rules.ts',
-    before: '(first && first.arm_at! <= each.arm_at! ? first : each)',
-    after: '(first ?? each)',
+    file: 'server/shoppers/sql.ts',
+    before: "'push_subscriptions', 'assignments'] as const",
+    after: "'push_subscriptions'] as const",
     seed: 930,
   },
   {

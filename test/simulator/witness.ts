@@ -172,7 +172,8 @@ export const WITNESS = `
   ]
     .map((table) => written(table, 'insert or update or delete'))
     .join('')}
-  ${written('shoppers', 'insert or delete or update of arm')}
+  ${written('shoppers', 'insert or delete')}
+  ${written('assignments', 'insert or update or delete')}
   ${written('stores', 'insert or delete or update of is_active')}
   create table simulator_departures (message_id uuid primary key, shopper uuid not null, others uuid[] not null);
   create function simulator_departed() returns trigger language plpgsql as 'begin
@@ -220,6 +221,10 @@ const HAS_BROWSER = `state = 'held' and channel = 'push' and exists (select 1 fr
   where c.store_id = messages.store_id and c.id = messages.cart_id and (cardinality(p.marks) = 2 and c.fold -> 'episode' -> 'toldBy' ? p.marks[1]
     or p.shopper_id = c.shopper_id and c.fold -> 'episode' -> 'toldBy' ?| p.marks))`
 
+/** Of several who are one, what whoever was drawn first is. */
+const DRAWN = (column: string) => `(select a.${column} from assignments a where a.store_id = shoppers.store_id
+  and a.shopper_id = shoppers.id order by a.at, a.id limit 1)`
+
 const CART_OR_PERSON = "coalesce(cart_id::text, 'no cart of ' || shopper_id)"
 
 const STATE = `
@@ -260,7 +265,7 @@ const STATE = `
       micros: 'cost_micros',
       hasBrowser: HAS_BROWSER,
     })},
-    ${list('shoppers', { id: 'id', arm: 'arm', armAt: asMs('arm_at') })},
+    ${list('shoppers', { id: 'id', arm: DRAWN('arm'), armAt: asMs(DRAWN('at')) })},
     ${list('facts', { id: 'id', shopper: 'shopper_id', at: asMs('at'), payload: 'payload' })},
     ${list('orders', {
       id: 'order_id',

@@ -15,6 +15,7 @@ import {
 import { type CartReach, reasonLabels, writeReachFilter } from '../../shared/reach.ts'
 import { useScope } from '../access/scope.ts'
 import { useReach } from '../carts/send-queries.ts'
+import { LiftFound } from '../lift/LiftCard.tsx'
 import { counted, formatCount, formatMoney } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { Bar, Block, Term } from './parts.tsx'
@@ -35,6 +36,7 @@ export function Details({ details, range }: { details: ReturnType<typeof useDeta
       {(known) => (
         <>
           <Sources details={known} />
+          {!isAll && <LiftFound />}
           {isAll ? (
             <Hours details={known} />
           ) : (

@@ -25,6 +25,7 @@ import { WonBack } from './WonBack.tsx'
 
 const ActiveNow = lazy(async () => ({ default: (await import('../active/ActiveNow.tsx')).ActiveNow }))
 const OrdersMissing = lazy(async () => ({ default: (await import('../analytics/OrdersMissing.tsx')).OrdersMissing }))
+const LiftFound = lazy(async () => ({ default: (await import('../lift/LiftCard.tsx')).LiftFound }))
 const DemoGuide = lazy(async () => ({ default: (await import('../active/DemoGuide.tsx')).DemoGuide }))
 
 /** A 4.1: the dashboard itself asks for a subscription. */
@@ -98,6 +99,9 @@ function Dashboard() {
             <OverviewCard chart={chart} period={period} onPeriod={setPeriod} measure={measure} onMeasure={setMeasure} />
             <RecentCarts carts={recent.data?.carts} isPending={isWaiting} onRetry={recent.refetch} />
           </div>
+          <Suspense>
+            <LiftFound />
+          </Suspense>
           <ActiveCampaigns />
           <Suspense>{isLimited && <OrdersMissing />}</Suspense>
         </>

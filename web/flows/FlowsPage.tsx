@@ -2,6 +2,7 @@ import { Card, Group, Stack, Text, Title } from '@mantine/core'
 import { IconRoute } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import type { FlowView } from '../../shared/flows.ts'
+import { LiftCard } from '../lift/LiftCard.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { counted, formatMinutes } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
@@ -25,6 +26,7 @@ export function FlowsPage() {
               {data.flows.map((flow) => (
                 <FlowCard key={flow.id} flow={flow} />
               ))}
+              <LiftCard />
             </Stack>
           )
         }

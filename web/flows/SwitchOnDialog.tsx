@@ -55,7 +55,11 @@ export function SwitchOnDialog({ flow, opened, onClose }: Props) {
           {flow.steps.map(({ delayMinutes }) => formatMinutes(delayMinutes)).join(', ')} after their last activity. A
           purchase stops the messages.
         </Text>
-        <Holdout choices={choices} onChoose={choose} />
+        {flow.holdoutPercent > 0 ? (
+          <Text>{flow.holdoutPercent}% of people are in the control group of your store, and get none.</Text>
+        ) : (
+          <Holdout choices={choices} onChoose={choose} />
+        )}
         <IncludeRecent flowId={flow.id} isIncluded={includeLast24h} onChoose={choose} />
         <HaveRead hasRead={hasRead} onChoose={choose} onClose={onClose} />
       </Stack>

@@ -1,0 +1,84 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
+import { type AppInstance, anAppInstance } from './app-instance.ts'
+import { openBrowser } from './browser.ts'
+import { anOwner, KEYS } from './owner.ts'
+
+// The control group in a real browser, from the page of flows: begun, changed and stopped (decisions 58 to 61).
+
+let instance: AppInstance
+let store: DemoStore
+let browser: Browser
+let page: Page
+
+beforeAll(async () => {
+  store = await startDemoStore({ port: 0, dataFile: ':memory:', ...KEYS })
+  instance = await anAppInstance({ DEMO: 'off' })
+  browser = await openBrowser()
+  page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
+  await anOwner(instance, store, page)
+}, 180_000)
+
+afterAll(async () => {
+  await browser?.close()
+  await instance?.stop()
+  await store?.stop()
+})
+
+const button = (name: string) => page.getByRole('button', { name, exact: true })
+const dialog = (name: string) => page.getByRole('dialog', { name })
+
+test('is begun by the keyboard, runs, gets another share and is stopped, and what was stays', async () => {
+  await page.goto(`${instance.url}/flows`)
+  await page.getByRole('region', { name: 'Lift' }).getByRole('link', { name: 'Lift' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Lift' }).waitFor()
+  await page.getByText(/nothing could be measured yet/).waitFor()
+  await button('Start a control group').focus()
+  await page.keyboard.press('Enter')
+  const start = dialog('Start a control group')
+  // What is proposed is chosen.
+  const proposed = start.getByRole('radio', { name: /^50% of people \(proposed/ })
+  expect(await proposed.isChecked()).toBe(true)
+  await proposed.focus()
+  await page.keyboard.press('ArrowUp')
+  expect(await start.getByRole('radio', { name: /^30%/ }).isChecked()).toBe(true)
+  await start.getByRole('button', { name: 'Start', exact: true }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: '30% get no messages' }).waitFor()
+  await page
+    .getByText(/Nobody is counted yet: each person’s orders count for \d+ days/)
+    .first()
+    .waitFor()
+  await page.reload()
+  await page.getByRole('heading', { name: '30% get no messages' }).waitFor()
+
+  await button('Change the share').click()
+  const change = dialog('Change the share')
+  await change.getByText(/the one that runs ends now and keeps its result/).waitFor()
+  await change.getByRole('radio', { name: /^10%/ }).check()
+  await change.getByRole('button', { name: 'Start anew' }).click()
+  await page.getByRole('heading', { name: '10% get no messages' }).waitFor()
+  await page
+    .getByRole('region', { name: 'Control groups before' })
+    .getByText(/ended for another share/)
+    .waitFor()
+
+  await page.goto(`${instance.url}/flows`)
+  await page.getByText('10% of people are in the control group and get no messages.').waitFor()
+  await page.goto(`${instance.url}/flows/lift`)
+  await button('Stop').click()
+  await dialog('Stop the control group?').getByRole('button', { name: 'Stop', exact: true }).click()
+  await page.getByRole('heading', { name: 'No control group' }).waitFor()
+  expect(await page.getByRole('region', { name: 'Control groups before' }).getByRole('listitem').count()).toBe(2)
+}, 120_000)
+
+test('where there is nothing honest to say, dashboard and analytics say nothing', async () => {
+  for (const path of ['/dashboard', '/analytics']) {
+    const asked = page.waitForResponse(/\/api\/(dashboard|analytics)/)
+    await page.goto(instance.url + path)
+    await asked
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    expect(await page.getByRole('region', { name: 'Lift' }).count()).toBe(0)
+  }
+})

@@ -1,0 +1,19 @@
+import { type RawBuilder, sql } from '../core/db.ts'
+
+// SQL fragments on the experiment of a store.
+
+/** Of experiment `x`. */
+export const isRunning = (now: Date) => sql`x.ended_at is null and x.planned_end_at > ${now}`
+
+/** What decisions know of it, as JSON; null: there is none. People are drawn as long as their window is over before the planned end. */
+export const experimentOf = (
+  storeId: RawBuilder<unknown>,
+  now: Date,
+) => sql`(select jsonb_build_object('id', x.id, 'salt', x.salt,
+    'controlBps', x.control_bps, 'isDrawing', x.planned_end_at - x.window_days * interval '1 day' > ${now})
+  from experiments x where x.store_id = ${storeId} and ${isRunning(now)})`
+
+/** The arm of a shopper in the experiment that runs; null: not drawn. Of two who are one, whoever was drawn first (F1). */
+export const armOf = (storeId: RawBuilder<unknown>, shopperId: RawBuilder<unknown>, now: Date) => sql`(select a.arm
+  from experiments x join assignments a on a.store_id = x.store_id and a.experiment_id = x.id
+  where x.store_id = ${storeId} and ${isRunning(now)} and a.shopper_id = ${shopperId} order by a.at, a.id limit 1)`

@@ -1,0 +1,75 @@
+import { newId } from '../server/core/ids.ts'
+import type { World } from './world.ts'
+
+// Test support: a store with a control group, and people drawn into an arm without waiting for a message.
+
+const DAY = 86_400_000
+
+type Arm = 'treated' | 'control'
+
+/** A store's experiment, begun now. */
+export async function holdOut(
+  world: World,
+  storeId: string,
+  controlBps: number,
+  more: { days?: number; windowDays?: number; capMinor?: number | null } = {},
+): Promise<string> {
+  const id = newId()
+  const { days = 90, windowDays = 8, capMinor = 100_000 } = more
+  await world.db
+    .insertInto('experiments')
+    .values({
+      ...{ store_id: storeId, id, salt: `salt of ${id}`, control_bps: controlBps, started_at: world.now },
+      ...{ planned_end_at: new Date(world.now.getTime() + days * DAY), window_days: windowDays },
+      ...{ currency: 'USD', cap_minor: capMinor, cap_orders: 300 },
+    })
+    .execute()
+  return id
+}
+
+/** The arm of these people, all of the store's without a choice; in its running experiment, which begins with half where there is none. */
+export async function drawInto(
+  world: World,
+  storeId: string,
+  arm: Arm,
+  who: { email?: string; phone?: string; ids?: readonly string[] } = {},
+): Promise<void> {
+  const running = await world.db
+    .selectFrom('experiments')
+    .select(['id', 'window_days'])
+    .where('store_id', '=', storeId)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst()
+  const { id, window_days } = running ?? { id: await holdOut(world, storeId, 5_000), window_days: 8 }
+  let wanted = world.db.selectFrom('shoppers').select(['id', 'email']).where('store_id', '=', storeId)
+  if (who.email) wanted = wanted.where('email', '=', who.email)
+  if (who.phone) wanted = wanted.where('phone', '=', who.phone)
+  if (who.ids) wanted = wanted.where('id', 'in', [...who.ids])
+  const people = await wanted.execute()
+  const of = { store_id: storeId, experiment_id: id, arm, at: world.now }
+  const window_ends_at = new Date(world.now.getTime() + window_days * DAY)
+  await world.db
+    .insertInto('assignments')
+    .values(
+      people.map(({ id: shopper_id, email }) => ({
+        ...{ ...of, id: shopper_id, shopper_id, window_ends_at },
+        keys: email ? [`email:${email}`] : [],
+      })),
+    )
+    .execute()
+}
+
+/** Who was drawn, by email. */
+export async function armsOf(world: World, storeId: string): Promise<{ id: string; email: string | null; arm: Arm }[]> {
+  const rows = await world.db
+    .selectFrom('assignments as a')
+    .innerJoin('shoppers as s', (join) =>
+      join.onRef('s.store_id', '=', 'a.store_id').onRef('s.id', '=', 'a.shopper_id'),
+    )
+    .select(['s.id', 's.email', 'a.arm'])
+    .where('a.store_id', '=', storeId)
+    .orderBy('a.at')
+    .orderBy('s.id')
+    .execute()
+  return rows
+}

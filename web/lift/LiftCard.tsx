@@ -1,0 +1,67 @@
+import { Anchor, Card, Group, Text, Title } from '@mantine/core'
+import { Link } from 'react-router'
+import type { ExperimentView } from '../../shared/experiments.ts'
+import { formatCount, formatMoney } from '../ui/format.ts'
+import { IntervalPicture } from './IntervalPicture.tsx'
+import { useExperiments } from './queries.ts'
+import { beforeWords, bestOf, healthWords, sentenceOf, speaking } from './words.ts'
+
+/** On the page of flows: what a control group would show, or shows. */
+export function LiftCard() {
+  const known = useExperiments().data
+  if (!known) return null
+  const shown = known.running ?? speaking(known)
+  return (
+    <Section>
+      {shown ? <Said experiment={shown} /> : <Text>{beforeWords(known)}</Text>}
+      {known.running && (
+        <Text fz="sm" c="dimmed" mt={4}>
+          {known.running.sharePercent}% of people are in the control group and get no messages.
+        </Text>
+      )}
+    </Section>
+  )
+}
+
+/** Where revenue is told: only when there is something to say. */
+export function LiftFound() {
+  const known = useExperiments().data
+  const shown = known && speaking(known)
+  if (!shown) return null
+  return (
+    <Section>
+      <Said experiment={shown} />
+    </Section>
+  )
+}
+
+const Section = ({ children }: { children: React.ReactNode }) => (
+  <Card component="section" aria-label="Lift">
+    <Group justify="space-between" gap="xs" mb={4}>
+      <Title order={2}>Incremental</Title>
+      <Anchor component={Link} to="/flows/lift" fz="sm">
+        Lift
+      </Anchor>
+    </Group>
+    {children}
+  </Card>
+)
+
+function Said({ experiment }: { experiment: ExperimentView }) {
+  const measure = bestOf(experiment)
+  if (experiment.health === 'off') return <Text>{healthWords.off}</Text>
+  if (!measure) return <Text>{sentenceOf(experiment, 'conversion')}</Text>
+  const by = experiment[measure].planned ? 'planned' : 'anytime'
+  const format = (amount: number) =>
+    measure === 'revenue' ? formatMoney(amount, experiment.currency) : formatCount(Math.round(amount))
+  return (
+    <>
+      <Text>{sentenceOf(experiment, measure, by)}</Text>
+      <IntervalPicture interval={experiment[measure][by]!} format={format} />
+      <Text fz="xs" c="dimmed" mt={4}>
+        95% interval, {by === 'planned' ? 'on the day that was planned' : 'whenever you look'}: measured against a
+        control group, not by clicks.
+      </Text>
+    </>
+  )
+}

@@ -1,0 +1,156 @@
+import { Button, Card, Stack, Text, Title } from '@mantine/core'
+import { useState } from 'react'
+import type { ExperimentsReply, ExperimentView } from '../../shared/experiments.ts'
+import { useMay } from '../access/queries.ts'
+import { announce } from '../ui/announce.ts'
+import { Confirm } from '../ui/Confirm.tsx'
+import { formatDay } from '../ui/format.ts'
+import { Loaded } from '../ui/Loaded.tsx'
+import { LoadingCards } from '../ui/Loading.tsx'
+import { PageTitle } from '../ui/PageTitle.tsx'
+import { useExperiments, useStop } from './queries.ts'
+import { Result } from './Result.tsx'
+import { ShareDialog } from './ShareDialog.tsx'
+import { beforeWords, bestOf, paceWords, sentenceOf } from './words.ts'
+
+/** The control group of the store: what it would show, what it shows, and those before it (decisions 58 to 61). */
+export function LiftPage() {
+  const experiments = useExperiments()
+  return (
+    <>
+      <PageTitle
+        title="Lift"
+        text="What your messages bring in beyond what would have come anyway, measured against people who get none."
+      />
+      <Loaded
+        query={experiments}
+        loading={<LoadingCards count={2} rows={3} />}
+        failed="The control group could not be loaded"
+      >
+        {(known) => (
+          <Stack gap="md">
+            {known.running ? <Running known={known} running={known.running} /> : <Before known={known} />}
+            {known.running && <Result experiment={known.running} />}
+            <Past past={known.past} />
+          </Stack>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+const dayOf = (instant: string) => formatDay(instant.slice(0, 10))
+
+function Before({ known }: { known: ExperimentsReply }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Card component="section" aria-label="No control group">
+      <Title order={2} mb="xs">
+        No control group
+      </Title>
+      <Text>
+        Everybody gets messages, so nobody can tell who would have bought anyway. With a control group you know.
+      </Text>
+      <Text mt="sm">{beforeWords(known)}</Text>
+      <Text fz="sm" c="dimmed" mt={4}>
+        {paceWords(known)}
+      </Text>
+      <Lead>
+        <Button mt="md" onClick={() => setOpen(true)}>
+          Start a control group
+        </Button>
+      </Lead>
+      <ShareDialog known={known} opened={isOpen} onClose={() => setOpen(false)} />
+    </Card>
+  )
+}
+
+function Running({ known, running }: { known: ExperimentsReply; running: ExperimentView }) {
+  const [open, setOpen] = useState<'change' | 'stop' | null>(null)
+  const close = () => setOpen(null)
+  return (
+    <Card component="section" aria-label="The control group runs">
+      <Title order={2} mb="xs">
+        {running.sharePercent}% get no messages
+      </Title>
+      <Text>
+        Since {dayOf(running.startedAt)}, until {dayOf(running.plannedEndAt)}. People are drawn until{' '}
+        {dayOf(running.drawsUntil)}, so that everybody’s {running.windowDays} days are over by then.
+      </Text>
+      <Lead>
+        <Button.Group mt="md">
+          <Button variant="default" onClick={() => setOpen('change')}>
+            Change the share
+          </Button>
+          <Button variant="default" onClick={() => setOpen('stop')}>
+            Stop
+          </Button>
+        </Button.Group>
+      </Lead>
+      <ShareDialog key={running.id} known={known} opened={open === 'change'} onClose={close} />
+      <StopDialog opened={open === 'stop'} onClose={close} />
+    </Card>
+  )
+}
+
+function Lead({ children }: { children: React.ReactNode }) {
+  if (useMay('flows:switch')) return children
+  return (
+    <Text fz="sm" c="dimmed" mt="md">
+      Only the owner or an admin of the account can start or stop a control group.
+    </Text>
+  )
+}
+
+function StopDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const stop = useStop()
+  const onSuccess = () => {
+    onClose()
+    announce('The control group has ended')
+  }
+  return (
+    <Confirm
+      opened={opened}
+      title="Stop the control group?"
+      confirmLabel="Stop"
+      isDangerous
+      isBusy={stop.isPending}
+      problem={stop.error?.message}
+      onConfirm={() => stop.mutate(undefined, { onSuccess })}
+      onClose={onClose}
+    >
+      Everybody gets messages from now on. What is known stays. People whose days are not over are left out, and there
+      is no narrower interval, as the planned day never comes.
+    </Confirm>
+  )
+}
+
+const ENDS = { planned: 'ended as planned', stopped: 'was stopped', changed: 'ended for another share' }
+
+function Past({ past }: { past: ExperimentView[] }) {
+  if (past.length === 0) return null
+  const [newest, ...older] = past
+  return (
+    <Card component="section" aria-label="Control groups before">
+      <Title order={2} mb="sm">
+        Control groups before
+      </Title>
+      <ul className="lift-past">
+        {[newest!, ...older].map((each) => (
+          <li key={each.id}>
+            <strong>
+              {each.sharePercent}%, {dayOf(each.startedAt)} to {dayOf(each.endedAt!)}
+            </strong>
+            , {ENDS[each.endReason!]}
+            <Text fz="sm" mt={2}>
+              {sentenceOf(each, bestOf(each) ?? 'conversion', best(each))}
+            </Text>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+/** The planned day's where there is one. */
+const best = (each: ExperimentView) => (each[bestOf(each) ?? 'conversion'].planned ? 'planned' : 'anytime')

@@ -1,0 +1,83 @@
+import { NumberInput, Radio, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { type ExperimentsReply, PLANNED_DAYS, PLANNED_DAYS_LEAST, PLANNED_DAYS_MOST } from '../../shared/experiments.ts'
+import { announce } from '../ui/announce.ts'
+import { Confirm } from '../ui/Confirm.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { useChange, useStart } from './queries.ts'
+import { choiceWords, paceWords } from './words.ts'
+
+interface Props {
+  known: ExperimentsReply
+  opened: boolean
+  onClose: () => void
+}
+
+/** Begins a control group, or one of another share. */
+export function ShareDialog({ known, opened, onClose }: Props) {
+  const isChange = known.running !== null
+  const [share, setShare] = useState(String(known.proposedPercent))
+  const [days, setDays] = useState<number | string>(PLANNED_DAYS)
+  const [start, change] = [useStart(), useChange()]
+  const act = isChange ? change : start
+  const onSuccess = () => {
+    onClose()
+    announce(isChange ? 'A new control group has begun' : 'The control group has begun')
+  }
+  const isSame = isChange && Number(share) === known.running?.sharePercent
+  return (
+    <Confirm
+      opened={opened}
+      title={isChange ? 'Change the share' : 'Start a control group'}
+      confirmLabel={isChange ? 'Start anew' : 'Start'}
+      size="lg"
+      isBusy={act.isPending}
+      isDisabled={typeof days !== 'number' || isSame}
+      problem={act.error?.message}
+      onConfirm={() => act.mutate({ sharePercent: Number(share), days: Number(days) }, { onSuccess })}
+      onClose={onClose}
+    >
+      <Stack gap="lg">
+        {isChange && (
+          <Notice tone="warn">
+            Another share is another comparison: the one that runs ends now and keeps its result, and people are drawn
+            anew.
+          </Notice>
+        )}
+        <Radio.Group
+          label="Who gets no automatic messages"
+          description={paceWords(known)}
+          value={share}
+          onChange={setShare}
+        >
+          <Stack gap="sm" mt="sm">
+            {known.choices.map((choice) => (
+              <Radio
+                key={choice.sharePercent}
+                value={String(choice.sharePercent)}
+                label={`${choice.sharePercent}% of people${choice.sharePercent === known.proposedPercent ? ' (proposed for your store)' : ''}`}
+                description={choiceWords(choice)}
+              />
+            ))}
+          </Stack>
+        </Radio.Group>
+        <NumberInput
+          label="Ends after"
+          suffix=" days"
+          description="Then everybody gets messages again. Decide the day now: only a day that was planned has the narrower interval."
+          min={PLANNED_DAYS_LEAST}
+          max={PLANNED_DAYS_MOST}
+          clampBehavior="blur"
+          allowDecimal={false}
+          maw={320}
+          value={days}
+          onChange={setDays}
+        />
+        <Text fz="sm" c="dimmed">
+          The control group is drawn by chance. Flows, campaigns and notifications all leave it alone; you can still
+          write to one of its people by hand.
+        </Text>
+      </Stack>
+    </Confirm>
+  )
+}

@@ -1,0 +1,35 @@
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { z } from 'zod'
+import { changeExperiment, readExperiments, startExperiment, stopExperiment } from '../../shared/experiments.ts'
+import { call } from '../api.ts'
+
+export type Choice = z.input<typeof startExperiment.body>
+
+/** People are counted once a minute. */
+const REFRESH_MS = 60_000
+
+const experimentsQuery = queryOptions({
+  queryKey: ['experiments'],
+  queryFn: ({ signal }) => call(readExperiments, { signal }),
+  refetchInterval: REFRESH_MS,
+})
+
+export const useExperiments = () => useQuery(experimentsQuery)
+
+export const useStart = () => useKept((body: Choice) => call(startExperiment, { body }))
+export const useChange = () => useKept((body: Choice) => call(changeExperiment, { body }))
+export const useStop = () => useKept((_: undefined) => call(stopExperiment))
+
+type Reply = z.output<typeof readExperiments.reply>
+
+function useKept<Body>(mutationFn: (body: Body) => Promise<Reply>) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn,
+    onSuccess: (reply) => {
+      queries.setQueryData(experimentsQuery.queryKey, reply)
+      // The flows say how large the control group is.
+      void queries.invalidateQueries({ queryKey: ['flows'] })
+    },
+  })
+}

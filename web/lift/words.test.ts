@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest'
+import type { ExperimentsReply, ExperimentView, Finding } from '../../shared/experiments.ts'
+import { beforeWords, bestOf, choiceWords, costWords, effectWords, paceWords, sentenceOf, speaking } from './words.ts'
+
+const few = (missing: Finding['missing'] = null): Finding => ({ state: 'few', anytime: null, planned: null, missing })
+const found = (low: number, high: number, planned: Finding['planned'] = null): Finding => ({
+  state: low > 0 ? 'more' : high < 0 ? 'less' : 'unseen',
+  anytime: { low, high },
+  planned,
+  missing: null,
+})
+
+const experiment = (change: Partial<ExperimentView> = {}): ExperimentView => ({
+  ...{ id: '01999999-0000-7000-8000-000000000001', sharePercent: 50, windowDays: 8, currency: 'USD', capAmount: 500 },
+  ...{ startedAt: '2026-03-01T10:00:00Z', plannedEndAt: '2026-05-30T10:00:00Z', drawsUntil: '2026-05-22T10:00:00Z' },
+  ...{
+    endedAt: null,
+    endReason: null,
+    people: { treated: 400, control: 400 },
+    purchases: { treated: 40, control: 30 },
+  },
+  ...{ waiting: { treated: 0, control: 0 }, leftOut: 0, overridden: 0, drawnEarlier: 0, cost: null },
+  ...{ attributedAmount: 900, health: 'few', conversion: few(), revenue: few() },
+  ...change,
+})
+
+describe('what a result says (decision 60)', () => {
+  test.each<[what: string, change: Partial<ExperimentView>, sentence: string]>([
+    [
+      'more',
+      { revenue: found(120, 900.5) },
+      'Recoup brought in between $120.00 and $900.50 more from these 400 people.',
+    ],
+    [
+      'less',
+      { revenue: found(-900, -20) },
+      'With messages these 400 people brought in between $20.00 and $900.00 less than they would have without.',
+    ],
+    [
+      'nothing seen: the larger bound is told, whichever side it is on',
+      { revenue: found(-300, 200) },
+      'No difference seen; if there is one it is smaller than $300.00, in all from these 400 people.',
+    ],
+    [
+      'too few, with a pace',
+      { revenue: few({ people: 250, days: 40 }) },
+      'Not enough data yet: about 250 more people (≈ 40 days at your pace).',
+    ],
+    [
+      'too few, without a pace',
+      { revenue: few({ people: 1, days: null }) },
+      'Not enough data yet: about 1 more person.',
+    ],
+    ['too few, and nobody knows', {}, 'Not enough data yet.'],
+    [
+      'day 1',
+      { people: { treated: 0, control: 0 } },
+      'Nobody is counted yet: each person’s orders count for 8 days, so the first are counted from March 9, 2026.',
+    ],
+    [
+      'ended too early',
+      { endedAt: '2026-03-20T10:00:00Z', endReason: 'stopped' },
+      'Not enough data: it ended before enough people had bought in both groups.',
+    ],
+    [
+      'without a cap',
+      { capAmount: null },
+      'Amounts are not compared: there was no order when it began to say what an unusually large one is.',
+    ],
+  ])('%s', (_, change, sentence) => {
+    expect(sentenceOf(experiment(change), 'revenue')).toBe(sentence)
+  })
+
+  test('purchases are whole', () => {
+    const of = (low: number, high: number) => sentenceOf(experiment({ conversion: found(low, high) }), 'conversion')
+    expect(of(12.4, 40.2)).toBe('Recoup brought in between 12 and 40 purchases more from these 400 people.')
+    expect(of(-3, 1)).toContain('smaller than 3 purchases')
+  })
+
+  test('the planned day has its own interval', () => {
+    const known = experiment({ revenue: found(-10, 700, { low: 40, high: 600 }) })
+    expect(sentenceOf(known, 'revenue')).toContain('No difference seen')
+    expect(sentenceOf(known, 'revenue', 'planned')).toContain('between $40.00 and $600.00 more')
+  })
+
+  test('where there is room for one, money speaks before purchases, and nothing where there is too little', () => {
+    expect(bestOf(experiment())).toBeNull()
+    expect(bestOf(experiment({ conversion: found(1, 2) }))).toBe('conversion')
+    expect(bestOf(experiment({ conversion: found(1, 2), revenue: found(1, 2) }))).toBe('revenue')
+    const [silent, old] = [experiment(), experiment({ conversion: found(-1, 2) })]
+    expect(speaking({ running: silent, past: [old] })).toBe(old)
+    expect(speaking({ running: silent, past: [] })).toBeNull()
+  })
+})
+
+test.each<[ExperimentView['cost'], string]>([
+  [null, 'What it cost not to write to the 400 people of the control group cannot be told yet, for the same reason.'],
+  [{ low: 10, high: 90 }, 'Not writing to the 400 people of the control group has cost between $10.00 and $90.00.'],
+  [
+    { low: -10, high: 90 },
+    'Not writing to the 400 people of the control group has cost at most $90.00, and perhaps nothing.',
+  ],
+  [{ low: -20, high: -10 }, 'Not writing to the 400 people of the control group has cost nothing.'],
+])('what the control group cost: %o', (cost, sentence) => {
+  expect(costWords(experiment({ cost }))).toBe(sentence)
+})
+
+const reply = (change: Partial<ExperimentsReply>): ExperimentsReply => ({
+  pace: { people: 300, boughtPercent: 4, assumedPercent: 5 },
+  proposedPercent: 50,
+  choices: [{ sharePercent: 50, treated: 450, control: 450, smallestPercent: 103 }],
+  ...{ running: null, past: [] },
+  ...change,
+})
+
+describe('before it begins (decision 60)', () => {
+  test('with 300 people a month a doubling would be seen, not a fifth', () => {
+    expect(beforeWords(reply({}))).toBe(
+      'With 300 people a month who leave a cart and can be written to, and half of them held out, in 90 days you would see twice as many purchases, not a fifth more.',
+    )
+  })
+
+  test('with too few, and with none, that is said', () => {
+    const choices = [{ sharePercent: 50, treated: 45, control: 45, smallestPercent: null }]
+    expect(beforeWords(reply({ pace: { people: 30, boughtPercent: null, assumedPercent: 5 }, choices }))).toContain(
+      'even a large effect could not be seen in 90 days',
+    )
+    const nobody = reply({ pace: { people: 0, boughtPercent: null, assumedPercent: 5 } })
+    expect(beforeWords(nobody)).toContain('nothing could be measured yet')
+    expect(paceWords(nobody)).toContain('5 of 100 is assumed')
+    expect(paceWords(reply({}))).toContain('4 of 100 bought')
+  })
+
+  test('each share says whom it leaves out and what it shows', () => {
+    expect(choiceWords(reply({}).choices[0]!)).toBe(
+      '450 of 900 people in 90 days get no messages. You would see twice as many purchases, and nothing smaller.',
+    )
+    expect(choiceWords({ sharePercent: 10, treated: 810, control: 90, smallestPercent: null })).toContain('Too few')
+  })
+
+  test.each([
+    [18, '18% more purchases'],
+    [89, '89% more purchases'],
+    [110, 'twice as many purchases'],
+    [180, '2.8 times as many purchases'],
+  ])('%i percent', (percent, words) => expect(effectWords(percent)).toBe(words))
+})

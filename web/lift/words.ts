@@ -1,0 +1,129 @@
+import type { ExperimentsReply, ExperimentView, Finding, Interval } from '../../shared/experiments.ts'
+import { counted, formatCount, formatDay, formatMoney } from '../ui/format.ts'
+
+// What is said of a control group (decisions 59 and 60). Pure. Nothing here says more than its interval does.
+
+export type Measure = 'revenue' | 'conversion'
+
+type Unit = (amount: number) => string
+
+/** How an amount of a measure is written: whole purchases, or money. */
+const unitOf = (measure: Measure, currency: string): Unit =>
+  measure === 'revenue' ? (amount) => formatMoney(amount, currency) : (count) => counted(Math.round(count), 'purchase')
+
+/** Both bounds as they are written: in full for money; of purchases the first without its word. */
+const boundsOf = (measure: Measure, { low, high }: Interval, unit: Unit) =>
+  measure === 'revenue' ? `${unit(low)} and ${unit(high)}` : `${formatCount(Math.round(low))} and ${unit(high)}`
+
+/** The one sentence of a measure, with the interval that may be looked at whenever one likes, or with the planned day's. */
+export function sentenceOf(
+  experiment: ExperimentView,
+  measure: Measure,
+  by: 'anytime' | 'planned' = 'anytime',
+): string {
+  const { people, currency } = experiment
+  const finding = experiment[measure]
+  const interval = finding[by]
+  if (!interval) return fewWords(experiment, measure)
+  const unit = unitOf(measure, currency)
+  const who = `these ${counted(people.treated, 'person', 'people')}`
+  if (interval.low > 0) return `Recoup brought in between ${boundsOf(measure, interval, unit)} more from ${who}.`
+  if (interval.high < 0) {
+    const lost = { low: -interval.high, high: -interval.low }
+    return `With messages ${who} brought in between ${boundsOf(measure, lost, unit)} less than they would have without.`
+  }
+  const largest = Math.max(-interval.low, interval.high)
+  return `No difference seen; if there is one it is smaller than ${unit(largest)}, in all from ${who}.`
+}
+
+function fewWords(experiment: ExperimentView, measure: Measure): string {
+  const { people, startedAt, windowDays, endedAt, capAmount } = experiment
+  if (measure === 'revenue' && capAmount === null) {
+    return 'Amounts are not compared: there was no order when it began to say what an unusually large one is.'
+  }
+  if (endedAt) return 'Not enough data: it ended before enough people had bought in both groups.'
+  if (people.treated + people.control === 0) {
+    const first = new Date(Date.parse(startedAt) + windowDays * 86_400_000).toISOString().slice(0, 10)
+    return `Nobody is counted yet: each person’s orders count for ${windowDays} days, so the first are counted from ${formatDay(first)}.`
+  }
+  return `Not enough data yet${missingWords(experiment[measure].missing)}.`
+}
+
+/** “: about 400 more people (≈ 12 days at your pace)” */
+function missingWords(missing: Finding['missing']): string {
+  if (!missing) return ''
+  const days = missing.days === null ? '' : ` (≈ ${counted(missing.days, 'day')} at your pace)`
+  return `: about ${counted(missing.people, 'more person', 'more people')}${days}`
+}
+
+/** Whether a measure says more than “not enough data”. */
+export const isShown = (experiment: ExperimentView, measure: Measure) => experiment[measure].state !== 'few'
+
+/** The measure to show where there is room for one; null: there is nothing honest to say. */
+export function bestOf(experiment: ExperimentView): Measure | null {
+  if (isShown(experiment, 'revenue')) return 'revenue'
+  return isShown(experiment, 'conversion') ? 'conversion' : null
+}
+
+/** The newest control group that says something: the one that runs, or else the last one that ended. */
+export function speaking({ running, past }: Pick<ExperimentsReply, 'running' | 'past'>): ExperimentView | null {
+  return [running, ...past].find((each) => each !== null && bestOf(each) !== null) ?? null
+}
+
+/** By how much more the treated have to buy. */
+export function effectWords(percent: number): string {
+  if (percent < 90) return `${percent}% more purchases`
+  if (percent <= 110) return 'twice as many purchases'
+  return `${(1 + percent / 100).toFixed(1)} times as many purchases`
+}
+
+/** What a share would show in 90 days, before it is chosen. */
+export function choiceWords({ treated, control, smallestPercent }: ExperimentsReply['choices'][number]): string {
+  const people = `${formatCount(control)} of ${counted(treated + control, 'person', 'people')} in 90 days get no messages.`
+  if (smallestPercent === null) {
+    return `${people} Too few of them would buy to see any difference.`
+  }
+  return `${people} You would see ${effectWords(smallestPercent)}, and nothing smaller.`
+}
+
+const SHARE_NAMES: Record<number, string> = { 10: 'a tenth', 20: 'a fifth', 30: 'three tenths', 50: 'half' }
+
+/** The one sentence before anything is chosen: what the proposed share would and would not show. */
+export function beforeWords({ pace, choices, proposedPercent }: ExperimentsReply): string {
+  const choice = choices.find(({ sharePercent }) => sharePercent === proposedPercent)
+  if (pace.people === 0 || !choice) {
+    return 'Nobody who can be written to has left a cart in the last 30 days, so nothing could be measured yet.'
+  }
+  const people = `With ${counted(pace.people, 'person', 'people')} a month who leave a cart and can be written to, and ${SHARE_NAMES[proposedPercent] ?? `${proposedPercent}%`} of them held out,`
+  if (choice.smallestPercent === null) {
+    return `${people} even a large effect could not be seen in 90 days: too few of them would buy.`
+  }
+  const unseen = choice.smallestPercent > 25 ? ', not a fifth more' : ''
+  return `${people} in 90 days you would see ${effectWords(choice.smallestPercent)}${unseen}.`
+}
+
+/** What the rate is taken from. */
+export function paceWords({ pace }: ExperimentsReply): string {
+  if (pace.boughtPercent === null) {
+    return `Too few of them bought in the last 30 days to know how many do; ${pace.assumedPercent} of 100 is assumed.`
+  }
+  return `Of those who left a cart in the last 30 days, ${pace.boughtPercent} of 100 bought.`
+}
+
+/** What the control group cost, as honestly as what was gained. */
+export function costWords({ cost, people, currency }: ExperimentView): string {
+  const who = `the ${counted(people.control, 'person', 'people')} of the control group`
+  if (!cost) return `What it cost not to write to ${who} cannot be told yet, for the same reason.`
+  if (cost.low > 0) {
+    return `Not writing to ${who} has cost between ${formatMoney(cost.low, currency)} and ${formatMoney(cost.high, currency)}.`
+  }
+  if (cost.high < 0) return `Not writing to ${who} has cost nothing.`
+  return `Not writing to ${who} has cost at most ${formatMoney(Math.max(0, cost.high), currency)}, and perhaps nothing.`
+}
+
+/** Decision 61. */
+export const healthWords: Record<ExperimentView['health'], string> = {
+  few: 'Too few people to check whether one of the groups has lost some.',
+  even: 'The sizes of both groups are what chance explains.',
+  off: 'The sizes of the groups cannot be chance: people are missing in one of them. Do not rely on this result.',
+}
