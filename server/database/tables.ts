@@ -1,6 +1,8 @@
 // Every table, on one of three lists, with what it holds of a shopper and what the account's export takes from it. The handing over and
 // erasing of a person and the export of an account read it; a table without an entry fails `test/tables.test.ts`.
 
+import { experimentTables } from './experiment-tables.ts'
+import { notificationTables } from './notification-tables.ts'
 import { pluginTables } from './plugin-tables.ts'
 import { pushTables } from './push-tables.ts'
 
@@ -168,20 +170,7 @@ export const tables: Readonly<Record<string, TableEntry>> = {
     },
   },
 
-  // experiments
-  experiments: { of: 'store', person: { none: 'of the owner' }, export: { key: byId, without: ['salt'] } },
-  assignments: {
-    of: 'store',
-    person: { by: 'shopper_id', without: ['keys'] },
-    export: {
-      key: [
-        ['experiment_id', 'uuid'],
-        ['id', 'uuid'],
-      ],
-      without: ['keys'],
-    },
-  },
-  experiment_days: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from assignments' } },
+  ...experimentTables,
 
   // brand
   brand_logos: {
@@ -373,43 +362,5 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   live_watches: { of: 'store', person: { none: 'clockwork' }, export: { none: 'clockwork' } },
   migrations: { of: 'global', person: { none: 'of this server' }, export: { none: 'of this server' } },
 
-  // notifications
-  pending_notifications: {
-    of: 'store',
-    person: { by: 'notice' },
-    export: { none: 'a second on its way to notifications' },
-  },
-  pending_account_notifications: {
-    of: 'account',
-    person: { none: 'of the account and receiving domains' },
-    export: { none: 'a second on its way to account_notifications' },
-  },
-  notification_clocks: { of: 'account', person: { none: 'clockwork' }, export: { none: 'clockwork' } },
-  notifications: {
-    of: 'store',
-    person: { by: 'notice', without: ['search'] },
-    export: { key: byId, without: ['search'] },
-  },
-  notification_hours: { of: 'store', person: { none: 'sums' }, export: { none: 'clockwork' } },
-  recoveries_told: { of: 'store', person: { none: 'which carts, not whose' }, export: { none: 'clockwork' } },
-  account_notifications: {
-    of: 'account',
-    person: { none: 'of the account and receiving domains; their answers are kept without addresses' },
-    export: 'whole',
-  },
-  notification_reads: { of: 'store', person: { none: 'of the team' }, export: { none: 'what each member has read' } },
-  account_notification_reads: {
-    of: 'account',
-    person: { none: 'of the team' },
-    export: { none: 'what each member has read' },
-  },
-  notification_marks: { of: 'store', person: { none: 'of the team' }, export: { none: 'what each member has read' } },
-  account_notification_marks: {
-    of: 'account',
-    person: { none: 'of the team' },
-    export: { none: 'what each member has read' },
-  },
-  notification_preferences: { of: 'account', person: { none: 'of the team' }, export: 'whole' },
-  weekly_report_choices: { of: 'account', person: { none: 'of the team' }, export: 'whole' },
-  notification_mails: { of: 'account', person: { none: 'of the team' }, export: { none: 'clockwork' } },
+  ...notificationTables,
 }

@@ -3,12 +3,12 @@ import { choicesOf, proposedPercent, rateOf, smallestEffect } from './before.ts'
 
 // What can be said before an experiment begins (decision 60).
 
-test('with 300 people a month, half of them held out, a doubling is seen at 3 of 100, not a fifth', () => {
-  const [ten, , , half] = choicesOf({ people: 300, bought: 10 })
+test('with 300 people a month, half of them held out, a doubling is seen at 4 of 100, not a fifth', () => {
+  const [ten, , , half] = choicesOf({ people: 300, bought: 12 })
   expect(half).toMatchObject({ sharePercent: 50, treated: 450, control: 450 })
-  expect(half!.smallestPercent).toBeGreaterThan(90)
-  expect(half!.smallestPercent).toBeLessThan(125)
-  // 90 people of whom three buy show nothing.
+  expect(half!.smallestPercent).toBeGreaterThan(85)
+  expect(half!.smallestPercent).toBeLessThan(115)
+  // 90 people of whom four buy show nothing.
   expect(ten!.smallestPercent).toBeNull()
 })
 

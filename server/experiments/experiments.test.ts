@@ -182,6 +182,9 @@ test('whoever of the control group was written to by hand is counted as such', a
   const body = { to: email, cart_id: (await shop.cart()).id, overrideHoldout: true }
   const reply = await world.request('POST', '/api/email/send-email', { token: shop.token, body })
   expect(reply.status, JSON.stringify(reply.body)).toBe(200)
+  expect(await shop.messages()).toEqual(
+    expect.arrayContaining([expect.objectContaining({ origin_kind: 'manual', state: 'sent' })]),
+  )
   await counted(shop)
   expect(await days(shop.storeId)).toMatchObject([{ arm: 'control', people: 1, overridden: 1 }])
 })
@@ -258,6 +261,8 @@ test('on the planned day it ends; nobody is drawn whose window would not be over
   await countExperiments(world.deps)
   expect((await experiments(shop.storeId))[0]).toMatchObject({ end_reason: 'planned' })
   expect(await days(shop.storeId)).toMatchObject([{ arm: 'control', people: 1, left_out: 0 }])
+  // The cart from before is given up by then, and what was closed stays closed.
+  await shop.pass(40 * DAY)
   await shop.fill('three', [pot])
   await shop.type('three', { email: early })
   await shop.pass(HOUR)
