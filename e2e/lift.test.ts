@@ -31,7 +31,7 @@ const dialog = (name: string) => page.getByRole('dialog', { name })
 
 test('is begun by the keyboard, runs, gets another share and is stopped, and what was stays', async () => {
   await page.goto(`${instance.url}/flows`)
-  await page.getByRole('region', { name: 'Lift' }).getByRole('link', { name: 'Lift' }).click()
+  await page.getByRole('region', { name: 'Lift' }).getByRole('link', { name: 'How it is measured' }).click()
   await page.getByRole('heading', { level: 1, name: 'Lift' }).waitFor()
   await page.getByText(/nothing could be measured yet/).waitFor()
   await button('Start a control group').focus()

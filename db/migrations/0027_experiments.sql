@@ -26,13 +26,14 @@ create unique index experiments_running on experiments (store_id) where ended_at
 create index experiments_to_end on experiments (planned_end_at) where ended_at is null;
 create index experiments_by_start on experiments (store_id, started_at desc, id);
 
--- A person as they were known when they were drawn. Two who are found to be one stay two; an erased person stays as a row that names nobody.
+-- A person as they were known when they were drawn. Two who are found to be one stay two; an erased person stays as a row that names nobody,
+-- of a shopper who has no name.
 create table assignments (
   store_id uuid not null,
   experiment_id uuid not null,
   id uuid not null,
-  -- whom the arm holds for; null: erased
-  shopper_id uuid,
+  -- whom the arm holds for
+  shopper_id uuid not null,
   arm text not null check (arm in ('treated', 'control')),
   at timestamptz not null,
   -- null: drawn before there were experiments; the arm holds, the person is not counted
@@ -49,7 +50,7 @@ create table assignments (
   primary key (store_id, experiment_id, id),
   foreign key (store_id, experiment_id) references experiments (store_id, id) on delete cascade
 );
-create index assignments_of_shopper on assignments (store_id, shopper_id, experiment_id, at, id) include (arm) where shopper_id is not null;
+create index assignments_of_shopper on assignments (store_id, shopper_id, experiment_id, at, id) include (arm);
 create index assignments_open on assignments (store_id, window_ends_at) where closed_at is null and window_ends_at is not null;
 create index assignments_earlier on assignments (store_id, experiment_id) where window_ends_at is null;
 create index assignments_under_way on assignments (store_id, experiment_id, arm) where closed_at is null and window_ends_at is not null;

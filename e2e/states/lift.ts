@@ -102,7 +102,7 @@ export const ofLift: State[] = [
         ],
       }),
     ],
-    steps: [says('Recoup brought in between 0 and 33 purchases more')],
+    steps: [says('Recoup brought in up to 34 purchases more')],
   },
   {
     name: 'lift of a large shop',

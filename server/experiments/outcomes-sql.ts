@@ -117,7 +117,7 @@ export async function recount({ db, storeId }: StoreTx): Promise<void> {
     ${SUMS(sql`(select * from assignments where store_id = ${storeId} and closed_at is not null) closed`)}`.execute(db)
 }
 
-/** People who are to be erased: what they have bought so far is written down, and the row names nobody any more. */
+/** People who are to be erased: what they have bought so far is written down, and what was known of them goes. Their arm stands (F1). */
 export async function forgetPeople({ db, storeId }: StoreTx, shopperIds: readonly string[]): Promise<number> {
   const { numAffectedRows } = await sql`
     with theirs as (
@@ -125,7 +125,7 @@ export async function forgetPeople({ db, storeId }: StoreTx, shopperIds: readonl
       from assignments a join experiments e on e.store_id = a.store_id and e.id = a.experiment_id
       cross join lateral (${OUTCOME}) o
       where a.store_id = ${storeId} and a.shopper_id = any(${[...shopperIds]}::uuid[]))
-    update assignments a set shopper_id = null, keys = '{}',
+    update assignments a set keys = '{}',
       bought = case when t.is_open then t.bought else a.bought end,
       net_minor = case when t.is_open then t.net_minor else a.net_minor end,
       is_overridden = a.is_overridden or t.is_open and t.is_overridden

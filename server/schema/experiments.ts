@@ -26,7 +26,7 @@ export interface AssignmentsTable {
   store_id: string
   experiment_id: string
   id: string
-  shopper_id: string | null
+  shopper_id: string
   arm: 'treated' | 'control'
   at: Date
   window_ends_at: Generated<Date | null>

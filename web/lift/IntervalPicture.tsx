@@ -24,10 +24,18 @@ export function IntervalPicture({ interval: { low, high }, format }: Props) {
         <span className="interval-zero" style={{ insetInlineStart: `${place(0)}%` }} />
       </div>
       <div className="interval-words">
-        <span>{low < 0 ? `${format(-low)} less` : low > 0 ? `${format(low)} more` : 'no difference'}</span>
-        {side === 'unseen' && <span className="interval-none">no difference</span>}
-        <span>{high > 0 ? `${format(high)} more` : high < 0 ? `${format(-high)} less` : 'no difference'}</span>
+        {words(side, { low, high }, format).map((word) => (
+          <span key={word}>{word}</span>
+        ))}
       </div>
     </div>
   )
+}
+
+/** From left to right. */
+function words(side: 'more' | 'less' | 'unseen', { low, high }: Interval, format: Props['format']): string[] {
+  const none = 'no difference'
+  if (side === 'more') return [none, `${format(low)} to ${format(high)} more`]
+  if (side === 'less') return [`${format(-high)} to ${format(-low)} less`, none]
+  return [`${format(-low)} less`, none, `${format(high)} more`]
 }

@@ -12,7 +12,7 @@ export function LiftCard() {
   if (!known) return null
   const shown = known.running ?? speaking(known)
   return (
-    <Section>
+    <Section title="Lift">
       {shown ? <Said experiment={shown} /> : <Text>{beforeWords(known)}</Text>}
       {known.running && (
         <Text fz="sm" c="dimmed" mt={4}>
@@ -29,18 +29,18 @@ export function LiftFound() {
   const shown = known && speaking(known)
   if (!shown) return null
   return (
-    <Section>
+    <Section title="Incremental">
       <Said experiment={shown} />
     </Section>
   )
 }
 
-const Section = ({ children }: { children: React.ReactNode }) => (
+const Section = ({ title, children }: { title: string; children: React.ReactNode }) => (
   <Card component="section" aria-label="Lift">
     <Group justify="space-between" gap="xs" mb={4}>
-      <Title order={2}>Incremental</Title>
+      <Title order={2}>{title}</Title>
       <Anchor component={Link} to="/flows/lift" fz="sm">
-        Lift
+        How it is measured
       </Anchor>
     </Group>
     {children}

@@ -30,7 +30,7 @@ export function LiftPage() {
         {(known) => (
           <Stack gap="md">
             {known.running ? <Running known={known} running={known.running} /> : <Before known={known} />}
-            {known.running && <Result experiment={known.running} />}
+            {known.running ? <Result experiment={known.running} /> : <Last past={known.past} />}
             <Past past={known.past} />
           </Stack>
         )}
@@ -56,7 +56,7 @@ function Before({ known }: { known: ExperimentsReply }) {
         {paceWords(known)}
       </Text>
       <Lead>
-        <Button mt="md" onClick={() => setOpen(true)}>
+        <Button mt="md" style={{ alignSelf: 'flex-start' }} onClick={() => setOpen(true)}>
           Start a control group
         </Button>
       </Lead>
@@ -122,6 +122,19 @@ function StopDialog({ opened, onClose }: { opened: boolean; onClose: () => void 
       Everybody gets messages from now on. What is known stays. People whose days are not over are left out, and there
       is no narrower interval, as the planned day never comes.
     </Confirm>
+  )
+}
+
+/** In full, where it says something. */
+function Last({ past: [newest] }: { past: ExperimentView[] }) {
+  if (!newest || bestOf(newest) === null) return null
+  return (
+    <>
+      <Title order={2} mt="sm">
+        What the last control group showed
+      </Title>
+      <Result experiment={newest} order={3} />
+    </>
   )
 }
 

@@ -7,7 +7,7 @@ import { IntervalPicture } from './IntervalPicture.tsx'
 import { costWords, healthWords, isShown, type Measure, sentenceOf } from './words.ts'
 
 /** What one control group says: both measures, each with its intervals by name. */
-export function Result({ experiment }: { experiment: ExperimentView }) {
+export function Result({ experiment, order = 2 }: { experiment: ExperimentView; order?: 2 | 3 }) {
   return (
     <>
       {experiment.health === 'off' && (
@@ -15,19 +15,19 @@ export function Result({ experiment }: { experiment: ExperimentView }) {
           {healthWords.off}
         </Notice>
       )}
-      <MeasureCard experiment={experiment} measure="revenue" title="Revenue" />
-      <MeasureCard experiment={experiment} measure="conversion" title="Purchases" />
-      <Groups experiment={experiment} />
+      <MeasureCard experiment={experiment} measure="revenue" title="Revenue" order={order} />
+      <MeasureCard experiment={experiment} measure="conversion" title="Purchases" order={order} />
+      <Groups experiment={experiment} order={order} />
     </>
   )
 }
 
-function MeasureCard(props: { experiment: ExperimentView; measure: Measure; title: string }) {
-  const { experiment, measure, title } = props
+function MeasureCard(props: { experiment: ExperimentView; measure: Measure; title: string; order: 2 | 3 }) {
+  const { experiment, measure, title, order } = props
   const { planned } = experiment[measure]
   return (
     <Card component="section" aria-label={title}>
-      <Title order={2} mb="xs">
+      <Title order={order} mb="xs">
         {title}
       </Title>
       {planned && <Look experiment={experiment} measure={measure} by="planned" name="On the day you planned" />}
@@ -37,7 +37,7 @@ function MeasureCard(props: { experiment: ExperimentView; measure: Measure; titl
         by="anytime"
         {...(isShown(experiment, measure) && { name: 'If you look whenever you like' })}
       />
-      {measure === 'revenue' && isShown(experiment, measure) && (
+      {measure === 'revenue' && experiment.people.control > 0 && (
         <Text fz="sm" c="dimmed" mt="sm">
           {costWords(experiment)}
         </Text>
@@ -70,11 +70,11 @@ function Look({ experiment, measure, by, name }: LookProps) {
   )
 }
 
-function Groups({ experiment }: { experiment: ExperimentView }) {
+function Groups({ experiment, order }: { experiment: ExperimentView; order: 2 | 3 }) {
   const { people, purchases, waiting } = experiment
   return (
     <Card component="section" aria-label="Both groups">
-      <Title order={2} mb="sm">
+      <Title order={order} mb="sm">
         Both groups
       </Title>
       <dl className="lift-groups">

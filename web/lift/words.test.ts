@@ -71,9 +71,10 @@ describe('what a result says (decision 60)', () => {
     expect(sentenceOf(experiment(change), 'revenue')).toBe(sentence)
   })
 
-  test('purchases are whole', () => {
+  test('purchases are whole, and rounding makes no interval narrower', () => {
     const of = (low: number, high: number) => sentenceOf(experiment({ conversion: found(low, high) }), 'conversion')
-    expect(of(12.4, 40.2)).toBe('Recoup brought in between 12 and 40 purchases more from these 400 people.')
+    expect(of(12.6, 40.2)).toBe('Recoup brought in between 12 and 41 purchases more from these 400 people.')
+    expect(of(0.4, 33)).toBe('Recoup brought in up to 33 purchases more from these 400 people.')
     expect(of(-3, 1)).toContain('smaller than 3 purchases')
   })
 
@@ -116,7 +117,7 @@ const reply = (change: Partial<ExperimentsReply>): ExperimentsReply => ({
 describe('before it begins (decision 60)', () => {
   test('with 300 people a month a doubling would be seen, not a fifth', () => {
     expect(beforeWords(reply({}))).toBe(
-      'With 300 people a month who leave a cart and can be written to, and half of them held out, in 90 days you would see twice as many purchases, not a fifth more.',
+      'With 300 people a month who leave a cart and can be written to, and half of them held out, 90 days are enough to see twice as many purchases, not a fifth more.',
     )
   })
 
@@ -133,7 +134,7 @@ describe('before it begins (decision 60)', () => {
 
   test('each share says whom it leaves out and what it shows', () => {
     expect(choiceWords(reply({}).choices[0]!)).toBe(
-      '450 of 900 people in 90 days get no messages. You would see twice as many purchases, and nothing smaller.',
+      '450 of 900 people in 90 days get no messages. That is enough to see twice as many purchases, and nothing smaller.',
     )
     expect(choiceWords({ sharePercent: 10, treated: 810, control: 90, smallestPercent: null })).toContain('Too few')
   })

@@ -7,13 +7,16 @@ export type Measure = 'revenue' | 'conversion'
 
 type Unit = (amount: number) => string
 
-/** How an amount of a measure is written: whole purchases, or money. */
+/** How a bound of a measure is written: money, or whole purchases. Rounding never makes an interval narrower. */
 const unitOf = (measure: Measure, currency: string): Unit =>
-  measure === 'revenue' ? (amount) => formatMoney(amount, currency) : (count) => counted(Math.round(count), 'purchase')
+  measure === 'revenue' ? (amount) => formatMoney(amount, currency) : (count) => counted(Math.ceil(count), 'purchase')
 
-/** Both bounds as they are written: in full for money; of purchases the first without its word. */
-const boundsOf = (measure: Measure, { low, high }: Interval, unit: Unit) =>
-  measure === 'revenue' ? `${unit(low)} and ${unit(high)}` : `${formatCount(Math.round(low))} and ${unit(high)}`
+/** Both bounds of what is more than nothing: in full for money; of purchases the first without its word. */
+function boundsOf(measure: Measure, { low, high }: Interval, unit: Unit): string {
+  if (measure === 'revenue') return `between ${unit(low)} and ${unit(high)}`
+  const least = Math.floor(low)
+  return least === 0 ? `up to ${unit(high)}` : `between ${formatCount(least)} and ${unit(high)}`
+}
 
 /** The one sentence of a measure, with the interval that may be looked at whenever one likes, or with the planned day's. */
 export function sentenceOf(
@@ -27,10 +30,10 @@ export function sentenceOf(
   if (!interval) return fewWords(experiment, measure)
   const unit = unitOf(measure, currency)
   const who = `these ${counted(people.treated, 'person', 'people')}`
-  if (interval.low > 0) return `Recoup brought in between ${boundsOf(measure, interval, unit)} more from ${who}.`
+  if (interval.low > 0) return `Recoup brought in ${boundsOf(measure, interval, unit)} more from ${who}.`
   if (interval.high < 0) {
     const lost = { low: -interval.high, high: -interval.low }
-    return `With messages ${who} brought in between ${boundsOf(measure, lost, unit)} less than they would have without.`
+    return `With messages ${who} brought in ${boundsOf(measure, lost, unit)} less than they would have without.`
   }
   const largest = Math.max(-interval.low, interval.high)
   return `No difference seen; if there is one it is smaller than ${unit(largest)}, in all from ${who}.`
@@ -83,7 +86,7 @@ export function choiceWords({ treated, control, smallestPercent }: ExperimentsRe
   if (smallestPercent === null) {
     return `${people} Too few of them would buy to see any difference.`
   }
-  return `${people} You would see ${effectWords(smallestPercent)}, and nothing smaller.`
+  return `${people} That is enough to see ${effectWords(smallestPercent)}, and nothing smaller.`
 }
 
 const SHARE_NAMES: Record<number, string> = { 10: 'a tenth', 20: 'a fifth', 30: 'three tenths', 50: 'half' }
@@ -99,7 +102,7 @@ export function beforeWords({ pace, choices, proposedPercent }: ExperimentsReply
     return `${people} even a large effect could not be seen in 90 days: too few of them would buy.`
   }
   const unseen = choice.smallestPercent > 25 ? ', not a fifth more' : ''
-  return `${people} in 90 days you would see ${effectWords(choice.smallestPercent)}${unseen}.`
+  return `${people} 90 days are enough to see ${effectWords(choice.smallestPercent)}${unseen}.`
 }
 
 /** What the rate is taken from. */
