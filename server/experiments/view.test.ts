@@ -170,7 +170,7 @@ test('people who are lost from a group raise an alarm, which stands (decision 61
         store_id: shop.storeId,
         experiment_id: id,
         id: shop.storeId,
-        shopper_id: null,
+        shopper_id: shop.userId,
         arm: 'treated',
         at: world.now,
       },

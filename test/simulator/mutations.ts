@@ -271,8 +271,8 @@ export const mutations: readonly Mutation[] = [
     name: 'who is joined to another is what the other is',
     rule: 'F1',
     file: 'server/shoppers/sql.ts',
-    before: "'push_subscriptions', 'assignments'] as const",
-    after: "'push_subscriptions'] as const",
+    before: "    'assignments',\n",
+    after: '',
     seed: 930,
   },
   {
