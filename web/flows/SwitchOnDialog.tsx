@@ -1,13 +1,14 @@
 import { Anchor, Checkbox, NumberInput, Radio, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
+import type { ExperimentsReply } from '../../shared/experiments.ts'
 import type { FlowView } from '../../shared/flows.ts'
+import { useExperiments } from '../lift/queries.ts'
+import { beforeWords } from '../lift/words.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { counted, formatMinutes } from '../ui/format.ts'
 import { Missing } from './Missing.tsx'
 import { useSwitchFlow, useUpcoming } from './queries.ts'
-
-const PROPOSED_HOLDOUT = 10
 
 interface Props {
   flow: FlowView
@@ -18,17 +19,20 @@ interface Props {
 interface Choices {
   hasRead: boolean
   isHoldingOut: boolean
-  percent: number | string
+  /** null: what is proposed. */
+  percent: number | string | null
   includeLast24h: boolean
 }
 
-const nothingChosen = { hasRead: false, isHoldingOut: false, percent: PROPOSED_HOLDOUT, includeLast24h: false }
+const nothingChosen = { hasRead: false, isHoldingOut: false, percent: null, includeLast24h: false }
 
 export function SwitchOnDialog({ flow, opened, onClose }: Props) {
   const [choices, setChoices] = useState<Choices>(nothingChosen)
   const flip = useSwitchFlow(flow.id)
   const choose = (next: Partial<Choices>) => setChoices({ ...choices, ...next })
-  const { hasRead, isHoldingOut, percent, includeLast24h } = choices
+  const { hasRead, isHoldingOut, includeLast24h } = choices
+  const known = useExperiments().data
+  const percent = choices.percent ?? known?.proposedPercent ?? ''
   const onSuccess = () => {
     onClose()
     setChoices(nothingChosen)
@@ -41,7 +45,7 @@ export function SwitchOnDialog({ flow, opened, onClose }: Props) {
       confirmLabel="Switch on"
       size="lg"
       isBusy={flip.isPending}
-      isDisabled={!hasRead || flow.missing.length > 0 || percent === ''}
+      isDisabled={!hasRead || flow.missing.length > 0 || (isHoldingOut && percent === '')}
       problem={flip.error?.message}
       onConfirm={() =>
         flip.mutate({ isOn: true, holdoutPercent: isHoldingOut ? Number(percent) : 0, includeLast24h }, { onSuccess })
@@ -58,7 +62,7 @@ export function SwitchOnDialog({ flow, opened, onClose }: Props) {
         {flow.holdoutPercent > 0 ? (
           <Text>{flow.holdoutPercent}% of people are in the control group of your store, and get none.</Text>
         ) : (
-          <Holdout choices={choices} onChoose={choose} />
+          <Holdout isHoldingOut={isHoldingOut} percent={percent} known={known} onChoose={choose} />
         )}
         <IncludeRecent flowId={flow.id} isIncluded={includeLast24h} onChoose={choose} />
         <HaveRead hasRead={hasRead} onChoose={choose} onClose={onClose} />
@@ -69,25 +73,33 @@ export function SwitchOnDialog({ flow, opened, onClose }: Props) {
 
 type OnChoose = (next: Partial<Choices>) => void
 
-function Holdout({ choices, onChoose }: { choices: Choices; onChoose: OnChoose }) {
+interface HoldoutProps {
+  isHoldingOut: boolean
+  percent: number | string
+  known: ExperimentsReply | undefined
+  onChoose: OnChoose
+}
+
+function Holdout({ isHoldingOut, percent, known, onChoose }: HoldoutProps) {
   return (
     <>
       <Radio.Group
         label="Control group"
-        value={choices.isHoldingOut ? 'some' : 'none'}
+        description={known && beforeWords(known)}
+        value={isHoldingOut ? 'some' : 'none'}
         onChange={(value) => onChoose({ isHoldingOut: value === 'some' })}
       >
         <Stack gap="xs" mt="xs">
           <Radio value="none" label="No control group" />
           <Radio
             value="some"
-            label={`Exclude some shoppers to measure the flow’s real effect (recommended: ${PROPOSED_HOLDOUT}%)`}
+            label={`Exclude some shoppers to measure what messages bring in${known ? ` (proposed for your store: ${known.proposedPercent}%)` : ''}`}
           />
         </Stack>
       </Radio.Group>
-      {choices.isHoldingOut && (
+      {isHoldingOut && (
         <NumberInput
-          label="Share of shoppers who get no messages"
+          label="Share of shoppers who get no messages, for 90 days"
           suffix=" %"
           min={1}
           max={50}
@@ -95,7 +107,7 @@ function Holdout({ choices, onChoose }: { choices: Choices; onChoose: OnChoose }
           allowDecimal={false}
           w={280}
           maw="100%"
-          value={choices.percent}
+          value={percent}
           onChange={(percent) => onChoose({ percent })}
         />
       )}
