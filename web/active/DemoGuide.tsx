@@ -66,7 +66,7 @@ const PushHint = () => (
       Push Notification Manager
     </Anchor>{' '}
     and allow them in the demo store. They go through the push service of your browser’s maker, so this needs the
-    internet.
+    internet. From 9 pm to 8 am in New York, where the demo store is, they wait for the morning.
   </Text>
 )
 
