@@ -157,12 +157,4 @@ export const pushMutations: readonly Mutation[] = [
     after: '...tellersOf(contents, contents.toldBy && !sameItems(items, episode.items) ? [] : tellers)',
     seed: 2021,
   },
-  {
-    name: 'a browser that was slow to be gone leaves the next one a decision that is too old',
-    rule: 'D3',
-    file: 'server/push/deliver-push.ts',
-    before: 'if (index > 0 && !mayGoOn())',
-    after: 'if (index > 1_000)',
-    seed: 2854,
-  },
 ]
