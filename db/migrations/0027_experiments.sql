@@ -17,6 +17,10 @@ create table experiments (
   cap_minor bigint check (cap_minor > 0),
   -- how many orders the cap was taken from
   cap_orders integer not null,
+  -- people whose window is not over, as of the last count; and those who keep an arm from before, and are not counted
+  waiting_treated integer not null default 0,
+  waiting_control integer not null default 0,
+  drawn_earlier integer not null default 0,
   -- the arms' sizes could not be chance; once raised it stands
   alarm_at timestamptz,
   primary key (store_id, id),
@@ -52,7 +56,6 @@ create table assignments (
 );
 create index assignments_of_shopper on assignments (store_id, shopper_id, experiment_id, at, id) include (arm);
 create index assignments_open on assignments (store_id, window_ends_at) where closed_at is null and window_ends_at is not null;
-create index assignments_earlier on assignments (store_id, experiment_id) where window_ends_at is null;
 create index assignments_under_way on assignments (store_id, experiment_id, arm) where closed_at is null and window_ends_at is not null;
 
 -- People whose window is over, by the day (UTC) it ended and by arm. Sums, so that a look reads a row a day.
@@ -95,6 +98,7 @@ cross join lateral (select count(*)::integer as orders, case when count(*) >= 20
 insert into assignments (store_id, experiment_id, id, shopper_id, arm, at)
 select h.store_id, x.id, md5(x.id || ':' || h.id)::uuid, h.id, h.arm, h.arm_at
 from shoppers h join experiments x on x.store_id = h.store_id where h.arm is not null;
+update experiments x set drawn_earlier = (select count(*) from assignments a where a.store_id = x.store_id and a.experiment_id = x.id);
 
 alter table shoppers drop column arm, drop column arm_at;
 alter table flows drop column holdout_bps;

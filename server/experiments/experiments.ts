@@ -79,6 +79,7 @@ export async function countExperiments(deps: Deps): Promise<void> {
   const now = deps.now()
   await sql.endPlanned(deps.db, now)
   for (const storeId of await outcomes.storesToClose(deps.db, now)) await countDue({ storeId, db: deps.db }, now)
+  await outcomes.countWaiting(deps.db)
 }
 
 async function countDue(store: StoreDb<Db>, now: Date): Promise<void> {

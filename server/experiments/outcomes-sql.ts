@@ -153,17 +153,14 @@ export async function sumsOf({ db, storeId }: StoreDb, experimentIds: readonly s
   return rows.rows
 }
 
-/** People whose window is not over yet, and those who keep an arm from before and are not counted. */
-export async function openOf(
-  { db, storeId }: StoreDb,
-  experimentId: string,
-): Promise<{ treated: number; control: number; earlier: number }> {
-  const rows = await sql<{ treated: number; control: number; earlier: number }>`
-    select count(*) filter (where arm = 'treated')::int as treated, count(*) filter (where arm = 'control')::int as control,
-      (select count(*)::int from assignments b where b.store_id = ${storeId} and b.experiment_id = ${experimentId}
-        and b.window_ends_at is null) as earlier
-    from assignments where store_id = ${storeId} and experiment_id = ${experimentId} and closed_at is null and window_ends_at is not null`.execute(
+/** Of all experiments that run: how many people are still to be counted. */
+export async function countWaiting(db: Db): Promise<void> {
+  await sql`update experiments x set waiting_treated = c.treated, waiting_control = c.control
+    from (select e.store_id, e.id, count(a.id) filter (where a.arm = 'treated') as treated, count(a.id) filter (where a.arm = 'control') as control
+      from experiments e left join assignments a on a.store_id = e.store_id and a.experiment_id = e.id
+        and a.closed_at is null and a.window_ends_at is not null
+      where e.ended_at is null group by e.store_id, e.id) c
+    where x.store_id = c.store_id and x.id = c.id and (x.waiting_treated, x.waiting_control) is distinct from (c.treated, c.control)`.execute(
     db,
   )
-  return rows.rows[0]!
 }

@@ -32,12 +32,13 @@ test('a flow’s share from before goes on as the store’s experiment, and ever
   }
   const drawn = (await pool.query('select id, arm, arm_at from shoppers where arm is not null order by id')).rows
   await migrate(pool, { migrations: all })
-  const experiments = await pool.query(`select store_id, salt, control_bps, window_days, cap_minor, ended_at,
+  const experiments =
+    await pool.query(`select store_id, salt, control_bps, window_days, cap_minor, ended_at, drawn_earlier,
     planned_end_at - started_at = interval '90 days' as is_90 from experiments`)
   expect(experiments.rows).toEqual([
     {
       ...{ store_id: shop, salt: `salt ${on}`, control_bps: 1_000, window_days: 7, cap_minor: null },
-      ...{ ended_at: null, is_90: true },
+      ...{ ended_at: null, drawn_earlier: 2, is_90: true },
     },
   ])
   const kept = await pool.query(

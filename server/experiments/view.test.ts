@@ -184,6 +184,13 @@ test('people who are lost from a group raise an alarm, which stands (decision 61
   expect((await read()).running!.health).toBe('off')
 })
 
+test('people whose days are not over are told as still to be counted', async () => {
+  await holdOut(world, shop.storeId, 1)
+  await shop.mailed({ email: anEmail() })
+  await countExperiments(world.deps)
+  expect((await read()).running).toMatchObject({ waiting: { treated: 1, control: 0 }, people: { treated: 0 } })
+})
+
 test('what is attributed in the same days stands beside it, whatever the plan (decision 63)', async () => {
   await holdOut(world, shop.storeId, 1)
   const message = await shop.mailed({ email: anEmail() })

@@ -5,7 +5,7 @@ import { found } from '../core/errors.ts'
 import { readStore } from '../stores/store.ts'
 import { ASSUMED_PERCENT, choicesOf, type Pace, proposedPercent, rateOf } from './before.ts'
 import { type ArmCounts, type Counts, canCheckArms, conversionOf, costOf, revenueOf } from './findings.ts'
-import { type ArmSums, openOf, sumsOf } from './outcomes-sql.ts'
+import { type ArmSums, sumsOf } from './outcomes-sql.ts'
 import { attributedIn, readPace } from './pace-sql.ts'
 import { type Experiment, listExperiments } from './sql.ts'
 
@@ -28,14 +28,11 @@ export async function viewExperiments(store: StoreDb<Db>, now: Date): Promise<Ex
     until: dayOf(endOf(each, now), zone),
   }))
   const [sums, attributed] = await Promise.all([sumsOf(store, ids), attributedIn(store, spans)])
-  const views = await Promise.all(
-    experiments.map(async (experiment) =>
-      viewOf(experiment, {
-        ...{ now, pace, sums: sums.filter(({ experiment_id }) => experiment_id === experiment.id) },
-        open: isOver(experiment, now) ? NOBODY : await openOf(store, experiment.id),
-        attributedMinor: attributed.get(experiment.id) ?? 0,
-      }),
-    ),
+  const views = experiments.map((experiment) =>
+    viewOf(experiment, {
+      ...{ now, pace, sums: sums.filter(({ experiment_id }) => experiment_id === experiment.id) },
+      attributedMinor: attributed.get(experiment.id) ?? 0,
+    }),
   )
   const rate = rateOf(pace)
   return {
@@ -51,8 +48,6 @@ export async function viewExperiments(store: StoreDb<Db>, now: Date): Promise<Ex
   }
 }
 
-const NOBODY = { treated: 0, control: 0, earlier: 0 }
-
 const dayOf = (at: Date, zone: string) =>
   Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone).toPlainDate().toString()
 
@@ -66,15 +61,17 @@ interface Known {
   now: Date
   pace: Pace
   sums: readonly ArmSums[]
-  open: typeof NOBODY
   attributedMinor: number
 }
 
-function viewOf(experiment: Experiment, { now, pace, sums, open, attributedMinor }: Known): ExperimentView {
+function viewOf(experiment: Experiment, { now, pace, sums, attributedMinor }: Known): ExperimentView {
   const counts: Counts = { treated: countsOf(sums, 'treated'), control: countsOf(sums, 'control') }
   const all = (of: keyof Pick<ArmSums, 'overridden' | 'left_out'>) => sums.reduce((sum, each) => sum + each[of], 0)
   const isPlannedDay = isOver(experiment, now) && (experiment.end_reason ?? 'planned') === 'planned'
-  const drawn = counts.treated.people + counts.control.people + open.treated + open.control + all('left_out')
+  const waiting = isOver(experiment, now)
+    ? { treated: 0, control: 0 }
+    : { treated: experiment.waiting_treated, control: experiment.waiting_control }
+  const drawn = counts.treated.people + counts.control.people + waiting.treated + waiting.control + all('left_out')
   const circumstances = {
     isPlannedDay,
     peopleADay: isOver(experiment, now) ? null : paceOf(experiment, { now, pace, drawn }),
@@ -96,10 +93,10 @@ function viewOf(experiment: Experiment, { now, pace, sums, open, attributedMinor
     capAmount: experiment.cap_minor === null ? null : experiment.cap_minor / scale,
     people: { treated: counts.treated.people, control: counts.control.people },
     purchases: { treated: counts.treated.purchases, control: counts.control.purchases },
-    waiting: { treated: open.treated, control: open.control },
+    waiting,
     leftOut: all('left_out'),
     overridden: all('overridden'),
-    drawnEarlier: open.earlier,
+    drawnEarlier: experiment.drawn_earlier,
     conversion: conversionOf(counts, circumstances),
     revenue: inUnits(revenue, scale),
     cost: cost && { low: cost.low / scale, high: cost.high / scale },

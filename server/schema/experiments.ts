@@ -19,6 +19,9 @@ export interface ExperimentsTable {
   currency: string
   cap_minor: number | null
   cap_orders: number
+  waiting_treated: Generated<number>
+  waiting_control: Generated<number>
+  drawn_earlier: Generated<number>
   alarm_at: Generated<Date | null>
 }
 

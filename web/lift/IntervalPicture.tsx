@@ -3,8 +3,8 @@ import type { Interval } from '../../shared/experiments.ts'
 
 interface Props {
   interval: Interval
-  /** How an amount is written. */
-  format: (amount: number) => string
+  /** How the bound nearer to nothing is written, and the one further away. */
+  format: Record<'inner' | 'outer', (amount: number) => string>
 }
 
 /** An interval on a line with nothing in its middle or at its side; the sentence beside it says the same. */
@@ -35,7 +35,8 @@ export function IntervalPicture({ interval: { low, high }, format }: Props) {
 /** From left to right. */
 function words(side: 'more' | 'less' | 'unseen', { low, high }: Interval, format: Props['format']): string[] {
   const none = 'no difference'
-  if (side === 'more') return [none, `${format(low)} to ${format(high)} more`]
-  if (side === 'less') return [`${format(-high)} to ${format(-low)} less`, none]
-  return [`${format(-low)} less`, none, `${format(high)} more`]
+  const { inner, outer } = format
+  if (side === 'more') return [none, `${inner(low)} to ${outer(high)} more`]
+  if (side === 'less') return [`${inner(-high)} to ${outer(-low)} less`, none]
+  return [`${outer(-low)} less`, none, `${outer(high)} more`]
 }

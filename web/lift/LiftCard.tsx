@@ -1,10 +1,9 @@
 import { Anchor, Card, Group, Text, Title } from '@mantine/core'
 import { Link } from 'react-router'
 import type { ExperimentView } from '../../shared/experiments.ts'
-import { formatCount, formatMoney } from '../ui/format.ts'
 import { IntervalPicture } from './IntervalPicture.tsx'
 import { useExperiments } from './queries.ts'
-import { beforeWords, bestOf, healthWords, sentenceOf, speaking } from './words.ts'
+import { beforeWords, bestOf, boundFormats, healthWords, sentenceOf, speaking } from './words.ts'
 
 /** On the page of flows: what a control group would show, or shows. */
 export function LiftCard() {
@@ -52,12 +51,10 @@ function Said({ experiment }: { experiment: ExperimentView }) {
   if (experiment.health === 'off') return <Text>{healthWords.off}</Text>
   if (!measure) return <Text>{sentenceOf(experiment, 'conversion')}</Text>
   const by = experiment[measure].planned ? 'planned' : 'anytime'
-  const format = (amount: number) =>
-    measure === 'revenue' ? formatMoney(amount, experiment.currency) : formatCount(Math.round(amount))
   return (
     <>
       <Text>{sentenceOf(experiment, measure, by)}</Text>
-      <IntervalPicture interval={experiment[measure][by]!} format={format} />
+      <IntervalPicture interval={experiment[measure][by]!} format={boundFormats(measure, experiment.currency)} />
       <Text fz="xs" c="dimmed" mt={4}>
         95% interval, {by === 'planned' ? 'on the day that was planned' : 'whenever you look'}: measured against a
         control group, not by clicks.

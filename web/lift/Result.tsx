@@ -4,7 +4,7 @@ import type { ExperimentView } from '../../shared/experiments.ts'
 import { counted, formatCount, formatMoney } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { IntervalPicture } from './IntervalPicture.tsx'
-import { costWords, healthWords, isShown, type Measure, sentenceOf } from './words.ts'
+import { boundFormats, costWords, healthWords, isShown, type Measure, sentenceOf } from './words.ts'
 
 /** What one control group says: both measures, each with its intervals by name. */
 export function Result({ experiment, order = 2 }: { experiment: ExperimentView; order?: 2 | 3 }) {
@@ -55,8 +55,6 @@ interface LookProps {
 
 function Look({ experiment, measure, by, name }: LookProps) {
   const interval = experiment[measure][by]
-  const format = (amount: number) =>
-    measure === 'revenue' ? formatMoney(amount, experiment.currency) : formatCount(Math.round(amount))
   return (
     <div>
       {name && (
@@ -65,7 +63,7 @@ function Look({ experiment, measure, by, name }: LookProps) {
         </Text>
       )}
       <Text>{sentenceOf(experiment, measure, by)}</Text>
-      {interval && <IntervalPicture interval={interval} format={format} />}
+      {interval && <IntervalPicture interval={interval} format={boundFormats(measure, experiment.currency)} />}
     </div>
   )
 }

@@ -1,6 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import type { ExperimentsReply, ExperimentView, Finding } from '../../shared/experiments.ts'
-import { beforeWords, bestOf, choiceWords, costWords, effectWords, paceWords, sentenceOf, speaking } from './words.ts'
+import {
+  beforeWords,
+  bestOf,
+  boundFormats,
+  choiceWords,
+  costWords,
+  effectWords,
+  paceWords,
+  sentenceOf,
+  speaking,
+} from './words.ts'
 
 const few = (missing: Finding['missing'] = null): Finding => ({ state: 'few', anytime: null, planned: null, missing })
 const found = (low: number, high: number, planned: Finding['planned'] = null): Finding => ({
@@ -76,6 +86,8 @@ describe('what a result says (decision 60)', () => {
     expect(of(12.6, 40.2)).toBe('Recoup brought in between 12 and 41 purchases more from these 400 people.')
     expect(of(0.4, 33)).toBe('Recoup brought in up to 33 purchases more from these 400 people.')
     expect(of(-3, 1)).toContain('smaller than 3 purchases')
+    const { inner, outer } = boundFormats('conversion', 'USD')
+    expect([inner(0.4), outer(33.1)]).toEqual(['0', '34'])
   })
 
   test('the planned day has its own interval', () => {
@@ -95,7 +107,7 @@ describe('what a result says (decision 60)', () => {
 })
 
 test.each<[ExperimentView['cost'], string]>([
-  [null, 'What it cost not to write to the 400 people of the control group cannot be told yet, for the same reason.'],
+  [null, 'What it cost not to write to the 400 people of the control group cannot be told, for the same reason.'],
   [{ low: 10, high: 90 }, 'Not writing to the 400 people of the control group has cost between $10.00 and $90.00.'],
   [
     { low: -10, high: 90 },

@@ -7,7 +7,13 @@ export type Measure = 'revenue' | 'conversion'
 
 type Unit = (amount: number) => string
 
-/** How a bound of a measure is written: money, or whole purchases. Rounding never makes an interval narrower. */
+/** How the bounds of a picture are written. Rounding never makes an interval narrower. */
+export const boundFormats = (measure: Measure, currency: string): Record<'inner' | 'outer', Unit> =>
+  measure === 'revenue'
+    ? { inner: (amount) => formatMoney(amount, currency), outer: (amount) => formatMoney(amount, currency) }
+    : { inner: (count) => formatCount(Math.floor(count)), outer: (count) => formatCount(Math.ceil(count)) }
+
+/** How a bound of a measure is written: money, or whole purchases. */
 const unitOf = (measure: Measure, currency: string): Unit =>
   measure === 'revenue' ? (amount) => formatMoney(amount, currency) : (count) => counted(Math.ceil(count), 'purchase')
 
@@ -116,7 +122,7 @@ export function paceWords({ pace }: ExperimentsReply): string {
 /** What the control group cost, as honestly as what was gained. */
 export function costWords({ cost, people, currency }: ExperimentView): string {
   const who = `the ${counted(people.control, 'person', 'people')} of the control group`
-  if (!cost) return `What it cost not to write to ${who} cannot be told yet, for the same reason.`
+  if (!cost) return `What it cost not to write to ${who} cannot be told, for the same reason.`
   if (cost.low > 0) {
     return `Not writing to ${who} has cost between ${formatMoney(cost.low, currency)} and ${formatMoney(cost.high, currency)}.`
   }
