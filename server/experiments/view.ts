@@ -23,7 +23,7 @@ export async function viewExperiments(store: StoreDb<Db>, now: Date): Promise<Ex
   ])
   const ids = experiments.map(({ id }) => id)
   const spans = experiments.map((each) => ({
-    ...each,
+    ...{ id: each.id, currency: each.currency },
     from: dayOf(each.started_at, zone),
     until: dayOf(endOf(each, now), zone),
   }))

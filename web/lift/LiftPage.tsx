@@ -49,7 +49,8 @@ function Before({ known }: { known: ExperimentsReply }) {
         No control group
       </Title>
       <Text>
-        Everybody gets messages, so nobody can tell who would have bought anyway. With a control group you know.
+        Everybody gets messages, so nobody can tell who would have bought anyway. A control group measures it, as far as
+        your store is large enough.
       </Text>
       <Text mt="sm">{beforeWords(known)}</Text>
       <Text fz="sm" c="dimmed" mt={4}>
