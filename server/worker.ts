@@ -45,6 +45,7 @@ import { tidyCustomerCounts } from './customers/counts.ts'
 import type { Deps } from './deps.ts'
 import { checkSenderKeys } from './email/sender-keys.ts'
 import { countExperiments } from './experiments/experiments.ts'
+import { tidyFlowCounts } from './flows/report.ts'
 import { sendReply, tidyInbound } from './inbound/inbound.ts'
 import { replyJob } from './inbound/jobs.ts'
 import { fetchPrices } from './inbound/prices.ts'
@@ -164,6 +165,7 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'carts.no-response', everyMs: 60_000, run: detectNoResponse },
   { name: 'carts.lose', everyMs: 60_000, run: detectLost },
   { name: 'carts.counts', everyMs: 60_000, run: tidyCounts },
+  { name: 'flows.counts', everyMs: 60_000, run: tidyFlowCounts },
   { name: 'customers.counts', everyMs: 60_000, run: tidyCustomerCounts },
   { name: 'analytics.fold', everyMs: 15_000, run: foldRollups },
   { name: 'analytics.figures', everyMs: 15_000, run: countFigures },

@@ -79,6 +79,8 @@ export const featurePlans: Record<Feature, readonly PlanKey[]> = {
   manual_texts: ['starter', 'growth'],
   /** SMS and WhatsApp as steps of a flow. */
   flow_texts: ['growth'],
+  /** Several flows, conditions and variants (decision 52). */
+  flow_rules: ['starter', 'growth'],
   /** Campaigns with a later start, or that repeat. */
   scheduled_campaigns: ['starter', 'growth'],
   /** Filters of an audience other than those a campaign begins with. */
@@ -95,6 +97,7 @@ export const featurePlans: Record<Feature, readonly PlanKey[]> = {
 export type Feature =
   | 'manual_texts'
   | 'flow_texts'
+  | 'flow_rules'
   | 'scheduled_campaigns'
   | 'audience_filters'
   | 'campaign_texts'

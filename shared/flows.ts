@@ -1,9 +1,16 @@
 import { z } from 'zod'
 import { CouponOfStep } from './coupons.ts'
 import { endpoint, storeQuery } from './endpoint.ts'
+import { FlowChannel, FlowConditions } from './flow-conditions.ts'
+import { LibraryKey } from './flow-library.ts'
 import { MessagePreview, PreviewCart } from './reminders.ts'
 
 // Flows: what is always on, its steps and templates, and what goes out next.
+
+/** Of a store. */
+export const MOST_FLOWS = 20
+
+const isOnce = (values: readonly string[]) => new Set(values).size === values.length
 
 /** The coupon of a step's messages, and who gets it (decisions 35 and 36). */
 export const StepCoupon = z.object({
@@ -18,19 +25,45 @@ export const StepCoupon = z.object({
 })
 export type StepCoupon = z.infer<typeof StepCoupon>
 
+/** By channel; WhatsApp has its approved template. */
+export const StepWords = z.object({
+  email: z.object({ subject: z.string(), body: z.string() }),
+  sms: z.object({ body: z.string() }),
+  push: z.object({ title: z.string(), body: z.string() }),
+})
+export type StepWords = z.infer<typeof StepWords>
+
+/** Words of a step; of a step that is split there are two to four (decision 55). */
+export const FlowVariant = z.object({
+  id: z.uuid(),
+  /** A, B, C, D. */
+  name: z.string(),
+  sharePercent: z.number().int(),
+  words: StepWords,
+})
+export type FlowVariant = z.infer<typeof FlowVariant>
+
 export const FlowStep = z.object({
+  /** Stays, whatever the place. */
+  id: z.uuid(),
+  /** Its place in the flow, from 1. */
   step: z.number().int(),
+  /** What it began as, “First reminder”. */
+  name: z.string(),
   delayMinutes: z.number().int().min(1).max(43_200),
-  channel: z.enum(['email', 'sms', 'whatsapp', 'push']),
+  /** In the order in which they are tried (decision 54). */
+  channels: z.array(FlowChannel),
+  conditions: FlowConditions.nullable(),
+  variants: z.array(FlowVariant),
+  /** The first of its channels. */
+  channel: FlowChannel,
   templateId: z.uuid(),
   templateKey: z.string(),
   templateName: z.string(),
-  /** Of the mail it is, or would be. */
+  /** The words of the first variant. */
   subject: z.string(),
   body: z.string(),
-  /** Of the SMS it is, or would be. */
   sms: z.string(),
-  /** Of the notification it is, or would be. */
   pushTitle: z.string(),
   pushBody: z.string(),
   coupon: StepCoupon.nullable(),
@@ -65,6 +98,10 @@ export const FlowResponses = z.object({
 export const FlowView = z.object({
   id: z.uuid(),
   name: z.string(),
+  /** Among the store's flows, from 1: a cart belongs to the first that takes it (decision 51). */
+  position: z.number().int(),
+  /** Who is taken; null: everybody. */
+  conditions: FlowConditions.nullable(),
   isOn: z.boolean(),
   switchedOnAt: z.string().nullable(),
   holdoutPercent: z.number(),
@@ -74,6 +111,9 @@ export const FlowView = z.object({
   /** What keeps the flow from being switched on, in sentences; empty when nothing does. */
   missing: z.array(z.string()),
   minDelayMinutes: z.number(),
+  /** In the last `days` days: messages with an order attributed, and what these orders brought in, in the store's currency. */
+  brought: z.object({ days: z.number(), orders: z.number(), revenue: z.number() }),
+  currency: z.string(),
 })
 export type FlowView = z.infer<typeof FlowView>
 
@@ -89,15 +129,139 @@ export type FlowChannels = z.infer<typeof FlowChannels>
 const flowParams = z.object({ flowId: z.uuid() })
 const FlowReply = z.object({ flow: FlowView })
 
+export const flowTexts = {
+  rulesPlan:
+    'Several flows, conditions and A/B tests are part of the Starter plan. The free plan has the ready flow; please upgrade.',
+  switchOffFirst: 'Switch the flow off before you delete it.',
+  tooMany: `A store has at most ${MOST_FLOWS} flows.`,
+  listChanged: 'The list of flows has changed in the meantime. Please reload it.',
+} as const
+
+/** What an edit does to messages that have not gone yet (decision 53). */
+export const SaveEffect = z.object({
+  /** They become due at another time. */
+  moved: z.number(),
+  /** Of these: at once, as the new time has passed. */
+  dueNow: z.number(),
+  /** Of removed steps. */
+  cancelled: z.number(),
+  /** Planned for added steps. */
+  added: z.number(),
+  /** Carts that do not get an added step, because its time has passed for them. */
+  tooLate: z.number(),
+  /** Decided anew: their channels, words, coupon or conditions have changed. */
+  changed: z.number(),
+})
+export type SaveEffect = z.infer<typeof SaveEffect>
+
 export const listFlows = endpoint({
   method: 'GET',
   path: '/api/flows',
   permission: 'flows:read',
   scope: 'store',
   query: storeQuery,
-  summary: 'The store’s flows',
-  reply: z.object({ flows: z.array(FlowView), channels: FlowChannels }),
+  summary: 'The store’s flows in their order, what each brought in, and what a new one can begin as',
+  reply: z.object({
+    flows: z.array(FlowView),
+    channels: FlowChannels,
+    /** What each entry of the library asks for and is not there, in sentences. */
+    library: z.array(z.object({ key: LibraryKey, missing: z.array(z.string()) })),
+    /** Several flows, conditions and variants are in the plan (decision 52). */
+    isRulesInPlan: z.boolean(),
+  }),
 })
+
+export const createFlow = endpoint({
+  method: 'POST',
+  path: '/api/flows',
+  permission: 'flows:write',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'A new flow from the library, off, after all others',
+  body: z.object({
+    from: LibraryKey,
+    /** Of the last step of `last_discount`. */
+    couponId: z.uuid().optional(),
+  }),
+  reply: FlowReply,
+})
+
+export const copyFlow = endpoint({
+  method: 'POST',
+  path: '/api/flows/:flowId/copy',
+  permission: 'flows:write',
+  scope: 'store',
+  params: flowParams,
+  query: storeQuery,
+  summary: 'The same flow once more, off, right behind the first',
+  reply: FlowReply,
+})
+
+export const orderFlows = endpoint({
+  method: 'PUT',
+  path: '/api/flows/order',
+  permission: 'flows:write',
+  scope: 'store',
+  query: storeQuery,
+  summary: 'The order in which flows are asked whether they take a cart',
+  body: z.object({ flowIds: z.array(z.uuid()).min(1).max(MOST_FLOWS) }),
+  reply: z.object({ flows: z.array(FlowView) }),
+})
+
+export const deleteFlow = endpoint({
+  method: 'DELETE',
+  path: '/api/flows/:flowId',
+  permission: 'flows:write',
+  scope: 'store',
+  params: flowParams,
+  query: storeQuery,
+  summary: 'Delete a flow that is off; its open messages are cancelled',
+  reply: z.object({ ok: z.literal(true), cancelled: z.number() }),
+})
+
+const subject = z.string().trim().max(200)
+const body = z.string().max(50_000)
+const SavedWords = z.object({
+  email: z.object({ subject, body }).optional(),
+  sms: z.object({ body }).optional(),
+  push: z.object({ title: subject, body }).optional(),
+})
+
+export const SaveFlow = z.object({
+  name: z.string().trim().min(1).max(120),
+  /** null: everybody. Left out: as it is. */
+  conditions: FlowConditions.nullable().optional(),
+  /** In their order; a stored step that is not among them is removed. */
+  steps: z
+    .array(
+      z.object({
+        /** Left out: a new step. */
+        id: z.uuid().optional(),
+        delayMinutes: z.number().int().min(1).max(43_200),
+        /** Left out: as it is; of a new step email. */
+        channels: z.array(FlowChannel).min(1).max(4).refine(isOnce, 'Each channel may be named once.').optional(),
+        /** null: none. Left out: as it is. */
+        conditions: FlowConditions.nullable().optional(),
+        /** null: none. Left out: as it is. */
+        coupon: StepCoupon.nullable().optional(),
+        /** Left out: as they are. Of one that is new, what is left out begins as the first variant's, or as ready words. */
+        variants: z
+          .array(
+            z.object({
+              id: z.uuid().optional(),
+              sharePercent: z.number().int().min(1).max(100),
+              words: SavedWords.default({}),
+            }),
+          )
+          .min(1)
+          .max(4)
+          .optional(),
+      }),
+    )
+    .min(1)
+    .max(20),
+})
+export type SaveFlow = z.infer<typeof SaveFlow>
 
 export const saveFlow = endpoint({
   method: 'PUT',
@@ -106,28 +270,127 @@ export const saveFlow = endpoint({
   scope: 'store',
   params: flowParams,
   query: storeQuery,
-  summary: 'Change delays, channels, subjects and bodies; reaches messages not yet handed over',
-  body: z.object({
-    name: z.string().trim().min(1).max(120),
-    steps: z
-      .array(
-        z.object({
-          step: z.number().int().min(1).max(20),
-          delayMinutes: z.number().int().min(1).max(43_200),
-          /** Left out: as it is. */
-          channel: z.enum(['email', 'sms', 'whatsapp', 'push']).optional(),
-          /** Of a mail; of a notification its title. */
-          subject: z.string().trim().max(200).default(''),
-          /** Of a mail, an SMS or a notification; WhatsApp has its approved template. */
-          body: z.string().max(50_000).default(''),
-          /** null: none. Left out: as it is. */
-          coupon: StepCoupon.nullable().optional(),
-        }),
-      )
-      .min(1)
-      .max(20),
+  summary: 'Change a flow and its steps; reaches messages not yet handed over',
+  body: SaveFlow,
+  reply: z.object({ flow: FlowView, effect: SaveEffect }),
+})
+
+export const trySaveFlow = endpoint({
+  method: 'POST',
+  path: '/api/flows/:flowId/effect',
+  permission: 'flows:write',
+  scope: 'store',
+  params: flowParams,
+  query: storeQuery,
+  summary: 'What saving would do to messages not yet handed over; nothing is changed',
+  body: SaveFlow,
+  reply: z.object({ effect: SaveEffect }),
+})
+
+export const searchCategories = endpoint({
+  method: 'GET',
+  path: '/api/flows/categories',
+  permission: 'flows:read',
+  scope: 'store',
+  query: storeQuery.extend({
+    /** The beginning of a name. */
+    search: z.string().trim().max(100).default(''),
+    /** Those with these ids instead, separated by commas. */
+    ids: z.string().max(5_000).optional(),
   }),
+  summary: 'Categories of the store’s products, for a condition; at most 50',
+  reply: z.object({
+    categories: z.array(z.object({ id: z.string(), name: z.string() })),
+    /** What the store's platform calls them. */
+    noun: z.enum(['category', 'product type']),
+    /** The store's products have been read with theirs. */
+    isKnown: z.boolean(),
+  }),
+})
+
+export const chooseWinner = endpoint({
+  method: 'POST',
+  path: '/api/flows/:flowId/steps/:stepId/winner',
+  permission: 'flows:write',
+  scope: 'store',
+  params: flowParams.extend({ stepId: z.uuid() }),
+  query: storeQuery,
+  summary: 'All further messages of a split step have the words of one variant',
+  body: z.object({ variantId: z.uuid() }),
   reply: FlowReply,
+})
+
+export const ReportedVariant = z.object({
+  variantId: z.uuid(),
+  /** A, B …, in the order in which they began. */
+  name: z.string(),
+  isCurrent: z.boolean(),
+  sharePercent: z.number(),
+  /** Messages that were accepted; those clicked by a person, and with an order attributed. */
+  people: z.number(),
+  clicked: z.number(),
+  bought: z.number(),
+  revenue: z.number(),
+  /**
+   * How many more of 100 bought than with the first: the interval that holds whenever one looks (decision 59), 95 % for all comparisons of
+   * the step together. null: of the first, or too few have bought yet.
+   */
+  comparison: z.object({ lower: z.number(), upper: z.number(), excludesZero: z.boolean() }).nullable(),
+})
+export type ReportedVariant = z.infer<typeof ReportedVariant>
+
+export const reportDays = [7, 30, 90] as const
+
+export const FlowReport = z.object({
+  days: z.literal(reportDays),
+  /** Days of the store's calendar, both included. */
+  from: z.string(),
+  to: z.string(),
+  /** What happened since may be missing of what was sent; null: nothing was counted yet. */
+  countedAt: z.string().nullable(),
+  currency: z.string(),
+  /** In their order, then those that were removed. */
+  steps: z.array(
+    z.object({
+      stepId: z.uuid(),
+      /** Its place; null: it was removed. */
+      step: z.number().nullable(),
+      name: z.string(),
+      /** In these days. */
+      planned: z.number(),
+      /** Accepted by a provider, of those that left in these days; all that follows is of them. */
+      sent: z.number(),
+      /** Known to have arrived; null: of email nobody knows. */
+      delivered: z.number().nullable(),
+      /** By people. */
+      clicked: z.number(),
+      /** With an order attributed. */
+      orders: z.number(),
+      revenue: z.number(),
+      /** Per message sent; null: none was. */
+      revenuePerRecipient: z.number().nullable(),
+      unsubscribed: z.number(),
+      /** Not sent since these days began, by reason, the most frequent first. */
+      skipped: z.array(z.object({ reason: z.string(), explanation: z.string(), count: z.number() })),
+      /** Of a step that is split, or was. */
+      variants: z.array(ReportedVariant),
+      /** Purchases that each variant needs for a comparison to be shown; null: it is, or there is none. */
+      purchasesNeeded: z.number().nullable(),
+    }),
+  ),
+})
+export type FlowReport = z.infer<typeof FlowReport>
+
+export const flowReport = endpoint({
+  method: 'GET',
+  path: '/api/flows/:flowId/report',
+  permission: 'flows:read',
+  scope: 'store',
+  params: flowParams,
+  query: storeQuery.extend({ days: z.coerce.number().pipe(z.literal(reportDays)).default(30) }),
+  summary:
+    'What became of a flow’s messages in 7, 30 or 90 days: sent, clicked, orders, revenue, not sent by reason, by step and variant',
+  reply: z.object({ report: FlowReport }),
 })
 
 export const switchFlow = endpoint({
@@ -155,13 +418,17 @@ export const previewFlow = endpoint({
   query: storeQuery,
   summary: 'One step for a real cart, or the sample cart, by the code that sends, and whether it would be sent now',
   body: z.object({
-    step: z.number().int(),
+    /** A stored step, by its id or its place; neither: one that is not saved yet, with channel and body. */
+    stepId: z.uuid().optional(),
+    step: z.number().int().optional(),
+    variantId: z.uuid().optional(),
     cartId: PreviewCart,
-    /** Unsaved channel, text and coupon to preview instead of what is stored. */
+    /** Unsaved channel, text, coupon and conditions to preview instead of what is stored. */
     channel: z.enum(['email', 'sms', 'whatsapp', 'push']).optional(),
     subject: z.string().max(200).optional(),
     body: z.string().max(50_000).optional(),
     coupon: StepCoupon.nullable().optional(),
+    conditions: FlowConditions.nullable().optional(),
   }),
   reply: MessagePreview,
 })

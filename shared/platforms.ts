@@ -38,6 +38,8 @@ export interface Capabilities {
   plugin: boolean
   /** Where the capture script is put without a plugin. */
   snippet: 'php' | 'theme'
+  /** What a product is put under, as conditions of flows name it (decision 52). */
+  groupsProductsBy: 'category' | 'product type'
 }
 
 export const capabilities: Readonly<Record<PlatformName, Capabilities>> = {
@@ -52,6 +54,7 @@ export const capabilities: Readonly<Record<PlatformName, Capabilities>> = {
     consentObjects: false,
     plugin: true,
     snippet: 'php',
+    groupsProductsBy: 'category',
   },
   shopify: {
     identity: 'address',
@@ -64,6 +67,7 @@ export const capabilities: Readonly<Record<PlatformName, Capabilities>> = {
     consentObjects: true,
     plugin: false,
     snippet: 'theme',
+    groupsProductsBy: 'product type',
   },
 }
 

@@ -87,6 +87,7 @@ export const reasonTexts: Record<string, string> = {
   retry: 'The mail server temporarily refused the message. It will be retried.',
   changed: 'Something about the cart changed at the last moment, so the message is checked again.',
   disconnected: 'The store was disconnected.',
+  condition: 'The conditions of the step did not hold for this cart and its shopper when the message was due.',
   step_removed: 'The step was removed from the flow.',
   accepted: 'The mail server accepted the message.',
   rejected: 'The mail server permanently refused the message.',

@@ -256,7 +256,20 @@ test('the dashboard: sums of a few slots, and of no cart, order or person', asyn
   expect(Math.max(...slots.map((node) => node['Actual Rows']))).toBeLessThanOrEqual(30 * 96)
 })
 
-test('detection: the carts that are due, whatever else there is', () => expectCheap(() => detectAbandoned(world.deps)))
+test('detection: the carts that are due, whatever else there is, also where flows ask who somebody is', async () => {
+  const asked = [
+    { fact: 'items' as const, is: 'at_least' as const, count: 1 },
+    { fact: 'buyer' as const, is: 'first_time' as const },
+    { fact: 'category' as const, is: 'lacks' as const, categoryIds: ['1'] },
+    { fact: 'consent' as const, is: 'missing' as const, channel: 'sms' as const },
+  ]
+  const conditions = { match: 'any' as const, groups: [{ match: 'any' as const, conditions: asked }] }
+  const ask = (wanted: typeof conditions | null) =>
+    world.db.updateTable('flows').set({ conditions: wanted }).where('store_id', '=', store.storeId).execute()
+  await ask(conditions)
+  await expectCheap(() => detectAbandoned(world.deps))
+  await ask(null)
+})
 
 test('carts to give up and carts without response', async () => {
   await expectCheap(() => detectNoResponse(world.deps))

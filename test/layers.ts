@@ -37,6 +37,7 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
     email: 'the way of a mail, and an account’s mail server',
     credits: 'what an account has paid before for SMS by the operator’s account',
   },
+  { 'flow-choice': 'which flow a cart belongs to, and what conditions mean' },
   {
     deliverability: 'whether mail arrives: DNS records, signatures, throttles',
     carts: 'facts in, carts out',

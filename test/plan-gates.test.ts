@@ -23,6 +23,12 @@ interface Gate {
 const SMS = 'SMS feature requires Starter or Growth plan. Please upgrade to send SMS messages.'
 const WHATSAPP = 'WhatsApp feature requires Starter plan or higher. Please upgrade to send WhatsApp messages.'
 const FLOW_TEXTS = 'SMS and WhatsApp in flows and planned campaigns are part of the Growth plan.'
+const FLOW_RULES =
+  'Several flows, conditions and A/B tests are part of the Starter plan. The free plan has the ready flow; please upgrade.'
+const RETURNING = {
+  match: 'all',
+  groups: [{ match: 'all', conditions: [{ fact: 'buyer', is: 'returning' }] }],
+}
 const SCHEDULED = 'Scheduled campaigns require the Starter plan or higher. Please upgrade to schedule campaigns.'
 const FILTERS = 'Customer segmentation requires the Starter plan or higher. Please upgrade to filter the audience.'
 const PLANNED_SMS = 'Planned and recurring SMS campaigns require the Growth plan. Please upgrade to schedule them.'
@@ -45,7 +51,12 @@ const campaign = (more: { type?: string; inDays?: number; frequency?: string; fi
 })
 const flow = (channel: string) => ({
   name: 'Reminders',
-  steps: [{ step: 1, delayMinutes: 60, channel, body: 'Your cart: {{ checkout_link }}' }],
+  steps: [
+    {
+      ...{ delayMinutes: 60, channels: [channel] },
+      variants: [{ sharePercent: 100, words: { sms: { body: 'Your cart: {{ checkout_link }}' } } }],
+    },
+  ],
 })
 
 const campaigns = { method: 'POST', path: '/api/campaigns' } as const
@@ -99,6 +110,31 @@ const gates: Gate[] = [
       body: () => flow('whatsapp'),
       sentence: `Step 1: ${FLOW_TEXTS}`,
     },
+  },
+  {
+    ...{ feature: 'flow_rules', from: 'starter', call: 'another flow', method: 'POST', sentence: FLOW_RULES },
+    ...{ path: '/api/flows', body: () => ({ from: 'ready_email' }) },
+  },
+  {
+    ...{ feature: 'flow_rules', from: 'starter', call: 'a copy of a flow', method: 'POST', sentence: FLOW_RULES },
+    path: ({ flowId }) => `/api/flows/${flowId}/copy`,
+  },
+  {
+    ...{ feature: 'flow_rules', from: 'starter', call: 'conditions of a flow', method: 'PUT', sentence: FLOW_RULES },
+    ...{ path: ({ flowId }) => `/api/flows/${flowId}`, body: () => ({ ...flow('email'), conditions: RETURNING }) },
+  },
+  {
+    ...{ feature: 'flow_rules', from: 'starter', call: 'conditions of a step', method: 'PUT', sentence: FLOW_RULES },
+    path: ({ flowId }) => `/api/flows/${flowId}`,
+    body: () => ({ name: 'Reminders', steps: [{ delayMinutes: 60, conditions: RETURNING }] }),
+  },
+  {
+    ...{ feature: 'flow_rules', from: 'starter', call: 'a split step', method: 'PUT', sentence: FLOW_RULES },
+    path: ({ flowId }) => `/api/flows/${flowId}`,
+    body: () => ({
+      name: 'Reminders',
+      steps: [{ delayMinutes: 60, variants: [{ sharePercent: 50 }, { sharePercent: 50 }] }],
+    }),
   },
   {
     ...{ feature: 'scheduled_campaigns', from: 'starter', call: 'a campaign for another day', sentence: SCHEDULED },

@@ -23,7 +23,12 @@ const open: Open[] = [
     ...{ call: 'the ready flow, changed', method: 'PUT', path: ({ flowId }) => `/api/flows/${flowId}` },
     body: () => ({
       name: 'Reminders',
-      steps: [{ step: 1, delayMinutes: 60, channel: 'email', subject: 'Your cart', body: '{{ checkout_link }}' }],
+      steps: [
+        {
+          ...{ delayMinutes: 60, channels: ['email'] },
+          variants: [{ sharePercent: 100, words: { email: { subject: 'Your cart', body: '{{ checkout_link }}' } } }],
+        },
+      ],
     }),
   },
   {

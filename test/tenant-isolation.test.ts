@@ -78,6 +78,12 @@ beforeAll(async () => {
     })
     .returning('id')
     .executeTakeFirstOrThrow()
+  const step = await world.db
+    .selectFrom('flow_steps')
+    .select('id')
+    .where('store_id', '=', owner.storeId)
+    .limit(1)
+    .executeTakeFirstOrThrow()
   const campaign = await world.request('POST', '/api/campaigns', { token: owner.token, body: aWantedCampaign })
   const audienceId = newId()
   await world.db
@@ -99,6 +105,7 @@ beforeAll(async () => {
     cartId: cart.id,
     jobId: job.body.jobId,
     flowId: owner.flowId,
+    stepId: step.id,
     sessionId: session.id,
     userId: owner.userId,
     invitationId: invitation.id,
@@ -117,7 +124,9 @@ const mapping = {
 
 /** Bodies good enough to get past the parser, so that it is the tenancy that refuses. */
 const bodies: Record<string, object> = {
-  'PUT /api/flows/:flowId': { name: 'x', steps: [{ step: 1, delayMinutes: 60, subject: 'a', body: 'b' }] },
+  'PUT /api/flows/:flowId': { name: 'x', steps: [{ delayMinutes: 60 }] },
+  'POST /api/flows/:flowId/effect': { name: 'x', steps: [{ delayMinutes: 60 }] },
+  'POST /api/flows/:flowId/steps/:stepId/winner': { variantId: '00000000-0000-4000-8000-000000000000' },
   'PUT /api/coupons/:id': {
     ...{ code: 'CART', kind: 'personal', type: 'percentage', amount: 99 },
     ...{ startDate: '2026-01-01T00:00:00Z', endDate: '2027-01-01T00:00:00Z' },

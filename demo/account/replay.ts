@@ -7,11 +7,12 @@ import { type Db, transact } from '../../server/core/db.ts'
 import { makeCodes } from '../../server/coupon-codes/codes.ts'
 import type { Deps } from '../../server/deps.ts'
 import { followLink, noteOpen } from '../../server/engagement/follow.ts'
-import { saveFlow } from '../../server/flows/flows.ts'
+import { takeIntoFlows } from '../../server/flow-choice/choose.ts'
+import { saveFlow } from '../../server/flows/save.ts'
 import { listFlows, stepsOf } from '../../server/flows/sql.ts'
 import { trackerToken } from '../../server/links/trackers.ts'
 import { recordMailReport } from '../../server/mail-reports/mail-reports.ts'
-import { scheduleFlowMessages, scheduleNextLook } from '../../server/messages/messages.ts'
+import { scheduleNextLook } from '../../server/messages/messages.ts'
 import { gatherAccount } from '../../server/notifications/gather.ts'
 import { markAllRead } from '../../server/notifications/member.ts'
 import type { ItemRef, ItemTerms } from '../../server/platforms/platform.ts'
@@ -172,7 +173,7 @@ function abandon(deps: Deps, storeId: string, now: Date): Promise<void> {
     const cartIds = await detectSql.abandonDue(tx, now, 500)
     if (cartIds.length === 0) return
     await detectSql.notifyAbandoned(tx, cartIds, now)
-    await scheduleFlowMessages(tx, cartIds, now)
+    await takeIntoFlows(tx, { secrets: deps.secrets, now }, cartIds)
     await scheduleNextLook(tx)
   })
 }
@@ -236,10 +237,8 @@ async function setPace(deps: Deps, storeId: string, minutes: readonly number[]):
   const store = { storeId, db: deps.db }
   for (const flow of await listFlows(store)) {
     const steps = (await stepsOf(store, [flow.id])).map((step, index) => ({
-      step: step.step,
+      id: step.id,
       delayMinutes: minutes[index] ?? step.delay_minutes,
-      subject: step.subject,
-      body: step.body,
     }))
     await saveFlow(deps, store, flow.id, { name: flow.name, steps })
   }

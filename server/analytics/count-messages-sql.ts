@@ -1,6 +1,13 @@
 import { hourBounds } from '../../shared/analytics.ts'
 import { type StoreTx, sql } from '../core/db.ts'
-import { hasBounced, isNotInFlight, isReportable, wasAccepted, wasHandedOver } from '../messages/fragments.ts'
+import {
+  hasBounced,
+  isDelivered,
+  isNotInFlight,
+  isReportable,
+  wasAccepted,
+  wasHandedOver,
+} from '../messages/fragments.ts'
 import type { DayBounds } from './days.ts'
 import { daysOf, isCustomer } from './fragments.ts'
 
@@ -22,7 +29,8 @@ export async function countMessages({ db, storeId }: StoreTx, bounds: readonly D
     with ${daysOf(bounds)},
     left_ as materialized (
       select d.day, m.id, m.channel, m.origin_kind, case when m.origin_kind = 'manual' then ${NIL}::uuid else m.origin_id end as origin_id,
-        case when m.origin_kind in ('flow', 'push') then coalesce(m.step_id, ${NIL}::uuid) else ${NIL}::uuid end as step_id, ${fromHour} as from_hour,
+        case when m.origin_kind in ('flow', 'push') then coalesce(m.step_id, ${NIL}::uuid) else ${NIL}::uuid end as step_id, coalesce(m.variant_id, ${NIL}::uuid) as variant_id,
+        ${fromHour} as from_hour, (${isDelivered('m')})::int as delivered,
         (${wasAccepted('m')})::int as accepted, (${hasBounced('m')})::int as bounced, (m.unsubscribed_at is not null)::int as unsubscribed,
         m.cost_micros, m.cost_currency, m.coupon_code
       from days d join messages m on m.store_id = ${storeId} and m.handed_over_at >= d.since and m.handed_over_at < d.until
@@ -52,22 +60,22 @@ export async function countMessages({ db, storeId }: StoreTx, bounds: readonly D
       join orders o on o.store_id = ${storeId} and o.order_id = u.order_id and o.purchased_at is not null and o.net_minor > 0
       group by u.id, o.currency),
     counted as (
-      select l.id, '' as currency, l.accepted, l.accepted * coalesce(o.is_human, false)::int as opened,
+      select l.id, '' as currency, l.accepted, l.delivered, l.accepted * coalesce(o.is_human, false)::int as opened,
         l.accepted * coalesce(not o.is_human, false)::int as machine_opened, l.accepted * (k.id is not null)::int as clicked,
         l.accepted * (exists (select 1 from credits c where c.id = l.id))::int as credited, l.bounced, l.unsubscribed,
         (p.id is not null)::int as complained, 0::bigint as attributed_minor, 0::bigint as discount_minor, 0::bigint as cost_micros
       from left_ l left join opens o on o.id = l.id left join clicks k on k.id = l.id left join complaints p on p.id = l.id
-      union all select id, currency, 0, 0, 0, 0, 0, 0, 0, 0, minor, 0, 0 from credits
-      union all select id, currency, 0, 0, 0, 0, 0, 0, 0, 0, 0, minor, 0 from discounts
-      union all select id, cost_currency, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, cost_micros from left_
+      union all select id, currency, 0, 0, 0, 0, 0, 0, 0, 0, 0, minor, 0, 0 from credits
+      union all select id, currency, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, minor, 0 from discounts
+      union all select id, cost_currency, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, cost_micros from left_
         where cost_micros <> 0 and cost_currency is not null)
-    insert into message_figures (store_id, day, channel, origin_kind, origin_id, step_id, from_hour, currency, accepted, opened, machine_opened,
+    insert into message_figures (store_id, day, channel, origin_kind, origin_id, step_id, variant_id, from_hour, currency, accepted, delivered, opened, machine_opened,
       clicked, credited, bounced, unsubscribed, complained, attributed_minor, discount_minor, cost_micros)
-    select ${storeId}, l.day, l.channel, l.origin_kind, l.origin_id, l.step_id, l.from_hour, c.currency, sum(c.accepted), sum(c.opened),
+    select ${storeId}, l.day, l.channel, l.origin_kind, l.origin_id, l.step_id, l.variant_id, l.from_hour, c.currency, sum(c.accepted), sum(c.delivered), sum(c.opened),
       sum(c.machine_opened), sum(c.clicked), sum(c.credited), sum(c.bounced), sum(c.unsubscribed), sum(c.complained),
       sum(c.attributed_minor), sum(c.discount_minor), sum(c.cost_micros)
     from counted c join left_ l on l.id = c.id
-    group by l.day, l.channel, l.origin_kind, l.origin_id, l.step_id, l.from_hour, c.currency`.execute(db)
+    group by l.day, l.channel, l.origin_kind, l.origin_id, l.step_id, l.variant_id, l.from_hour, c.currency`.execute(db)
 }
 
 /** Whether a message had left for the shopper within the attribution window before the order, and did not come back. */

@@ -1,6 +1,7 @@
 import { transact } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
-import { scheduleFlowMessages, scheduleNextLook } from '../messages/messages.ts'
+import { takeIntoFlows } from '../flow-choice/choose.ts'
+import { scheduleNextLook } from '../messages/messages.ts'
 import { foldCartCounts } from './counts-sql.ts'
 import * as sql from './detect-sql.ts'
 import { recordFacts } from './record.ts'
@@ -29,7 +30,7 @@ async function detectInStore(deps: Deps, storeId: string, now: Date): Promise<nu
     const cartIds = await sql.abandonDue(tx, now, BATCH)
     if (cartIds.length === 0) return 0
     await sql.notifyAbandoned(tx, cartIds, now)
-    await scheduleFlowMessages(tx, cartIds, now)
+    await takeIntoFlows(tx, { secrets: deps.secrets, now }, cartIds)
     await scheduleNextLook(tx)
     return cartIds.length
   })

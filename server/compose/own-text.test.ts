@@ -1,5 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { aShop, post, type Shop } from '../../test/by-hand-scene.ts'
+import { savedSteps } from '../../test/flow-edits.ts'
 import { aScene, HOUR, messagesOf, send, wait } from '../../test/message-scene.ts'
 import { told } from '../../test/notifications.ts'
 import { aWorld } from '../../test/world.ts'
@@ -62,10 +63,11 @@ describe('words that become no message are refused before they are stored', () =
 
   test('a flow’s step, by mail or by SMS', async () => {
     const { storeId, flowId, token } = await aScene(world, 0, { plan: 'growth' })
+    const { flows } = (await world.request('GET', '/api/flows', { token })).body
     const save = (channel: string) =>
       world.request('PUT', `/api/flows/${flowId}`, {
         token,
-        body: { name: 'Flow', steps: [{ step: 1, delayMinutes: 60, channel, subject: 'S', body: SLOW }] },
+        body: { name: 'Flow', steps: savedSteps(flows[0].steps, () => ({ channel, subject: 'S', body: SLOW })) },
       })
     const before = await world.db
       .selectFrom('templates')

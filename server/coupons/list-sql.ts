@@ -78,7 +78,7 @@ export async function stepsOf({ db, storeId }: StoreDb, couponIds: readonly stri
   const rows = await sql<StepRow & { coupon_id: string }>`
     select s.coupon_id, f.id as flow_id, f.name as flow_name, s.step
     from flow_steps s join flows f on f.store_id = s.store_id and f.id = s.flow_id
-    where s.store_id = ${storeId} and s.coupon_id = any(${[...couponIds]}::uuid[])
+    where s.store_id = ${storeId} and s.coupon_id = any(${[...couponIds]}::uuid[]) and s.removed_at is null
     order by f.created_at, f.id, s.step`.execute(db)
   return rows.rows
 }

@@ -117,6 +117,7 @@ export const tables: Readonly<Record<string, TableEntry>> = {
     person: { none: 'which delivery it was, not what was in it' },
     export: { none: 'what was delivered stands in facts' },
   },
+  product_categories: { of: 'store', person: { none: 'of the store' }, export: { key: [['category_id', 'text']] } },
   products: {
     of: 'store',
     person: { none: 'of the store' },
@@ -165,7 +166,29 @@ export const tables: Readonly<Record<string, TableEntry>> = {
     export: {
       key: [
         ['flow_id', 'uuid'],
-        ['step', 'integer'],
+        ['id', 'uuid'],
+      ],
+    },
+  },
+  flow_counts: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from messages' } },
+  flow_variants: {
+    of: 'store',
+    person: { none: 'of the owner' },
+    export: {
+      key: [
+        ['step_id', 'uuid'],
+        ['id', 'uuid'],
+      ],
+    },
+  },
+  flow_words: {
+    of: 'store',
+    person: { none: 'of the owner' },
+    export: {
+      key: [
+        ['step_id', 'uuid'],
+        ['variant_id', 'uuid'],
+        ['channel', 'text'],
       ],
     },
   },

@@ -2,6 +2,7 @@ import type { CartState } from '../../shared/carts.ts'
 import type { ChannelName } from '../channels/channel.ts'
 import { authorizeByDecision, type SendAuthorization } from '../channels/send-authorization.ts'
 import { type ConsentInputs, consentFinding, type TextRefusal } from '../consent/consent.ts'
+import type { ConditionFinding } from '../flow-choice/conditions.ts'
 import { isFresh } from '../stores/rules.ts'
 import type { CouponFinding } from './coupon-finding.ts'
 
@@ -24,6 +25,8 @@ export interface DecisionInputs {
   campaign: { end: 'campaign_cancelled' | 'campaign_deleted' | null; isRepeated: boolean } | null
   /** Asked for by a person (D11); null: of a flow or a campaign. */
   manual: { overridesHoldout: boolean; isRepeated?: boolean } | null
+  /** What its step asks of the cart and its shopper (decision 52); null: nothing. */
+  condition: ConditionFinding | null
   /** A later step of the same flow is due as well, or went out while this one was held. */
   isSuperseded: boolean
   /** null: the message is about no cart. */
@@ -111,7 +114,13 @@ export type Decision =
 export type Arm = 'treated' | 'control'
 
 export function decide(inputs: DecisionInputs): Decision {
-  const early = ofOrigin(inputs) ?? ofCart(inputs) ?? ofAge(inputs) ?? ofHoldout(inputs) ?? ofPermission(inputs)
+  const early =
+    ofOrigin(inputs) ??
+    ofCart(inputs) ??
+    ofAge(inputs) ??
+    ofCondition(inputs) ??
+    ofHoldout(inputs) ??
+    ofPermission(inputs)
   if (early) return early
   // The person may be contacted at this moment: the arm is drawn now and kept, whatever the checks below say (F1).
   const assignArm = drawOf(inputs)
@@ -185,6 +194,10 @@ function ofAge(inputs: DecisionInputs): Decision | null {
   if (!isTooOld(inputs)) return null
   return { outcome: 'skip', reason: inputs.address ? 'too_old' : `too_old:${missingContact(inputs)}` }
 }
+
+/** Asked when the message is due, once for all its channels; whoever the step is not for is not drawn by it either (F1). */
+const ofCondition = ({ condition }: DecisionInputs): Decision | null =>
+  condition && !condition.holds ? { outcome: 'skip', reason: 'condition' } : null
 
 function ofHoldout({ person, origin, manual }: DecisionInputs): Decision | null {
   if (person.isMember || !origin || origin.holdoutBps === 0 || manual?.overridesHoldout) return null

@@ -8,18 +8,20 @@ import { phoneCountry } from '../channels/phone.ts'
 import { channelTraits, isTextChannelName } from '../channels/traits.ts'
 import { isAllGone } from '../compose/goods-rules.ts'
 import { consentFinding, type LedgerWord, recipientCountry, textLimits, textProblem } from '../consent/consent.ts'
+import type { Place } from '../core/zones.ts'
 import type { EnteredCoupon, MessageCoupon } from '../coupons/for-messages.ts'
 import { heldUntil } from '../deliverability/throttle-rules.ts'
 import type { DomainThrottleRow } from '../deliverability/throttles.ts'
 import type { Deps } from '../deps.ts'
 import { domainOf } from '../email/mail-headers.ts'
+import { type ConditionFacts, findingOf } from '../flow-choice/conditions.ts'
 import { nextTry } from '../stores/rules.ts'
 import type { Goods, UnreadCoupons } from '../sync/goods.ts'
 import type { MailBrand } from '../templates/context.ts'
 import type { Arm, DecisionInputs, QuietInputs, TextInputs } from './decide.ts'
 import type * as load from './evaluate-sql.ts'
 import { couponFor, recordOfCoupon } from './message-coupon.ts'
-import { type Place, quietHours, spreadOf } from './quiet.ts'
+import { quietHours, spreadOf } from './quiet.ts'
 import type { Budget, Situation } from './situation-sql.ts'
 
 // From rows to what a decision rests on. Pure but for the clock's reading that comes in.
@@ -48,6 +50,8 @@ export interface Context {
   unread: UnreadCoupons
   /** Of the rows that are to have one, by message. */
   coupons: ReadonlyMap<string, MessageCoupon>
+  /** Of the carts whose steps ask for something. */
+  facts: ReadonlyMap<string, ConditionFacts>
   /** Of the rows' carts, by message. */
   entered: ReadonlyMap<string, EnteredCoupon>
   /** Nobody has pulled for what is only imagined: a pull comes before anything is sent. */
@@ -112,6 +116,7 @@ export function decisionInputs(
     origin: originOf(situation, row),
     manual: row.manual && { overridesHoldout: row.manual.overridesHoldout, isRepeated: row.manual.isRepeated },
     campaign: row.campaign && { end: row.campaign.end, isRepeated: row.campaign.isRepeated },
+    condition: conditionOf(context, row),
     isSuperseded: row.is_superseded,
     cart: row.cart_status && { status: row.cart_status, abandonAt: row.abandon_at },
     pendingUntil: row.pending_until,
@@ -150,6 +155,11 @@ export function decisionInputs(
     text: isTextChannelName(channel) ? textInputs(context, row, { channel, addressHash, found, rendering }) : null,
     quiet: channel === 'push' ? quietOf(context, row, found) : null,
   }
+}
+
+function conditionOf({ facts }: Context, { conditions, cart_id }: load.ClaimedRow): DecisionInputs['condition'] {
+  const known = cart_id === null ? undefined : facts.get(cart_id)
+  return conditions && known ? findingOf(conditions, known) : null
 }
 
 function orderCheckOf({ isImagined, now, situation, goods }: Context): DecisionInputs['orderCheck'] {
@@ -341,6 +351,7 @@ export function recordOf(inputs: DecisionInputs): Record<string, unknown> {
     ordersReadAt: inputs.orderCheck.startedAt,
     storeProblem: inputs.orderCheck.problem,
     storeDetail: inputs.orderCheck.detail,
+    ...(inputs.condition ? { conditionHolds: inputs.condition.holds, conditionValues: inputs.condition.asked } : {}),
     ...(inputs.isAllGone ? { itemsGone: true } : {}),
     ...recordOfCoupon(inputs.coupon),
     messagesInWindow: cap.used,

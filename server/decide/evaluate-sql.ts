@@ -1,4 +1,5 @@
 import type { CartItem } from '../../shared/carts.ts'
+import type { FlowConditions } from '../../shared/flow-conditions.ts'
 import { newestAbandoned } from '../carts/fragments.ts'
 import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import type { WantedCoupon } from '../coupons/for-messages.ts'
@@ -25,7 +26,10 @@ export interface ClaimedRow {
   /** null: about no cart; then the shopper's own contact stands in for the cart's. */
   cart_id: string | null
   shopper_id: string
+  /** Of a flow; null: of none. */
+  step_id: string | null
   step: number
+  /** One of those its step may go by: each has a row of its own here (decision 54). */
   channel: 'email' | 'sms' | 'whatsapp' | 'push'
   reason: string | null
   due_at: Date
@@ -42,6 +46,12 @@ export interface ClaimedRow {
   campaign: Campaign | null
   /** Of its step, its request or its campaign. */
   coupon: WantedCoupon | null
+  /** Of its step; null: none. */
+  conditions: FlowConditions | null
+  /** Its step is split (decision 55). */
+  is_split: boolean
+  /** Of a split step: which words it has; null: there is no choice. */
+  variant_id: string | null
   is_superseded: boolean
   cart_version: number | null
   cart_status: 'active' | 'abandoned' | 'recovered' | 'purchased' | 'emptied' | 'lost' | 'merged' | null
@@ -112,12 +122,15 @@ const CIRCUMSTANCES = (now: Date) => sql`${IS_SUPERSEDED(now)}, ${STATE(now)},
   greatest(c.pending_until, (select max(p.until) from (${matchingPending}) p)) as pending_until,
   (${matchingPurchase} limit 1) as matching_order`
 
-/** By a later step, or by a newer "Send to All". Runs of a campaign, and other campaigns, do not supersede each other. */
+/** By a later step that may go by the same channel, or by a newer "Send to All". Runs of a campaign, and other campaigns, do not supersede each other. */
 const IS_SUPERSEDED = (now: Date) => sql`(
   m.origin_kind in ('flow', 'push') and exists (select 1 from messages o
+    join flow_steps os on os.store_id = o.store_id and os.flow_id = o.origin_id and os.id = o.step_id
+    join flow_steps ms on ms.store_id = m.store_id and ms.flow_id = m.origin_id and ms.id = m.step_id
     where o.store_id = m.store_id and o.cart_id = m.cart_id and o.origin_kind = m.origin_kind
-      and o.origin_id = m.origin_id and o.channel = m.channel and o.step > m.step
-      and case when ${isOpen('o')} then o.due_at <= ${now} else o.handed_over_at is not null or o.reason = 'merged' end)
+      and o.origin_id = m.origin_id and os.delay_minutes > ms.delay_minutes
+      and case when ${isOpen('o')} then m.channel = any(coalesce(o.channels, array[o.channel])) and o.due_at <= ${now}
+        else m.channel = o.channel and (o.handed_over_at is not null or o.reason = 'merged') end)
   or m.origin_kind = 'campaign' and exists (select 1 from campaigns q
     join messages o on o.store_id = q.store_id and o.cart_id = m.cart_id and o.origin_kind = m.origin_kind and o.channel = m.channel
     join campaigns n on n.store_id = o.store_id and n.id = o.origin_id
@@ -150,7 +163,11 @@ const COUPON_OF_REQUEST = sql`jsonb_build_object('id', r.coupon_id, 'fallback', 
 const CAMPAIGN = sql`case when g.id is not null then jsonb_build_object('isRunning', ${isRunningCampaign}, 'frequency', g.frequency,
         'end', case when g.deleted_at is not null then 'campaign_deleted' when g.status = 'cancelled' then 'campaign_cancelled' end, 'isRepeated', exists (${hadOfSameOffer})) end`
 
-/** Everything decisions about these rows rest on, set-wise. */
+/** Whether step `fs` has other words than its own. */
+const IS_SPLIT = sql`exists (select 1 from flow_variants v where v.store_id = fs.store_id and v.step_id = fs.id and v.id <> fs.id
+      and v.ended_at is null)`
+
+/** Everything decisions about these rows rest on, set-wise: a row for each channel a message may go by, in their order. */
 export async function loadClaimed(
   { db, storeId }: StoreTx,
   ids: readonly string[],
@@ -158,8 +175,8 @@ export async function loadClaimed(
   capSince: Date,
 ): Promise<ClaimedRow[]> {
   const rows = await sql<ClaimedRow>`
-    select m.id, m.cart_id, m.shopper_id, m.step, m.channel, m.reason, m.due_at, m.expires_at, m.attempts,
-      f.is_on as flow_is_on,
+    select m.id, m.cart_id, m.shopper_id, m.step_id, m.step, m.channel, m.reason, m.due_at, m.expires_at, m.attempts,
+      fs.conditions, ${IS_SPLIT} as is_split, null as variant_id, f.is_on as flow_is_on,
       t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body, ${CAMPAIGN} as campaign,
       case when r.message_id is not null then jsonb_build_object('isImmediate', r.is_immediate, 'overridesHoldout',
         r.overrides_holdout, 'toAddress', r.to_address, 'subject', r.subject, 'body', r.body, 'jobId', r.job_id, 'cartUrl', r.cart_url, 'iconUrl', r.icon_url,
@@ -168,18 +185,22 @@ export async function loadClaimed(
       case when fs.coupon_id is not null then ${couponOf('fs')} when r.coupon_id is not null then ${COUPON_OF_REQUEST}
         when g.coupon_id is not null then ${couponOf('g')} end as coupon,
       ${CIRCUMSTANCES(now)}
-    from messages m
+    from (
+      select x.store_id, x.id, x.cart_id, x.shopper_id, x.origin_kind, x.origin_id, x.step_id, x.step, x.reason, x.due_at, x.expires_at, x.attempts,
+        x.purchases_since, k.channel, k.place
+      from messages x cross join lateral unnest(coalesce(x.channels, array[x.channel])) with ordinality as k(channel, place)
+      where x.store_id = ${storeId} and x.id = any(${[...ids]}::uuid[])) m
     left join carts c on c.store_id = m.store_id and c.id = m.cart_id
     join shoppers s on s.store_id = m.store_id and s.id = m.shopper_id
     left join flows f on f.store_id = m.store_id and f.id = m.origin_id and m.origin_kind in ('flow', 'push')
     left join flow_steps fs on fs.store_id = f.store_id and fs.flow_id = f.id and fs.id = m.step_id
     left join manual_messages r on r.store_id = m.store_id and r.message_id = m.id
     left join campaigns g on g.store_id = m.store_id and g.id = m.origin_id and m.origin_kind = 'campaign'
-    left join templates t on t.store_id = m.store_id and t.id = coalesce(fs.template_id, r.template_id, g.template_id)
+    left join flow_words fw on fw.store_id = fs.store_id and fw.step_id = fs.id and fw.variant_id = fs.id and fw.channel = m.channel
+    left join templates t on t.store_id = m.store_id and t.id = coalesce(fw.template_id, fs.template_id, r.template_id, g.template_id)
     ${CAP(capSince)}
     ${TEXTS}
-    where m.store_id = ${storeId} and m.id = any(${[...ids]}::uuid[])
-    order by m.due_at, m.id`.execute(db)
+    order by m.due_at, m.id, m.place`.execute(db)
   return rows.rows
 }
 
@@ -188,7 +209,7 @@ export async function loadPreview(
   { db, storeId }: StoreTx,
   wanted: {
     flowId: string
-    step: number
+    stepId: string
     cartId: string
     channel?: string | undefined
     id: string
@@ -198,15 +219,17 @@ export async function loadPreview(
 ): Promise<ClaimedRow | undefined> {
   const { now } = wanted
   const rows = await sql<ClaimedRow>`
-    select m.id, m.cart_id, m.shopper_id, m.step, m.channel, null as reason, ${now}::timestamptz as due_at,
-      ${now}::timestamptz + interval '24 hours' as expires_at, 0 as attempts, f.is_on as flow_is_on,
+    select m.id, m.cart_id, m.shopper_id, m.step_id, m.step, m.channel, null as reason, ${now}::timestamptz as due_at,
+      m.conditions, m.is_split, null as variant_id, ${now}::timestamptz + interval '24 hours' as expires_at, 0 as attempts, f.is_on as flow_is_on,
       t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body,
       null as manual, null as campaign, case when m.coupon_id is not null then m.coupon end as coupon, ${CIRCUMSTANCES(now)}
     from (select ${wanted.id}::uuid as id, w.store_id, w.id as cart_id, w.shopper_id, null::timestamptz as purchases_since,
-      'flow' as origin_kind, fs.flow_id as origin_id, fs.step, coalesce(${wanted.channel ?? null}, fs.channel) as channel, fs.template_id,
-      fs.coupon_id, ${couponOf('fs')} as coupon
+      'flow' as origin_kind, fs.flow_id as origin_id, fs.id as step_id, fs.step, k.channel, coalesce(fw.template_id, fs.template_id) as template_id,
+      fs.coupon_id, ${couponOf('fs')} as coupon, fs.conditions, ${IS_SPLIT} as is_split
       from flow_steps fs join carts w on w.store_id = fs.store_id and w.id = ${wanted.cartId}
-      where fs.store_id = ${storeId} and fs.flow_id = ${wanted.flowId} and fs.step = ${wanted.step}) m
+      cross join lateral (select coalesce(${wanted.channel ?? null}, fs.channel) as channel) k
+      left join flow_words fw on fw.store_id = fs.store_id and fw.step_id = fs.id and fw.variant_id = fs.id and fw.channel = k.channel
+      where fs.store_id = ${storeId} and fs.flow_id = ${wanted.flowId} and fs.id = ${wanted.stepId}) m
     join carts c on c.store_id = m.store_id and c.id = m.cart_id
     join shoppers s on s.store_id = m.store_id and s.id = m.shopper_id
     join flows f on f.store_id = m.store_id and f.id = ${wanted.flowId}
@@ -268,7 +291,8 @@ async function imagine<Row>(
   { templateId, now, capSince }: Imagined,
 ): Promise<Row[]> {
   const rows = await sql<Row>`
-    select gen_random_uuid() as id, m.cart_id, m.shopper_id, m.step, m.channel, null as reason, ${now}::timestamptz as due_at,
+    select gen_random_uuid() as id, m.cart_id, m.shopper_id, null as step_id, m.step, m.channel, null as conditions, false as is_split,
+      null as variant_id, null as reason, ${now}::timestamptz as due_at,
       ${now}::timestamptz + interval '1 hour' as expires_at, 0 as attempts, null as flow_is_on,
       t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body,
       '{"isImmediate":true,"overridesHoldout":false,"toAddress":null,"subject":null,"body":null,"jobId":null,"cartUrl":null,"isRepeated":false}'::jsonb

@@ -9,6 +9,7 @@ import { couponsOfMessages, enteredCoupons } from '../coupons/for-messages.ts'
 import { throttlesOf } from '../deliverability/throttles.ts'
 import type { Deps } from '../deps.ts'
 import { domainOf } from '../email/mail-headers.ts'
+import { readFacts } from '../flow-choice/facts.ts'
 import { linkBase } from '../links/link-host-rules.ts'
 import { stateOfDecision } from '../messages/state-rules.ts'
 import { type Goods, NONE_UNREAD, type UnreadCoupons } from '../sync/goods.ts'
@@ -27,8 +28,10 @@ import {
   type Texts,
 } from './decision-inputs.ts'
 import * as load from './evaluate-sql.ts'
+import { decisive, isOfChannel } from './fallback.ts'
 import type { ReachDecision } from './reach-rules.ts'
 import { loadSituation, type Situation } from './situation-sql.ts'
+import { withVariants } from './variants.ts'
 
 // Loads what decisions rest on, set-wise and in one snapshot, and asks `decide` about each claimed row.
 
@@ -59,6 +62,8 @@ interface Draft {
 }
 
 const isWanted = ({ rendering }: Draft): boolean => rendering.isWanted
+const isComposed = ({ rendering: { composed, problem, isUnusable } }: Draft): boolean =>
+  composed !== null || problem !== null || isUnusable
 
 export interface Evaluation {
   situation: Situation
@@ -79,16 +84,39 @@ export async function evaluate(
 ): Promise<Evaluation> {
   const { base, context, rows } = await snapshot(store, async (tx) => {
     const { month, ...situation } = await situationOf(deps, tx)
-    const rows = await load.loadClaimed(tx, ids, situation.now, situation.capSince)
+    const rows = await withVariants(tx, await load.loadClaimed(tx, ids, situation.now, situation.capSince))
     const context = await contextOf(deps, tx, { ...situation, texts, goods, unread, isImagined: false }, rows)
     return { base: { month, ...situation }, context, rows }
   })
   const { situation, capSince, month } = base
   const evaluation: Evaluation = { situation, month, capSince, decisions: [], ready: [], arms: [], unusable: [] }
-  const drafts = rows.map((row) => draftOf(context, row))
-  await composeWanted(deps, store, context, drafts.filter(isWanted))
-  for (const draft of drafts) sortIn(evaluation, context, draft)
+  const messages = [
+    ...Map.groupBy(
+      rows.map((row) => draftOf(context, row)),
+      ({ row }) => row.id,
+    ).values(),
+  ]
+  await composeDecided(messages, (wanted) => composeWanted(deps, store, context, wanted))
+  for (const ways of messages) sortIn(evaluation, context, ways)
   return evaluation
+}
+
+/** What each message is decided on is composed and decided again; where that shows that its channel is none, the next one is (decision 54). */
+async function composeDecided(
+  messages: readonly Draft[][],
+  compose: (wanted: readonly Draft[]) => Promise<void>,
+): Promise<void> {
+  for (;;) {
+    const wanted = messages.flatMap((ways) => {
+      const next = ways.find(({ decision }) => !isOfChannel(decision))
+      return next && isWanted(next) && !isComposed(next) ? [next] : []
+    })
+    if (wanted.length === 0) return
+    await compose(wanted)
+    for (const draft of wanted) draft.decision = decide(draft.inputs)
+    // What could not be tried is not tried again in this round.
+    if (!wanted.some(isComposed)) return
+  }
 }
 
 /**
@@ -202,10 +230,17 @@ async function contextOf(
     : new Set<string>()
   const hashes = new Map(hashed.map(({ address, hash }) => [address, hash.toString('hex')]))
   const throttles = channels.includes('email') ? await throttlesFor(tx, accountId, addresses) : new Map()
+  const asking = rows.filter((row) => row.conditions !== null)
+  const facts = await readFacts(
+    tx,
+    { secrets: deps.secrets, now: base.now },
+    asking.flatMap((row) => row.cart_id ?? []),
+    asking.map((row) => row.conditions),
+  )
   const coupons = await couponsOfMessages(tx, rows)
   const entered = await enteredCoupons(tx, rows)
   const brand = mailBrandOf(brandFrom(situation.brand), linkBase(deps.config.publicUrl, situation.link_host))
-  return { deps, ...base, brand, coupons, entered, suppressed, ledger, inWindow, hashes, throttles }
+  return { deps, ...base, brand, coupons, entered, facts, suppressed, ledger, inWindow, hashes, throttles }
 }
 
 async function throttlesFor(tx: StoreTx, accountId: string, addresses: readonly string[]) {
@@ -234,19 +269,20 @@ const inputsOf = (
   rendering: Parameters<typeof decisionInputs>[3] = UNRENDERED,
 ) => decisionInputs(context, row, addressHashOf(context, row), rendering)
 
-function sortIn(evaluation: Evaluation, { hashes }: Context, { row, inputs, addressHash, rendering }: Draft): void {
+/** `ways`: one for each channel the message may go by. */
+function sortIn(evaluation: Evaluation, { hashes }: Context, ways: readonly Draft[]): void {
+  const { row, inputs, addressHash, rendering, decision } = decisive(ways)
   if (rendering.isUnusable) {
     evaluation.unusable.push(row)
     return
   }
-  // Once more, now that what it becomes is known.
-  const decision = decide(inputs)
+  const record = { ...recordOf(inputs), ...recordOfOthers(ways, row) }
   if (decision.assignArm) evaluation.arms.push({ shopperId: row.shopper_id, arm: decision.assignArm })
   if (decision.outcome === 'send') {
     evaluation.ready.push({
       row,
       decision,
-      inputs: recordOf(inputs),
+      inputs: record,
       address: addressOf(row)!,
       addressHash,
       otherHashes: othersOf(row).flatMap((address) => hashes.get(address) ?? []),
@@ -257,13 +293,20 @@ function sortIn(evaluation: Evaluation, { hashes }: Context, { row, inputs, addr
     })
     return
   }
-  evaluation.decisions.push(decisionRowOf(row, decision, inputs))
+  evaluation.decisions.push(decisionRowOf(row, decision, record))
+}
+
+/** Why a message did not go by the other channels of its step. */
+function recordOfOthers(ways: readonly Draft[], row: load.ClaimedRow): Record<string, unknown> {
+  const others = ways.filter(({ decision, row: other }) => other !== row && isOfChannel(decision))
+  if (others.length === 0) return {}
+  return { otherChannels: others.map(({ row: { channel }, decision: { reason } }) => ({ channel, reason })) }
 }
 
 function decisionRowOf(
   row: load.ClaimedRow,
   decision: Exclude<Decision, { outcome: 'send' }>,
-  inputs: DecisionInputs,
+  inputs: Record<string, unknown>,
 ): DecisionRow {
   const until = decision.outcome === 'hold' ? decision.until : null
   // What a person asked for is answered, not kept (D11).
@@ -271,13 +314,14 @@ function decisionRowOf(
   const outcome = isRefused ? 'skip' : decision.outcome
   return {
     id: row.id,
+    channel: row.channel,
     state: stateOfDecision[outcome],
     reason: decision.reason,
     // No later than the age limit, at which what waited in vain is closed as too old.
     wake_at: until && until < row.expires_at ? until : row.expires_at,
     outcome,
     until,
-    inputs: recordOf(inputs),
+    inputs,
     couponId: row.coupon?.id ?? null,
   }
 }
@@ -295,6 +339,8 @@ function isAnswer(
 
 export interface DecisionRow {
   id: string
+  /** What it is about; a message that may go by several is looked at as one of it until it is decided again. */
+  channel: load.ClaimedRow['channel']
   state: (typeof stateOfDecision)[keyof typeof stateOfDecision]
   reason: string
   wake_at: Date

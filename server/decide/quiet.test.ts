@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { usZones } from '../core/us-zones.ts'
 import { quietHours, spreadOf } from './quiet.ts'
-import { usZones } from './us-zones.ts'
 
 // T2, as the texts are held to it.
 

@@ -1,6 +1,6 @@
 import { timeOfMinute } from '../../shared/store-settings.ts'
 import { quietUntil } from '../core/time.ts'
-import { usZones } from './us-zones.ts'
+import { type Place, zonesAt } from '../core/zones.ts'
 
 // When somebody is not to be disturbed by a text (T2). Pure.
 
@@ -9,13 +9,6 @@ export interface QuietStore {
   fromMinute: number
   untilMinute: number
   timeZone: string
-}
-
-/** Where the recipient is, as far as known: alpha-2, a US state's two letters, E.164. */
-export interface Place {
-  country: string | null
-  state?: string | null
-  phone?: string | null
 }
 
 export interface QuietFinding {
@@ -31,7 +24,7 @@ export interface QuietFinding {
  * store's zone decides.
  */
 export function quietHours(now: Date, place: Place, store: QuietStore): QuietFinding {
-  const ofCountry = place.country ? zonesAt(place, place.country) : []
+  const ofCountry = zonesAt(place)
   const zones = ofCountry.length > 0 ? ofCountry : [store.timeZone]
   const hours = { from: timeOfMinute(store.fromMinute), to: timeOfMinute(store.untilMinute) }
   const step = (at: Date): Date | null => {
@@ -49,38 +42,6 @@ export function quietHours(now: Date, place: Place, store: QuietStore): QuietFin
     until = next
   }
   return { until, zones: ofCountry.length > 0 ? 'recipient' : 'store' }
-}
-
-const zonesAt = ({ state, phone }: Place, country: string): string[] =>
-  (country === 'US' ? usZones(state, phone) : null) ?? zonesOf(country)
-
-const zonesByCountry = new Map<string, string[]>()
-
-/** The zones people live in. Of two with the same clock one is enough, and what is only a station is nobody's home. */
-function zonesOf(country: string): string[] {
-  const known = zonesByCountry.get(country)
-  if (known) return known
-  const zones = /^[A-Z]{2}$/.test(country) ? localeZones(country).filter((zone) => !zone.startsWith('Antarctica/')) : []
-  const byClock = new Map(zones.map((zone) => [clockOf(zone), zone]))
-  zonesByCountry.set(country, [...byClock.values()])
-  return zonesByCountry.get(country)!
-}
-
-/** `getTimeZones` is how it is called now; runtimes before it had a property. */
-function localeZones(country: string): string[] {
-  const locale = new Intl.Locale(`und-${country}`) as Intl.Locale & {
-    getTimeZones?: () => string[] | undefined
-    timeZones?: string[]
-  }
-  return locale.getTimeZones?.() ?? locale.timeZones ?? []
-}
-
-/** What a zone's clock shows in winter and in summer of a recent year. */
-function clockOf(zone: string): string {
-  const offsets = ['2026-01-15T12:00:00Z', '2026-07-15T12:00:00Z'].map(
-    (text) => Temporal.Instant.from(text).toZonedDateTimeISO(zone).offset,
-  )
-  return offsets.join(' ')
 }
 
 /** Messages that waited for the same morning do not all leave in its first second: a part of this many milliseconds each. */

@@ -11,3 +11,4 @@ export {
   templateByKey,
 } from './evaluate-sql.ts'
 export { loadSituation, type Situation } from './situation-sql.ts'
+export { withVariants } from './variants.ts'

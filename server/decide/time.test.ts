@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { freshOrderCheck } from '../../test/factories.ts'
+import { savedSteps } from '../../test/flow-edits.ts'
 import {
   aScene,
   bought,
@@ -169,12 +170,7 @@ describe('the distance between steps', () => {
       token,
       body: {
         name: 'Renamed',
-        steps: body.flows[0].steps.map(({ step, delayMinutes, subject, body }: never) => ({
-          step,
-          delayMinutes,
-          subject,
-          body,
-        })),
+        steps: savedSteps(body.flows[0].steps, () => ({})),
       },
     })
     expect(saved.status).toBe(200)

@@ -1,8 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
+import type { FlowStep } from '../../shared/flows.ts'
 import { anOrder, aStore } from '../../test/factories.ts'
+import { type StepChange, savedSteps } from '../../test/flow-edits.ts'
 import { aScene, DAY, HOUR, messagesOf, pass, steps, wait } from '../../test/message-scene.ts'
 import { aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
+import { newId } from '../core/ids.ts'
 
 // Flows: which carts they take, and what an edit reaches.
 
@@ -12,21 +15,11 @@ beforeEach(() => {
   world.queued.length = 0
 })
 
-interface Step {
-  step: number
-  delayMinutes: number
-  subject: string
-  body: string
-}
-
-async function edit(token: string, flowId: string, change: (step: Step) => Partial<Step>) {
+async function edit(token: string, flowId: string, change: (step: FlowStep) => StepChange & { id?: string }) {
   const { body } = await world.request('GET', '/api/flows', { token })
   const flow = body.flows.find((each: { id: string }) => each.id === flowId)
-  const changed = flow.steps.map(({ step, delayMinutes, subject, body: text }: Step) => {
-    const known = { step, delayMinutes, subject, body: text }
-    return { ...known, ...change(known) }
-  })
-  return world.request('PUT', `/api/flows/${flowId}`, { token, body: { name: flow.name, steps: changed } })
+  const steps = savedSteps(flow.steps, change)
+  return world.request('PUT', `/api/flows/${flowId}`, { token, body: { name: flow.name, steps } })
 }
 
 const flip = (token: string, flowId: string, more: Record<string, unknown>) =>
@@ -55,9 +48,9 @@ test('edited words reach what has not gone yet', async () => {
   expect(world.sent[0]!.subject).toBe('Your tea is getting cold')
 })
 
-test.each<[string, (step: Step) => Partial<Step>]>([
+test.each<[string, (step: FlowStep) => StepChange & { id?: string }]>([
   ['a step at the same time as the one before it', ({ step }) => (step === 2 ? { delayMinutes: 60 } : {})],
-  ['a step that does not exist', ({ step }) => (step === 3 ? { step: 9 } : {})],
+  ['a step that does not exist', ({ step }) => (step === 3 ? { id: newId() } : {})],
   ['a body with a variable nobody knows', () => ({ body: '{{ password }}' })],
   ['a subject that does not parse', () => ({ subject: '{{ customer_name ' })],
 ])('%s is refused, and nothing is changed', async (_, change) => {

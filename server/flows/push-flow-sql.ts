@@ -54,7 +54,7 @@ export async function saveSteps(
   await sql`delete from flow_steps where store_id = ${storeId} and flow_id = ${flowId} and step > ${count}`.execute(db)
   await sql`insert into flow_steps (store_id, flow_id, step, delay_minutes, channel, template_id)
     select ${storeId}, ${flowId}, step, step, 'push', ${templateId} from generate_series(1, ${count}::int) as step
-    on conflict (store_id, flow_id, step) do nothing`.execute(db)
+    on conflict (store_id, flow_id, step) where removed_at is null do nothing`.execute(db)
 }
 
 /**

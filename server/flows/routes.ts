@@ -1,37 +1,77 @@
-import { authTexts } from '../../shared/auth.ts'
+import { flowLibrary } from '../../shared/flow-library.ts'
 import * as api from '../../shared/flows.ts'
+import { capabilities } from '../../shared/platforms.ts'
 import { explain } from '../../shared/reasons.ts'
-import type { StoreDb } from '../core/db.ts'
+import { entitlementsOf } from '../billing/entitlements.ts'
+import { hasFeature } from '../billing/rules.ts'
 import { found } from '../core/errors.ts'
-import { couponsOfSteps } from '../coupons/list.ts'
-import type { Deps } from '../deps.ts'
-import { responsesOf } from '../engagement/responses.ts'
-import { runningExperiment } from '../experiments/experiments.ts'
 import { type Routes, serveStore } from '../http/http.ts'
-import { waitsForProof } from '../members/verification.ts'
-import { countsOfStates } from '../messages/state-rules.ts'
 import { previewStep } from '../preview/preview.ts'
 import { readStore } from '../stores/store.ts'
-import {
-  channelsFor,
-  minDelayMinutes,
-  missingForMail,
-  missingForSending,
-  saveFlow,
-  switchFlow,
-  textOfSteps,
-} from './flows.ts'
+import { channelsFor, missingForMail, missingForSending, switchFlow } from './flows.ts'
+import { copyFlow, createFlow, deleteFlow, missingFor, orderFlows } from './library.ts'
+import { reportFlow } from './report.ts'
+import { chooseWinner, saveFlow, trySaveFlow } from './save.ts'
 import * as sql from './sql.ts'
-import { presentCoupon } from './step-coupons.ts'
+import { viewFlow, viewFlows } from './view.ts'
 
 export const flowRoutes: Routes = (app, deps) => {
-  serveStore(app, deps, api.listFlows, async ({ store }) => ({
-    flows: await viewFlows(deps, store, await sql.listFlows(store)),
-    channels: await channelsFor(deps, found(await readStore(store), 'Store')),
+  serveStore(app, deps, api.listFlows, async ({ store }) => {
+    const row = found(await readStore(store), 'Store')
+    const { account_id: accountId } = row
+    const channels = await channelsFor(deps, row)
+    const isRulesInPlan = hasFeature(await entitlementsOf({ accountId, db: deps.db }, deps.now()), 'flow_rules')
+    const mail = [...missingForSending(row), ...(await missingForMail(deps, store, accountId, [{ channel: 'email' }]))]
+    const known = { channels, mail, hasRules: isRulesInPlan, hasCoupon: await sql.hasCoupon(store) }
+    return {
+      flows: await viewFlows(deps, store, await sql.listFlows(store)),
+      channels,
+      library: flowLibrary.map((entry) => ({ key: entry.key, missing: missingFor(entry, known) })),
+      isRulesInPlan,
+    }
+  })
+
+  serveStore(app, deps, api.searchCategories, async ({ store, query }) => {
+    const { platform } = found(await readStore(store), 'Store')
+    const ids = query.ids === undefined ? null : query.ids.split(',')
+    const categories = await sql.categories(store, { search: query.search, ids })
+    const isKnown = categories.length > 0 || (await sql.categories(store, { search: '', ids: null })).length > 0
+    return { categories, noun: capabilities[platform].groupsProductsBy, isKnown }
+  })
+
+  serveStore(app, deps, api.createFlow, async ({ store, body }) =>
+    viewFlow(deps, store, await createFlow(deps, store, body)),
+  )
+
+  serveStore(app, deps, api.copyFlow, async ({ store, params }) =>
+    viewFlow(deps, store, await copyFlow(deps, store, params.flowId)),
+  )
+
+  serveStore(app, deps, api.orderFlows, async ({ store, body }) => {
+    await orderFlows(store, body.flowIds)
+    return { flows: await viewFlows(deps, store, await sql.listFlows(store)) }
+  })
+
+  serveStore(app, deps, api.deleteFlow, async ({ store, params }) => ({
+    ok: true as const,
+    cancelled: await deleteFlow(deps, store, params.flowId),
   }))
 
   serveStore(app, deps, api.saveFlow, async ({ store, params, body }) => {
-    await saveFlow(deps, store, params.flowId, body)
+    const effect = await saveFlow(deps, store, params.flowId, body)
+    return { ...(await viewFlow(deps, store, params.flowId)), effect }
+  })
+
+  serveStore(app, deps, api.trySaveFlow, async ({ store, params, body }) => ({
+    effect: await trySaveFlow(deps, store, params.flowId, body),
+  }))
+
+  serveStore(app, deps, api.flowReport, async ({ store, params, query }) => ({
+    report: await reportFlow(deps, store, params.flowId, query.days),
+  }))
+
+  serveStore(app, deps, api.chooseWinner, async ({ store, params, body }) => {
+    await chooseWinner(deps, store, params, body.variantId)
     return viewFlow(deps, store, params.flowId)
   })
 
@@ -70,84 +110,4 @@ export const flowRoutes: Routes = (app, deps) => {
       })),
     }
   })
-}
-
-async function viewFlow(deps: Deps, store: StoreDb, flowId: string) {
-  const flow = found(await sql.readFlow(store, flowId), 'Flow')
-  return { flow: (await viewFlows(deps, store, [flow]))[0]! }
-}
-
-async function viewFlows(
-  deps: Deps,
-  store: StoreDb,
-  flows: Awaited<ReturnType<typeof sql.listFlows>>,
-): Promise<api.FlowView[]> {
-  if (flows.length === 0) return []
-  const ids = flows.map((flow) => flow.id)
-  const row = found(await readStore(store), 'Store')
-  const [steps, counts, responses] = await Promise.all([
-    sql.stepsOf(store, ids),
-    sql.countsOf(store, ids),
-    responsesOf(store, 'flow', ids),
-  ])
-  const wordsOf = await textOfSteps(store, steps)
-  const coupons = await couponsOfSteps(
-    store,
-    steps.flatMap((step) => step.coupon_id ?? []),
-  )
-  const experiment = await runningExperiment(store, deps.now())
-  const missing = [...missingForSending(row), ...(await missingWays(deps, store, { accountId: row.account_id, steps }))]
-  return flows.map((flow) => ({
-    id: flow.id,
-    name: flow.name,
-    isOn: flow.is_on,
-    switchedOnAt: flow.switched_on_at?.toISOString() ?? null,
-    holdoutPercent: (experiment?.control_bps ?? 0) / 100,
-    steps: steps
-      .filter((step) => step.flow_id === flow.id)
-      .map((step) => ({
-        ...presentStep(step, wordsOf(step), row.currency),
-        couponShown: (step.coupon_id && coupons.get(step.coupon_id)) || null,
-      })),
-    counts: countsOfStates(counts.filter((count) => count.flow_id === flow.id)),
-    responses: presentResponses(responses.find((each) => each.origin_id === flow.id)),
-    missing,
-    minDelayMinutes: minDelayMinutes(deps, row),
-  }))
-}
-
-/** Without a mail server no confirmation leaves either, and an account with its own needs none: then the server alone is named. */
-async function missingWays(
-  deps: Deps,
-  store: StoreDb,
-  of: { accountId: string; steps: sql.Step[] },
-): Promise<string[]> {
-  const missing = await missingForMail(deps, store, of.accountId, of.steps)
-  if (missing.length > 0) return missing
-  return (await waitsForProof({ db: store.db, accountId: of.accountId })) ? [authTexts.verifyFirst] : []
-}
-
-function presentResponses(row: Awaited<ReturnType<typeof responsesOf>>[number] | undefined): api.FlowView['responses'] {
-  return {
-    clicked: row?.clicked ?? 0,
-    opened: row?.opened ?? 0,
-    openedByMachines: row?.opened_by_machines ?? 0,
-  }
-}
-
-function presentStep(
-  step: sql.Step,
-  words: Pick<api.FlowStep, 'subject' | 'body' | 'sms' | 'pushTitle' | 'pushBody'>,
-  currency: string,
-): Omit<api.FlowStep, 'couponShown'> {
-  return {
-    step: step.step,
-    delayMinutes: step.delay_minutes,
-    channel: step.channel,
-    templateId: step.template_id,
-    templateKey: step.key,
-    templateName: step.name,
-    ...words,
-    coupon: presentCoupon(step, currency),
-  }
 }

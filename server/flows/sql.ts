@@ -1,3 +1,4 @@
+import type { FlowConditions } from '../../shared/flow-conditions.ts'
 import type { ChannelName } from '../channels/channel.ts'
 import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import { isHeld, isOpen } from '../messages/fragments.ts'
@@ -5,38 +6,37 @@ import { newestSubscription } from '../push/fragments.ts'
 
 // Flows: SQL and nothing else.
 
-export interface ReadyStep {
-  step: number
-  delayMinutes: number
-  templateId: string
+export interface NewFlow {
+  id: string
+  name: string
+  salt: string
+  position: number
+  conditions: FlowConditions | null
+  now: Date
 }
 
-export async function insertFlow(
-  { db, storeId }: StoreTx,
-  flow: { id: string; name: string; salt: string; now: Date },
-  steps: readonly ReadyStep[],
-): Promise<void> {
+export interface NewStep {
+  id: string
+  step: number
+  delayMinutes: number
+  channels: readonly ChannelName[]
+  templateId: string
+  couponId?: string | null
+}
+
+export async function insertFlow({ db, storeId }: StoreTx, flow: NewFlow, steps: readonly NewStep[]): Promise<void> {
+  const { id, name, salt, position, conditions, now } = flow
   await db
     .insertInto('flows')
-    .values({
-      store_id: storeId,
-      id: flow.id,
-      name: flow.name,
-      salt: flow.salt,
-      created_at: flow.now,
-      updated_at: flow.now,
-    })
+    .values({ store_id: storeId, id, name, salt, position, conditions, created_at: now, updated_at: now })
     .execute()
   await db
     .insertInto('flow_steps')
     .values(
       steps.map((step) => ({
-        store_id: storeId,
-        flow_id: flow.id,
-        step: step.step,
-        delay_minutes: step.delayMinutes,
-        channel: 'email' as const,
-        template_id: step.templateId,
+        ...{ store_id: storeId, flow_id: id, id: step.id, step: step.step, delay_minutes: step.delayMinutes },
+        ...{ channel: step.channels[0]!, fallback: step.channels.slice(1), template_id: step.templateId },
+        coupon_id: step.couponId ?? null,
       })),
     )
     .execute()
@@ -58,7 +58,7 @@ export async function hasFlow({ db, storeId }: StoreTx): Promise<boolean> {
 }
 
 export function listFlows({ db, storeId }: StoreDb) {
-  return ofOwner({ db, storeId }).selectAll().orderBy('created_at').execute()
+  return ofOwner({ db, storeId }).selectAll().orderBy('position').orderBy('id').execute()
 }
 
 /** The store's own notifications are no flow that anybody edits. */
@@ -79,9 +79,12 @@ export function stepsOf({ db, storeId }: StoreDb, flowIds: readonly string[]) {
     .innerJoin('templates as t', (on) => on.onRef('t.store_id', '=', 's.store_id').onRef('t.id', '=', 's.template_id'))
     .select([
       's.flow_id',
+      's.id',
       's.step',
       's.delay_minutes',
       's.channel',
+      's.fallback',
+      's.conditions',
       's.template_id',
       's.coupon_id',
       's.coupon_fallback',
@@ -96,6 +99,7 @@ export function stepsOf({ db, storeId }: StoreDb, flowIds: readonly string[]) {
     ])
     .where('s.store_id', '=', storeId)
     .where('s.flow_id', 'in', [...flowIds])
+    .where('s.removed_at', 'is', null)
     .orderBy('s.step')
     .execute()
 }
@@ -124,61 +128,30 @@ export async function switchFlow(
   await db.updateTable('flows').set(values).where('store_id', '=', storeId).where('id', '=', flowId).execute()
 }
 
-export async function renameFlow({ db, storeId }: StoreTx, flowId: string, name: string, now: Date): Promise<void> {
-  await db
-    .updateTable('flows')
-    .set({ name, updated_at: now })
-    .where('store_id', '=', storeId)
-    .where('id', '=', flowId)
-    .execute()
+export async function categories(
+  { db, storeId }: StoreDb,
+  { search, ids }: { search: string; ids: readonly string[] | null },
+): Promise<{ id: string; name: string }[]> {
+  const which = ids
+    ? sql`category_id = any(${[...ids]}::text[])`
+    : sql`lower(name) collate "C" like ${`${search.toLowerCase().replace(/[\\%_]/g, (sign) => `\\${sign}`)}%`}`
+  const { rows } = await sql<{ id: string; name: string }>`
+    select category_id as id, name from product_categories where store_id = ${storeId} and ${which}
+    order by lower(name) collate "C", category_id limit 50`.execute(db)
+  return rows
 }
 
-export async function saveStep(
-  { db, storeId }: StoreTx,
-  flowId: string,
-  wanted: { step: number; delayMinutes: number; channel: ChannelName; templateId: string },
-): Promise<void> {
-  await db
-    .updateTable('flow_steps')
-    .set({ delay_minutes: wanted.delayMinutes, channel: wanted.channel, template_id: wanted.templateId })
+/** One that is there and active, for a step. */
+export async function hasCoupon({ db, storeId }: StoreDb): Promise<boolean> {
+  const row = await db
+    .selectFrom('coupons')
+    .select('id')
     .where('store_id', '=', storeId)
-    .where('flow_id', '=', flowId)
-    .where('step', '=', wanted.step)
-    .execute()
-}
-
-/** null: the step's messages have none. */
-export async function saveCoupon(
-  { db, storeId }: StoreTx,
-  flowId: string,
-  step: number,
-  coupon: CouponOfStep | null,
-): Promise<void> {
-  await db
-    .updateTable('flow_steps')
-    .set(coupon ?? { coupon_id: null })
-    .where('store_id', '=', storeId)
-    .where('flow_id', '=', flowId)
-    .where('step', '=', step)
-    .execute()
-}
-
-export interface CouponOfStep {
-  coupon_id: string
-  coupon_fallback: 'without' | 'skip'
-  coupon_first_order_only: boolean
-  coupon_pause_days: number | null
-  coupon_above_minor: number | null
-}
-
-export async function templatesByKey({ db, storeId }: StoreDb, keys: readonly string[]) {
-  return db
-    .selectFrom('templates')
-    .select(['id', 'key', 'subject', 'body'])
-    .where('store_id', '=', storeId)
-    .where('key', 'in', [...keys])
-    .orderBy('id')
-    .execute()
+    .where('gone_at', 'is', null)
+    .where('is_active', '=', true)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** A new version only when the words changed: compiled templates are kept by version. */
@@ -200,7 +173,7 @@ export async function refreshEffectiveTimeout({ db, storeId }: StoreTx): Promise
   const rows = await sql<{ effective_timeout_minutes: number }>`
     update stores s set effective_timeout_minutes = least(s.abandonment_timeout_minutes, coalesce((
       select min(fs.delay_minutes) from flow_steps fs join flows f on f.store_id = fs.store_id and f.id = fs.flow_id
-      where f.store_id = s.id and f.is_on and f.kind = 'flow'), s.abandonment_timeout_minutes))
+      where f.store_id = s.id and f.is_on and f.kind = 'flow' and fs.removed_at is null), s.abandonment_timeout_minutes))
     where s.id = ${storeId} returning effective_timeout_minutes`.execute(db)
   const minutes = rows.rows[0]?.effective_timeout_minutes ?? 1440
   await sql`update carts set abandon_at = last_activity_at + ${minutes}::int * interval '1 minute'

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { aCopiedCoupon, giveToSteps } from '../../test/copied-coupons.ts'
 import { aStore, type TestStore } from '../../test/factories.ts'
+import { savedSteps } from '../../test/flow-edits.ts'
 import { aScene, cartOf, HOUR, pass } from '../../test/message-scene.ts'
 import { aWorld } from '../../test/world.ts'
 import { newId } from '../core/ids.ts'
@@ -16,10 +17,7 @@ const read = async ({ token, flowId }: TestStore) => {
 
 async function save(store: TestStore, coupon: object | null | undefined) {
   const flow = await read(store)
-  const steps = flow.steps.map(({ step, delayMinutes, subject, body }: Record<string, unknown>) => ({
-    ...{ step, delayMinutes, subject, body },
-    ...(step === 1 && coupon !== undefined ? { coupon } : {}),
-  }))
+  const steps = savedSteps(flow.steps, ({ step }) => (step === 1 && coupon !== undefined ? { coupon } : {}))
   const body = { name: flow.name, steps }
   return world.request('PUT', `/api/flows/${store.flowId}`, { token: store.token, body })
 }

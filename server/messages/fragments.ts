@@ -120,7 +120,8 @@ export const newestHandOver = (storeId: RawBuilder<unknown>, cartId: RawBuilder<
   order by b.handed_over_at desc, b.id desc limit 1`
 
 /**
- * Open messages of a channel, in every store of the account, whose cart has this contact; without a cart, whose shopper has it.
+ * Open messages of a channel, in every store of the account, whose cart has this contact; without a cart, whose shopper has it. Not those
+ * that may go by another channel as well: their channel is chosen, and asked again when they are handed over (decision 54).
  */
 export function openTo(accountId: string, channel: ChannelName, address: string) {
   const { contact } = channelTraits[channel]
@@ -128,7 +129,7 @@ export function openTo(accountId: string, channel: ChannelName, address: string)
   return sql`
     select m.store_id, m.id from stores s join messages m on m.store_id = s.id
     join carts c on c.store_id = m.store_id and c.id = m.cart_id
-    where s.account_id = ${accountId} and ${sql.ref(`c.${contact}`)} = ${address} and m.channel = ${channel} and ${isOpen('m')}
+    where s.account_id = ${accountId} and ${sql.ref(`c.${contact}`)} = ${address} and m.channel = ${channel} and m.channels is null and ${isOpen('m')}
     union all
     select m.store_id, m.id from stores s join shopper_keys k on k.store_id = s.id and k.kind = ${contact} and k.value = ${address}
     join shoppers p on p.store_id = k.store_id and p.id = k.shopper_id and ${sql.ref(`p.${contact}`)} = ${address}
@@ -144,4 +145,4 @@ const openToBrowser = (accountId: string, address: string) => sql`
       union all
       select p.store_id, p.shopper_id from push_subscriptions p where 'push:' || p.id = ${address}) whose on whose.store_id = s.id
     join messages m on m.store_id = whose.store_id and m.shopper_id = whose.shopper_id
-    where s.account_id = ${accountId} and m.channel = 'push' and ${isOpen('m')}`
+    where s.account_id = ${accountId} and m.channel = 'push' and m.channels is null and ${isOpen('m')}`

@@ -81,11 +81,6 @@ export async function retimeEditedMessages(tx: StoreTx, flowId: string, now: Dat
   await sql.retimeEdited(tx, flowId, now)
 }
 
-/** A flow's step goes by another channel from now on: what is open of it follows, what went out stays. */
-export async function moveStepToChannel(tx: StoreTx, step: sql.MovedStep, now: Date): Promise<void> {
-  await sql.moveToChannel(tx, step, now)
-}
-
 /** What held an account's messages, or everybody's, is gone: a larger plan, an installation confirmed as the live one. */
 export async function wakeMessagesOf(
   db: Db | Tx,

@@ -18,11 +18,16 @@ import {
 // Messages: the verbs' statements. Way C's own (claim, hand-over, outcome) are in deliver-sql.ts, readings in read-sql.ts.
 
 /** D1, of messages about a cart. */
-const ONCE_PER_CART = sql`(store_id, cart_id, origin_kind, origin_id, step_id, channel) where cart_id is not null`
+export const ONCE_PER_CART = sql`(store_id, cart_id, origin_kind, origin_id, step_id,
+      (case when origin_kind in ('flow', 'push') then '' else channel end)) where cart_id is not null`
+
+/** Of a row that is inserted: all channels of step `s`, where there are several. */
+export const CHANNELS = sql`case when cardinality(s.fallback) > 0 then s.channel || s.fallback end`
 
 /**
- * Rows for every step of every flow that is on, for carts that just fell quiet (S1), in a store that is connected (Y4). Rows already there stay as they are:
- * the key makes a second one impossible (D1).
+ * Rows for every step of the flow that carts which just fell quiet belong to (S1), and of the store's own notifications, where they are on and
+ * the store is connected (Y4). A step that came later is not for carts whose time for it had passed then (decision 53). Rows already
+ * there stay as they are: the key makes a second one impossible (D1).
  */
 export async function scheduleFlows({ db, storeId }: StoreTx, cartIds: readonly string[], now: Date): Promise<number> {
   const rows = await sql`
@@ -30,16 +35,17 @@ export async function scheduleFlows({ db, storeId }: StoreTx, cartIds: readonly 
     with earlier as materialized (
       select cart_id, origin_id, step_id from messages
       where store_id = ${storeId} and cart_id = any(${[...cartIds]}::uuid[]) and origin_kind in ('flow', 'push'))
-    insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, channel, state, due_at, expires_at, wake_at,
+    insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, channel, channels, state, due_at, expires_at, wake_at,
       template_id, created_at, updated_at)
-    select c.store_id, gen_random_uuid(), c.id, c.shopper_id, f.kind, f.id, s.id, s.step, s.channel, ${SCHEDULED},
+    select c.store_id, gen_random_uuid(), c.id, c.shopper_id, f.kind, f.id, s.id, s.step, s.channel, ${CHANNELS}, ${SCHEDULED},
       c.last_activity_at + s.delay_minutes * interval '1 minute',
       c.last_activity_at + s.delay_minutes * interval '1 minute' + interval '24 hours',
       c.last_activity_at + s.delay_minutes * interval '1 minute', s.template_id, ${now}, ${now}
     from carts c
     join stores r on r.id = c.store_id and r.is_active
-    join flows f on f.store_id = c.store_id and f.is_on and c.last_activity_at >= f.takes_from
-    join flow_steps s on s.store_id = f.store_id and s.flow_id = f.id
+    join flows f on f.store_id = c.store_id and f.is_on and c.last_activity_at >= f.takes_from and (f.kind = 'push' or f.id = c.flow_id)
+    join flow_steps s on s.store_id = f.store_id and s.flow_id = f.id and s.removed_at is null
+      and (s.added_at is null or c.last_activity_at + s.delay_minutes * interval '1 minute' > s.added_at)
     where c.store_id = ${storeId} and c.id = any(${[...cartIds]}::uuid[]) and c.status = 'abandoned'
       -- whatever the channel was then: no step is repeated (S2)
       and not exists (select 1 from earlier e where e.cart_id = c.id and e.origin_id = f.id and e.step_id = s.id)
@@ -100,8 +106,8 @@ export async function cancelOfStore({ db, storeId }: StoreTx, reason: string, no
 }
 
 /**
- * Steps that went out for the joined cart are closed on the survivor, whether their row exists yet or not (S6). What a person sent by
- * hand is no step: it goes out once as it is, and a row of it that was not sent would tell of a message nobody asked for.
+ * Steps that went out for the joined cart are closed on the survivor, whether their row exists yet or not, by whatever channel (S6). What a
+ * person sent by hand is no step: it goes out once as it is, and a row of it that was not sent would tell of a message nobody asked for.
  */
 export async function closeHandedOverSteps({ db, storeId }: StoreTx, fromCart: string, intoCart: string, now: Date) {
   await sql`
@@ -117,7 +123,7 @@ export async function closeHandedOverSteps({ db, storeId }: StoreTx, fromCart: s
         set ${becomesSkipped('merged', now)} where ${isOpen('messages')} returning id),
     elsewhere as (
       update messages m set ${becomesSkipped('merged', now)}
-      from (select o.id from messages o where o.store_id = ${storeId} and o.cart_id = ${intoCart} and ${isOpen('o')}
+      from (select o.id from messages o where o.store_id = ${storeId} and o.cart_id = ${intoCart} and o.origin_kind = 'campaign' and ${isOpen('o')}
         and exists (select 1 from messages h where h.store_id = o.store_id and h.cart_id = ${fromCart}
           and h.origin_kind = o.origin_kind and h.origin_id = o.origin_id and h.step_id is not distinct from o.step_id and h.channel <> o.channel
           and ${wasHandedOver('h')}) order by o.id for update) open
@@ -130,27 +136,35 @@ export async function closeHandedOverSteps({ db, storeId }: StoreTx, fromCart: s
 
 /**
  * When a step is due: the last activity plus its delay, and after a step of the cart that went out no earlier than that
- * hand-over plus the delays' difference, 12 h at most. The key of the row stays.
+ * hand-over plus the delays' difference, 12 h at most. The key of the row stays. Answers how many moved, and how many of them to a time
+ * that has come.
  */
 async function retime(
   { db, storeId }: StoreDb,
   { which, lastActivity, now }: { which: RawBuilder<unknown>; lastActivity: RawBuilder<unknown>; now: Date },
-): Promise<void> {
-  await sql`
-    update messages m set ${becomesScheduled}, updated_at = ${now},
-      due_at = t.at, expires_at = t.at + interval '24 hours', wake_at = t.at
-    from (
-      select o.id, greatest(${lastActivity} + s.delay_minutes * interval '1 minute', (
-        select max(h.handed_over_at + least((s.delay_minutes - hs.delay_minutes) * interval '1 minute', interval '12 hours'))
-        from messages h join flow_steps hs on hs.store_id = h.store_id and hs.flow_id = s.flow_id and hs.id = h.step_id
-        where h.store_id = o.store_id and h.cart_id = o.cart_id and h.origin_kind in ('flow', 'push') and h.origin_id = o.origin_id
-          and h.step < o.step)) as at
-      from messages o
-      join carts c on c.store_id = o.store_id and c.id = o.cart_id
-      join flow_steps s on s.store_id = o.store_id and o.origin_kind in ('flow', 'push') and s.flow_id = o.origin_id and s.id = o.step_id
-        and s.channel = o.channel
-      where o.store_id = ${storeId} and ${isOpen('o')} and ${which} order by o.id for update of o) t
-    where m.store_id = ${storeId} and m.id = t.id and ${isOpen('m')} and m.due_at <> t.at`.execute(db)
+): Promise<Retimed> {
+  const { rows } = await sql<Retimed>`
+    with moved as (
+      update messages m set ${becomesScheduled}, updated_at = ${now},
+        due_at = t.at, expires_at = t.at + interval '24 hours', wake_at = t.at
+      from (
+        select o.id, greatest(${lastActivity} + s.delay_minutes * interval '1 minute', (
+          select max(h.handed_over_at + least((s.delay_minutes - hs.delay_minutes) * interval '1 minute', interval '12 hours'))
+          from messages h join flow_steps hs on hs.store_id = h.store_id and hs.flow_id = s.flow_id and hs.id = h.step_id
+          where h.store_id = o.store_id and h.cart_id = o.cart_id and h.origin_kind in ('flow', 'push') and h.origin_id = o.origin_id
+            and hs.delay_minutes < s.delay_minutes)) as at
+        from messages o
+        join carts c on c.store_id = o.store_id and c.id = o.cart_id
+        join flow_steps s on s.store_id = o.store_id and o.origin_kind in ('flow', 'push') and s.flow_id = o.origin_id and s.id = o.step_id
+        where o.store_id = ${storeId} and ${isOpen('o')} and ${which} order by o.id for update of o) t
+      where m.store_id = ${storeId} and m.id = t.id and ${isOpen('m')} and m.due_at <> t.at returning m.due_at)
+    select count(*)::int as moved, (count(*) filter (where due_at <= ${now}))::int as "dueNow" from moved`.execute(db)
+  return rows[0]!
+}
+
+export interface Retimed {
+  moved: number
+  dueNow: number
 }
 
 /** Flow steps still open follow the shopper's last activity (S2), which the carts' rows may not tell yet. */
@@ -169,33 +183,12 @@ export interface CartActivity {
 }
 
 /** Open steps follow their flow's edited delays. */
-export async function retimeEdited(tx: StoreTx, flowId: string, now: Date): Promise<void> {
-  await retime(tx, {
+export async function retimeEdited(tx: StoreTx, flowId: string, now: Date): Promise<Retimed> {
+  return retime(tx, {
     which: sql`o.origin_kind in ('flow', 'push') and o.origin_id = ${flowId}`,
     lastActivity: sql`c.last_activity_at`,
     now,
   })
-}
-
-export interface MovedStep {
-  flowId: string
-  step: number
-  channel: string
-  templateId: string
-}
-
-/** Open rows of a step, a worker's too, which then no longer holds them (D10), go by its new channel; each is decided anew. */
-export async function moveToChannel(
-  { db, storeId }: StoreTx,
-  { flowId, step, channel, templateId }: MovedStep,
-  now: Date,
-) {
-  await sql`
-    update messages m set channel = ${channel}, template_id = ${templateId}, ${becomesScheduled},
-      wake_at = greatest(m.due_at, ${now}), updated_at = ${now}
-    from (select id from messages where store_id = ${storeId} and origin_kind in ('flow', 'push') and origin_id = ${flowId} and step = ${step}
-      and ${isOpen('messages')} and channel <> ${channel} order by id for update) open
-    where m.store_id = ${storeId} and m.id = open.id`.execute(db)
 }
 
 /** Steps were handed over: those behind them keep their distance, one a worker has just claimed too. Or they came back, and it ends. */

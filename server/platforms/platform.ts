@@ -201,7 +201,14 @@ export interface PlatformProduct {
   /** A variation for "any" of an attribute, such as every size: which one the shopper chose is in no id of the store. */
   hasOpenChoice?: boolean
   stockQuantity: number | null
+  /** What the store puts it under: categories, or on Shopify its type. Absent: the store does not say. */
+  categories?: ProductCategory[]
   modifiedAt: string | null
+}
+
+export interface ProductCategory {
+  id: string
+  name: string
 }
 
 export interface ItemRef {

@@ -1,4 +1,5 @@
 import type { BrandLook } from '../../shared/brand.ts'
+import type { FlowConditions } from '../../shared/flow-conditions.ts'
 import type { StepCoupon } from '../../shared/flows.ts'
 import { parseMinor } from '../../shared/money.ts'
 import { explain } from '../../shared/reasons.ts'
@@ -39,30 +40,44 @@ export interface Asked {
   signal: AbortSignal
 }
 
-interface StepRequest extends OwnText {
-  flowId: string
-  step: number
+interface StepRequest extends OwnText, sample.StepName {
   cartId: string
+  variantId?: string | undefined
   channel?: SendChannel | 'push' | undefined
   /** undefined: as it is stored. */
   coupon?: StepCoupon | null | undefined
+  conditions?: FlowConditions | null | undefined
 }
 
-export async function previewStep({ deps, store, signal }: Asked, wanted: StepRequest) {
+/** Of a step that is not saved yet its channel and words are shown, as of any message. */
+export async function previewStep(asked: Asked, wanted: StepRequest) {
+  if (wanted.stepId !== undefined || wanted.step !== undefined) return previewStored(asked, wanted)
+  const { channel, body } = wanted
+  if (!channel || body === undefined) {
+    throw new AppError('unprocessable', 'A step that is not saved is shown with a channel and a text.')
+  }
+  return previewMessage(asked, { ...wanted, channel })
+}
+
+async function previewStored({ deps, store, signal }: Asked, wanted: StepRequest) {
   // WhatsApp has no words of an owner's; those of another channel are not its own.
   const words = { ...wanted, body: wanted.channel === 'whatsapp' ? READY_TEXTS.whatsapp : wanted.body }
   return seated(async () => {
     const texts = await textsFor(deps, store, ['sms', 'whatsapp'])
+    const stepId = found(await sample.idOfStep(store, wanted), 'Cart or step')
     if (wanted.cartId === SAMPLE_CART) {
       const template = async (tx: StoreTx) => {
-        const stored = await sample.templateOfStep(tx, wanted)
+        const stored = await sample.templateOfStep(tx, { ...wanted, stepId })
         return stored && (await withCoupon(tx, stored, wanted.coupon))
       }
       return presentSample(await imagineSample(deps, store, texts, { ...words, template }), 'Step')
     }
     const read = async (tx: StoreTx, base: { now: Date; capSince: Date }) => {
-      const row = await load.loadPreview(tx, { ...wanted, id: newId(), ...base })
-      return row ? [await withCoupon(tx, withOwnText(row, words), wanted.coupon)] : []
+      const row = await load.loadPreview(tx, { ...wanted, stepId, id: newId(), ...base })
+      if (!row) return []
+      const [known] = await load.withVariants(tx, [{ ...row, variant_id: wanted.variantId ?? null }])
+      const asked = wanted.conditions === undefined ? known! : { ...known!, conditions: wanted.conditions }
+      return [await withCoupon(tx, withOwnText(asked, words), wanted.coupon)]
     }
     return presentPreview(await dryRun(deps, store, texts, read), 'Cart or step')
   }, signal)

@@ -41,15 +41,41 @@ export type SampleTemplate = Pick<
   'step' | 'channel' | 'coupon' | 'template_id' | 'template_version' | 'template_subject' | 'template_body'
 >
 
+/** Of a stored step, by its id or its place. */
+export interface StepName {
+  flowId: string
+  stepId?: string | undefined
+  step?: number | undefined
+}
+
+export async function idOfStep(
+  { db, storeId }: StoreDb,
+  { flowId, stepId, step }: StepName,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select id from flow_steps where store_id = ${storeId} and flow_id = ${flowId} and removed_at is null
+      and (id = ${stepId ?? null} or (${stepId ?? null}::uuid is null and step = ${step ?? null}))`.execute(db)
+  return rows[0]?.id
+}
+
 export async function templateOfStep(
   { db, storeId }: StoreDb,
-  { flowId, step }: { flowId: string; step: number },
+  {
+    flowId,
+    stepId,
+    channel,
+    variantId,
+  }: { flowId: string; stepId: string; channel?: string | undefined; variantId?: string | undefined },
 ): Promise<SampleTemplate | undefined> {
   const rows = await sql<SampleTemplate>`
-    select fs.step, fs.channel, t.id as template_id, t.version as template_version,
+    select fs.step, k.channel, t.id as template_id, t.version as template_version,
       t.subject as template_subject, t.body as template_body, case when fs.coupon_id is not null then ${couponOf('fs')} end as coupon
-    from flow_steps fs join templates t on t.store_id = fs.store_id and t.id = fs.template_id
-    where fs.store_id = ${storeId} and fs.flow_id = ${flowId} and fs.step = ${step}`.execute(db)
+    from flow_steps fs
+    cross join lateral (select coalesce(${channel ?? null}, fs.channel) as channel) k
+    left join flow_words w on w.store_id = fs.store_id and w.step_id = fs.id and w.variant_id = coalesce(${variantId ?? null}, fs.id)
+      and w.channel = k.channel
+    join templates t on t.store_id = fs.store_id and t.id = coalesce(w.template_id, fs.template_id)
+    where fs.store_id = ${storeId} and fs.flow_id = ${flowId} and fs.id = ${stepId}`.execute(db)
   return rows.rows[0]
 }
 

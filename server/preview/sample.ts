@@ -65,6 +65,7 @@ function nobody(now: Date) {
     ...{ id: newId(), cart_id: newId(), shopper_id: newId(), reason: null, attempts: 0, manual: null, campaign: null },
     ...{ due_at: now, expires_at: new Date(now.getTime() + HOUR_MS) },
     ...{ flow_is_on: null, is_superseded: false },
+    ...{ step_id: null, conditions: null, is_split: false, variant_id: null },
     ...{ cart_version: 0, cart_status: 'abandoned' as const, abandon_at: null, pending_until: null },
     ...{ last_activity_at: now, email: 'sample@example.com' },
     ...{ arm: null, is_member: false, first_name: 'Alex', us_state: null },

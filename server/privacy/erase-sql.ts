@@ -68,7 +68,7 @@ export async function writeFolds({ db, storeId }: StoreTx, carts: readonly { id:
   if (carts.length === 0) return 0
   return changed(
     sql`
-    update carts c set fold = n.fold, customer_name = 'Guest', email = null, phone = null, search = 'guest',
+    update carts c set fold = n.fold, flow_choice = null, customer_name = 'Guest', email = null, phone = null, search = 'guest',
       version = c.version + 1
     from jsonb_to_recordset(${JSON.stringify(carts)}::jsonb) as n(id uuid, fold jsonb)
     where c.store_id = ${storeId} and c.id = ${ids(carts.map((cart) => cart.id))} and c.id = n.id`.execute(db),

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { pushTexts } from '../../shared/push.ts'
 import { aStore, type TestStore } from '../../test/factories.ts'
+import { savedSteps } from '../../test/flow-edits.ts'
 import { DAY, HOUR, MINUTE, messagesOf, pass } from '../../test/message-scene.ts'
 import { aBrowser, setUp, subscribes } from '../../test/push-scene.ts'
 import { aWorld } from '../../test/world.ts'
@@ -26,10 +27,7 @@ const asShopify = () =>
 describe('a step of a flow', () => {
   const save = async (words: object) => {
     const { flows } = (await call('GET', '/api/flows')).body
-    const steps = flows[0].steps.map(({ step, delayMinutes, subject, body }: Record<string, unknown>) => ({
-      ...{ step, delayMinutes, subject, body },
-      ...(step === 1 && { channel: 'push', ...words }),
-    }))
+    const steps = savedSteps(flows[0].steps, ({ step }) => (step === 1 ? { channel: 'push', ...words } : {}))
     return call('PUT', `/api/flows/${store.flowId}`, { name: 'Reminders', steps })
   }
 
@@ -40,7 +38,7 @@ describe('a step of a flow', () => {
     expect(step).toMatchObject({
       channel: 'push',
       pushTitle: 'Hi {{ customer_name }}',
-      templateKey: 'first_reminder_push',
+      templateKey: 'flow_words',
     })
     expect(step.subject).not.toContain('Hi {{ customer_name }}')
     await subscribes(world, store, aBrowser())

@@ -48,6 +48,8 @@ export interface CartsTable {
   has_email: GeneratedAlways<boolean>
   has_phone: GeneratedAlways<boolean>
   product_keys: GeneratedAlways<string[] | null>
+  flow_id: Generated<string | null>
+  flow_choice: Generated<Record<string, unknown> | null>
 }
 
 export interface CartCountsTable {

@@ -27,6 +27,8 @@ export interface MessagesTable {
   merged_from: Generated<string | null>
   lone_shopper_id: GeneratedAlways<string | null>
   channel: 'email' | 'sms' | 'whatsapp' | 'push'
+  channels: Generated<('email' | 'sms' | 'whatsapp' | 'push')[] | null>
+  variant_id: Generated<string | null>
   state: MessageState
   reason: Generated<string | null>
   due_at: Date

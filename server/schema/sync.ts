@@ -5,6 +5,7 @@ export interface SyncSchema {
   store_webhooks: StoreWebhooksTable
   webhook_events: WebhookEventsTable
   products: ProductsTable
+  product_categories: ProductCategoriesTable
   customers: CustomersTable
 }
 
@@ -72,6 +73,7 @@ export interface ProductsTable {
   is_on_sale: Generated<boolean | null>
   modified_at: Generated<Date | null>
   seen_at: Date
+  category_ids: Generated<string[] | null>
 }
 
 export interface CustomersTable {
@@ -89,5 +91,12 @@ export interface CustomersTable {
   /** Of their whole life in the store, as it counts them itself. */
   orders_count: Generated<number | null>
   spent_minor: Generated<number | null>
+  seen_at: Date
+}
+
+export interface ProductCategoriesTable {
+  store_id: string
+  category_id: string
+  name: string
   seen_at: Date
 }

@@ -55,7 +55,7 @@ export async function claimDue(
       select id from messages where store_id = ${storeId} and ${isOpen('messages')} and wake_at <= ${now}
       order by wake_at limit ${limit} for update skip locked)
     update messages m set ${becomesClaimed(claim)}, worker_id = ${workerId}, wake_at = ${leaseUntil}, updated_at = ${now}
-    from due where m.store_id = ${storeId} and m.id = due.id returning m.id, m.channel`.execute(db)
+    from due where m.store_id = ${storeId} and m.id = due.id returning m.id, m.channel, m.channels`.execute(db)
   return rows.rows
 }
 
@@ -71,6 +71,22 @@ export async function hasDue({ db, storeId }: StoreDb, now: Date): Promise<boole
 export interface ClaimedId {
   id: string
   channel: ChannelName
+  /** All it may go by; null: the one. */
+  channels: ChannelName[] | null
+}
+
+/** Before the hand-over, and never after it (decision 54): the claim's rows go by these of their channels. */
+export async function setChannels(
+  { db, storeId }: StoreDb,
+  claim: string,
+  chosen: readonly { id: string; channel: ChannelName }[],
+): Promise<void> {
+  await sql`
+    update messages m set channel = l.channel
+    from (select w.id, w.channel from jsonb_to_recordset(${JSON.stringify(chosen)}::jsonb) as w(id uuid, channel text) order by w.id) l
+    where m.store_id = ${storeId} and m.id = l.id and ${isClaimed('m')} and m.claim = ${claim} and l.channel = any(m.channels)`.execute(
+    db,
+  )
 }
 
 export async function accountOf({ db, storeId }: StoreDb): Promise<string> {
@@ -87,13 +103,14 @@ export async function applyDecisions(
 ) {
   await sql`
     with decision as (
-      select * from jsonb_to_recordset(${JSON.stringify(verdicts)}::jsonb) as v(id uuid, state text, reason text,
+      select * from jsonb_to_recordset(${JSON.stringify(verdicts)}::jsonb) as v(id uuid, channel text, state text, reason text,
         wake_at timestamptz, outcome text, until timestamptz, inputs jsonb)),
     before as (
       select m.id from messages m join decision v on v.id = m.id where m.store_id = ${storeId}
         and ${isClaimed('m')} and m.claim = ${claim} order by m.id for update of m),
     moved as (
-      update messages m set state = v.state, reason = v.reason, wake_at = v.wake_at, claim = null, decided_at = ${now},
+      update messages m set state = v.state, reason = v.reason,
+        channel = case when v.channel = any(m.channels) then v.channel else m.channel end, wake_at = v.wake_at, claim = null, decided_at = ${now},
         updated_at = ${now}, finished_at = case when ${isHeld('v')} then null else ${now}::timestamptz end
       from decision v join before b on b.id = v.id where m.store_id = ${storeId} and m.id = v.id
       returning m.id)
@@ -140,6 +157,7 @@ export interface HandOverRow {
   text_since: Date | null
   template_id: string | null
   template_version: number | null
+  variant_id: string | null
   reason: string
   inputs: Record<string, unknown>
   tokens: readonly { hash: string; purpose: string; target: string | null }[]
@@ -245,7 +263,7 @@ export async function handOver(
     with candidate as (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l(id uuid, cart_version int, address_hash text, other_hashes jsonb,
         to_address text, coupon_id uuid, coupon_code text,
-        coupon_wording text, subject text, body_html text, body_text text, template_id uuid, template_version int, reason text,
+        coupon_wording text, subject text, body_html text, body_text text, template_id uuid, template_version int, variant_id uuid, reason text,
         inputs jsonb, tokens jsonb, segments int, cost_micros bigint, cost_currency text, text_since timestamptz)),
     -- in one order for all, so that a disconnect and a hand-over never wait for each other in a circle; with the steps behind them, whose
     -- time moves next
@@ -258,11 +276,11 @@ export async function handOver(
         told_by = case when m.channel = 'push' and m.cart_id is not null
           then array(select jsonb_array_elements_text(c.fold -> 'episode' -> 'toldBy')) end,
         to_address = l.to_address, coupon_id = l.coupon_id, coupon_code = l.coupon_code, subject = l.subject, body_html = l.body_html, body_text = l.body_text,
-        template_id = l.template_id, template_version = l.template_version,
+        template_id = l.template_id, template_version = l.template_version, variant_id = l.variant_id, channels = null,
         segments = l.segments, cost_micros = l.cost_micros, cost_currency = l.cost_currency
       from candidate l join locked k on k.id = l.id left join carts c on c.store_id = ${storeId} and c.id = k.cart_id, stores s
       where m.store_id = ${storeId} and m.id = any(${idsOf(rows)}::uuid[]) and m.id = l.id and ${isClaimed('m')} and m.claim = ${claim} and m.wake_at > ${now}
-        and m.due_at <= ${now}
+        and m.due_at <= ${now} and m.channel = ${channel}
         and c.version is not distinct from l.cart_version
         and s.id = m.store_id and ${stands({ addressHash: sql`decode(l.address_hash, 'hex')`, otherHashes: sql`array(select decode(h, 'hex') from jsonb_array_elements_text(l.other_hashes) h)` }, now)}
         and (l.text_since is null or not exists (select ${TEXTS_OF_CART} and h.handed_over_at > l.text_since))

@@ -10,7 +10,7 @@ import { newId } from '../core/ids.ts'
 import { wakeIfMade } from '../coupons/for-messages.ts'
 import { type AnyComposed, isPush, isText } from '../decide/composing.ts'
 import type { Texts } from '../decide/decision-inputs.ts'
-import { type DecisionRow, evaluate, type Ready } from '../decide/evaluate.ts'
+import { type DecisionRow, type Evaluation, evaluate, type Ready } from '../decide/evaluate.ts'
 import type { Situation } from '../decide/situation.ts'
 import { closeUnusable } from '../decide/unusable.ts'
 import { openThrottle } from '../deliverability/throttles.ts'
@@ -100,26 +100,20 @@ async function applyDecisions(deps: Deps, store: StoreDb<Db>, claim: string, dec
 }
 
 /** What holds everything further is told once a month. */
-async function tellHeld(deps: Deps, { rows, evaluation }: Held): Promise<void> {
+async function tellHeld(deps: Deps, evaluation: Evaluation): Promise<void> {
   const account = { accountId: evaluation.situation.account_id, db: deps.db }
   const at = deps.now()
   const month = at.toISOString().slice(0, 7)
   const first = (reason: string) => evaluation.decisions.find((decision) => decision.reason === reason)
   const plan = first('plan_limit')
   if (plan) {
-    const { channel } = rows.find(({ id }) => id === plan.id)!
-    const data = { channel, renewsAt: plan.until?.toISOString() ?? null }
-    await notifyAccountOnce(account, { type: 'plan_limit', key: `${channel} ${month}`, data, at })
+    const data = { channel: plan.channel, renewsAt: plan.until?.toISOString() ?? null }
+    await notifyAccountOnce(account, { type: 'plan_limit', key: `${plan.channel} ${month}`, data, at })
   }
   const budget = first('budget')
   if (!budget) return
   const data = { renewsAt: budget.until?.toISOString() ?? null }
   await notifyAccountOnce(account, { type: 'budget_reached', key: month, data, at })
-}
-
-interface Held {
-  rows: readonly sql.ClaimedId[]
-  evaluation: Awaited<ReturnType<typeof evaluate>>
 }
 
 interface Batch {
@@ -136,7 +130,7 @@ async function deliverClaim(deps: Deps, store: StoreDb<Db>, batch: Batch): Promi
   const texts = await textsFor(
     deps,
     store,
-    rows.map((row) => row.channel),
+    rows.flatMap((row) => row.channels ?? [row.channel]),
   )
   const ids = rows.map((row) => row.id)
   // A store that has just told no orders is not asked for more.
@@ -149,8 +143,9 @@ async function deliverClaim(deps: Deps, store: StoreDb<Db>, batch: Batch): Promi
   }
   if (evaluation.decisions.length > 0) {
     await applyDecisions(deps, store, claim, evaluation.decisions)
-    await tellHeld(deps, { rows, evaluation })
+    await tellHeld(deps, evaluation)
   }
+  await settleChannels(store, claim, rows, evaluation.ready)
   // The rest of a slow batch goes back and is decided on a new pull.
   const mayGoOn = async () => isFresh(evaluation.situation.check_started, deps.now()) && lease.hold()
   const base = { claim, evaluation, mayGoOn, late: batch.late }
@@ -178,6 +173,19 @@ async function deliverClaim(deps: Deps, store: StoreDb<Db>, batch: Batch): Promi
   const wakeAt = new Date(now.getTime() + REFUSED_WAIT_MS)
   // Second messages of one person and what was not come to: decided anew at once.
   await sql.releaseClaim(store, claim, { ids: refused, wakeAt }, now)
+}
+
+/** Each ready row goes by the channel that was decided on. */
+async function settleChannels(
+  store: StoreDb<Db>,
+  claim: string,
+  rows: readonly sql.ClaimedId[],
+  ready: readonly Ready[],
+): Promise<void> {
+  const before = new Map(rows.map(({ id, channel }) => [id, channel]))
+  const chosen = ready.map(({ row: { id, channel } }) => ({ id, channel }))
+  const changed = chosen.filter(({ id, channel }) => before.get(id) !== channel)
+  if (changed.length > 0) await sql.setChannels(store, claim, changed)
 }
 
 /** Stock, prices and coupons of a batch. Without the first two nothing leaves; without a coupon, what is to carry it. */

@@ -10,7 +10,7 @@ export const costOf = (composed: Ready['composed']) => (isText(composed) ? [comp
 /** What is written of a message as it is handed over. */
 export function handOverRow(ready: Ready, coolSince: Date): HandOverRow {
   const { row, address, addressHash, composed, coupon, decision, inputs } = ready
-  const { template_id, template_version } = row
+  const { template_id, template_version, variant_id } = row
   const base = {
     id: row.id,
     cart_id: row.cart_id,
@@ -23,6 +23,7 @@ export function handOverRow(ready: Ready, coolSince: Date): HandOverRow {
     coupon_wording: coupon?.wording ?? null,
     template_id,
     template_version,
+    variant_id,
     reason: decision.reason,
     inputs,
     tokens: composed.tokens,

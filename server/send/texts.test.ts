@@ -2,6 +2,7 @@ import type { KyselyPlugin } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { aShop, consent, germanPhone, post, type Shop } from '../../test/by-hand-scene.ts'
 import { anOrder, freshOrderCheck } from '../../test/factories.ts'
+import { savedSteps } from '../../test/flow-edits.ts'
 import { aScene, DAY, HOUR, MINUTE, messagesOf, pass } from '../../test/message-scene.ts'
 import { told } from '../../test/notifications.ts'
 import { aTemplate, aWorld } from '../../test/world.ts'
@@ -52,9 +53,7 @@ describe('steps of a flow', () => {
     await pass(world, storeId, HOUR)
     const save = async (channel: string, body = 'Your tea at {{ store_name }}: {{ checkout_link }}') => {
       const { flows } = (await world.request('GET', '/api/flows', { token })).body
-      const steps = flows[0].steps.map(({ step, delayMinutes, subject }: Record<string, unknown>) => ({
-        ...{ step, delayMinutes, channel, subject, body },
-      }))
+      const steps = savedSteps(flows[0].steps, () => ({ channel, body }))
       return world.request('PUT', `/api/flows/${flowId}`, { token, body: { name: 'Reminders', steps } })
     }
     const mailed = await save('email', 'A mail: {{ checkout_link }}')
@@ -84,7 +83,8 @@ describe('steps of a flow', () => {
     const { flowId, token, accountId } = await aTextFlow('growth')
     await world.db.updateTable('flow_steps').set({ channel: 'email' }).where('flow_id', '=', flowId).execute()
     const save = async (channel: string, body = 'Hi {{ customer_name }}: {{ checkout_link }}') => {
-      const steps = [{ step: 1, delayMinutes: 60, channel, subject: 'Hi', body }]
+      const { flows } = (await world.request('GET', '/api/flows', { token })).body
+      const steps = savedSteps(flows[0].steps, ({ step }) => (step === 1 ? { channel, subject: 'Hi', body } : {}))
       return (await world.request('PUT', `/api/flows/${flowId}`, { token, body: { name: 'R', steps } })).body.error
     }
     const channels = async () => (await world.request('GET', '/api/flows', { token })).body.channels

@@ -52,6 +52,7 @@ const LIMITS: Record<Exclude<keyof PlanLimits, 'maxStores'>, string> = {
 const FEATURES: Record<Feature, string> = {
   manual_texts: 'SMS and WhatsApp that you send by hand.',
   flow_texts: 'SMS and WhatsApp as steps of a flow.',
+  flow_rules: 'Several flows, and conditions and A/B tests in them.',
   scheduled_campaigns: 'Campaigns that start later or repeat.',
   audience_filters: 'All filters of an audience.',
   campaign_texts: 'SMS campaigns that start later or repeat, and campaigns by WhatsApp.',

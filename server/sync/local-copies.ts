@@ -6,7 +6,7 @@ import { found } from '../core/errors.ts'
 import { closeUnseen, countInStore, keepPage } from '../coupons/copy.ts'
 import { refreshUses } from '../coupons/uses.ts'
 import type { Deps } from '../deps.ts'
-import type { PlatformCustomer, PlatformProduct } from '../platforms/platform.ts'
+import type { PlatformCustomer, PlatformProduct, ProductCategory } from '../platforms/platform.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
 import { linkRegistered, lockAllKeys, registeredKeys } from '../shoppers/shoppers.ts'
 import { storeAccess } from '../stores/access.ts'
@@ -116,6 +116,7 @@ export function pullProducts(deps: Deps, options: PullOptions): Promise<SyncResu
     let rowsSeen = 0
     for await (const page of inTime(pages, signal)) {
       await sql.upsertProducts(store, asJson(page.rows.map(productRow)), startedAt)
+      await sql.upsertCategories(store, asJson(categoriesIn(page.rows)), startedAt)
       seen = newest([seen, ...page.rows.map((row) => (row.modifiedAt ? new Date(row.modifiedAt) : null))])
       rowsSeen += page.rows.length
       await keepGoing(run, isFull ? { cursor_page: page.page + 1 } : {})
@@ -206,10 +207,16 @@ function productRow(row: PlatformProduct) {
     is_available: row.isAvailable,
     has_open_choice: row.hasOpenChoice ?? false,
     is_on_sale: row.isOnSale ?? null,
+    category_ids: row.categories?.map(({ id }) => id) ?? null,
     stock_quantity: stock === null ? null : Math.trunc(Math.max(-MOST_STOCK, Math.min(MOST_STOCK, stock))),
     modified_at: row.modifiedAt,
   }
 }
+
+/** Each once. */
+const categoriesIn = (rows: readonly PlatformProduct[]): ProductCategory[] => [
+  ...new Map(rows.flatMap((row) => row.categories ?? []).map((each) => [each.id, each])).values(),
+]
 
 /** Names come from strangers: JSON in the database holds neither NUL nor half a surrogate pair. */
 function asJson(rows: object[]): string {

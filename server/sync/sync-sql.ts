@@ -195,25 +195,36 @@ export async function countGrowing({ db }: StoreDb): Promise<void> {
 export async function upsertProducts({ db, storeId }: StoreDb, rows: string, seenAt: Date): Promise<void> {
   await sql`
     insert into products (store_id, product_id, variation_id, name, sku, price_minor, currency, image_url, permalink,
-      is_available, has_open_choice, is_on_sale, stock_quantity, modified_at, seen_at)
+      is_available, has_open_choice, is_on_sale, stock_quantity, category_ids, modified_at, seen_at)
     select distinct on (r.product_id, r.variation_id) ${storeId}::uuid, r.product_id, r.variation_id, r.name, r.sku,
       r.price_minor, r.currency, r.image_url, r.permalink, r.is_available, r.has_open_choice, r.is_on_sale,
-      r.stock_quantity, r.modified_at,
+      r.stock_quantity, case when jsonb_typeof(r.category_ids) = 'array' then array(select jsonb_array_elements_text(r.category_ids)) end,
+      r.modified_at,
       ${seenAt}::timestamptz
     from jsonb_to_recordset(${rows}::jsonb) as r(product_id text, variation_id text, name text, sku text,
       price_minor bigint, currency text, image_url text, permalink text, is_available boolean,
-      has_open_choice boolean, is_on_sale boolean, stock_quantity integer,
+      has_open_choice boolean, is_on_sale boolean, stock_quantity integer, category_ids jsonb,
       modified_at timestamptz)
     order by r.product_id, r.variation_id, r.modified_at desc nulls last
     on conflict (store_id, product_id, variation_id) do update set
       name = excluded.name, sku = excluded.sku, price_minor = excluded.price_minor, currency = excluded.currency,
       image_url = excluded.image_url, permalink = excluded.permalink, is_available = excluded.is_available,
       has_open_choice = excluded.has_open_choice, is_on_sale = excluded.is_on_sale,
-      stock_quantity = excluded.stock_quantity, modified_at = excluded.modified_at,
+      stock_quantity = excluded.stock_quantity, category_ids = coalesce(excluded.category_ids, products.category_ids),
+      modified_at = excluded.modified_at,
       was_price_minor = case when products.price_minor <> excluded.price_minor then products.price_minor else products.was_price_minor end,
       seen_at = excluded.seen_at
     where products.seen_at <= excluded.seen_at
   `.execute(db)
+}
+
+/** `rows`: JSON array of categories as products name them. */
+export async function upsertCategories({ db, storeId }: StoreDb, rows: string, seenAt: Date): Promise<void> {
+  await sql`
+    insert into product_categories (store_id, category_id, name, seen_at)
+    select ${storeId}, r.id, r.name, ${seenAt} from jsonb_to_recordset(${rows}::jsonb) as r(id text, name text) order by r.id
+    on conflict (store_id, category_id) do update set name = excluded.name, seen_at = excluded.seen_at
+    where product_categories.seen_at <= excluded.seen_at`.execute(db)
 }
 
 export interface TermsRow {

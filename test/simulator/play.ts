@@ -6,8 +6,9 @@ import { recordOrders } from '../../server/carts/record.ts'
 import { restoreTokenOf } from '../../server/compose/compose.ts'
 import { dueStores } from '../../server/core/system.ts'
 import { followLink } from '../../server/engagement/follow.ts'
-import { saveFlow, switchFlow } from '../../server/flows/flows.ts'
-import { stepsOf } from '../../server/flows/sql.ts'
+import { switchFlow } from '../../server/flows/flows.ts'
+import { saveFlow } from '../../server/flows/save.ts'
+import { type Step as FlowStep, stepsOf } from '../../server/flows/sql.ts'
 import { fetchPrices } from '../../server/inbound/prices.ts'
 import * as instance from '../../server/instance/sql.ts'
 import { askWaiting } from '../../server/opt-in/opt-in-request.ts'
@@ -115,11 +116,12 @@ const players: Players = {
   async edit(harness, { delays, isTextChanged, channels }) {
     const store = handle(harness)
     const steps = (await stepsOf(store, [harness.fixture.flowId])).map((step, index) => ({
-      step: step.step,
+      id: step.id,
       delayMinutes: delays[index]!,
-      channel: channels?.[index],
-      subject: isTextChanged ? `${step.subject}!` : step.subject,
-      body: channels && channels[index] !== step.channel ? TEXT : step.body,
+      ...(channels && { channels: [channels[index]!] }),
+      variants: [
+        { id: step.id, sharePercent: 100, words: wordsOf(step, channels?.[index] ?? step.channel, isTextChanged) },
+      ],
     }))
     harness.editedAt = harness.clock.trueNow()
     await saveFlow(harness.web.deps, store, harness.fixture.flowId, { name: 'Reminders', steps })
@@ -226,6 +228,14 @@ async function ask(work: () => Promise<unknown>): Promise<void> {
   } catch (error) {
     if (!(error instanceof Error && error.name === 'StoreProblem')) throw error
   }
+}
+
+/** Other words of the same, or those of another channel. */
+function wordsOf(step: FlowStep, channel: string, isTextChanged: boolean) {
+  const body = channel === step.channel ? step.body : TEXT
+  if (channel === 'email') return { email: { subject: isTextChanged ? `${step.subject}!` : step.subject, body } }
+  if (channel === 'push') return { push: { title: step.subject, body } }
+  return channel === 'sms' ? { sms: { body } } : {}
 }
 
 async function living(harness: Harness, index: number): Promise<Actor> {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { analyticsTexts } from '../../shared/analytics.ts'
 import { type Feature, featurePlans, PlanKey } from '../../shared/billing.ts'
 import { campaignTexts } from '../../shared/campaigns.ts'
+import { flowTexts } from '../../shared/flows.ts'
 import { reasonTexts } from '../../shared/reasons.ts'
 import { reminderTexts } from '../../shared/reminders.ts'
 
@@ -40,6 +41,12 @@ const prompts: Record<Feature, Prompt[]> = {
     {
       ...{ screen: '/flows', file: 'server/flows/flows.ts', asks: "hasFeature(entitlements, 'flow_texts')" },
       ...{ shown: 'web/flows/StepEditor.tsx', text: 'channels[channel].problem', words: reasonTexts.plan_required! },
+    },
+  ],
+  flow_rules: [
+    {
+      ...{ screen: '/flows', file: 'server/flows/save.ts', asks: "hasFeature(entitlements, 'flow_rules')" },
+      ...{ shown: 'web/flows/FlowEditor.tsx', text: '{error.message}', words: flowTexts.rulesPlan },
     },
   ],
   scheduled_campaigns: [

@@ -1,6 +1,7 @@
 import './flows.css'
-import { Box, Card, Grid, Text, Title } from '@mantine/core'
+import { Anchor, Box, Card, Grid, Text, Title } from '@mantine/core'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { Link } from 'react-router'
 import type { FlowChannels, FlowView } from '../../shared/flows.ts'
 import { useDraft } from '../access/drafts.ts'
 import { useMay } from '../access/queries.ts'
@@ -22,6 +23,7 @@ import {
   refusedSteps,
   type StepEdit,
   type StepProblems,
+  savedInFlow,
   savedStep,
   stepTitle,
 } from './rules.ts'
@@ -60,11 +62,28 @@ export function FlowEditor({ flow, channels }: { flow: FlowView; channels: FlowC
         isDirty={isDirty}
         isSaving={save.isPending}
         isDisabled={!mayWrite}
-        problem={save.error && <NotSaved>{save.error.message}</NotSaved>}
+        problem={save.error && <Refused error={save.error} />}
         onSave={submit}
         onDiscard={discard}
       />
     </>
+  )
+}
+
+/** With the way to a larger plan, where that has it. */
+function Refused({ error }: { error: Error }) {
+  return (
+    <NotSaved>
+      {error.message}
+      {error instanceof ApiError && error.code === 'plan_required' && (
+        <>
+          {' '}
+          <Anchor component={Link} to="/pricing" inherit underline="always">
+            See the plans
+          </Anchor>
+        </>
+      )}
+    </NotSaved>
   )
 }
 
@@ -98,7 +117,7 @@ function useFlowEdit(flow: FlowView, channels: FlowChannels) {
       leadTo([...found.keys()])
       return
     }
-    const wanted = steps.map((step) => savedStep(step, stored))
+    const wanted = steps.map((step) => savedInFlow(flow, savedStep(step, stored)))
     const onError = (error: Error) => leadTo([...refusedBy(error, steps).keys()])
     save.mutate({ name: flow.name, steps: wanted }, { onSuccess, onError })
   }

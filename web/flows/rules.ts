@@ -50,6 +50,32 @@ export function savedStep(edit: StepEdit, stored: readonly StepEdit[]) {
   }
 }
 
+/** The same as the server takes it: a step by its id, with the words of its first variant. */
+export function savedInFlow(
+  { steps }: Pick<FlowView, 'steps'>,
+  {
+    step,
+    channel,
+    subject = '',
+    body = '',
+    ...more
+  }: ReturnType<typeof savedStep> & { subject?: string; body?: string },
+) {
+  const known = steps.find((each) => each.step === step)!
+  const by = {
+    ...{ email: { email: { subject, body } }, sms: { sms: { body } } },
+    ...{ push: { push: { title: subject, body } }, whatsapp: {} },
+  }
+  return {
+    ...more,
+    id: known.id,
+    ...(channel !== known.channel && { channels: [channel] }),
+    variants: known.variants.map(({ id, sharePercent }, index) => ({
+      ...{ id, sharePercent, words: index === 0 ? by[channel] : {} },
+    })),
+  }
+}
+
 /** Of the channel it goes by; a notification's title stands where a mail has its subject. */
 export function wordsOf({ channel, subject, body, sms, pushTitle, pushBody }: StepEdit): Words {
   if (channel === 'push') return { subject: pushTitle, body: pushBody }

@@ -118,6 +118,7 @@ const Variant = z.object({
       id: wireGid,
       title: wireText(300),
       status: wireText(40),
+      productType: wireText(200),
       onlineStoreUrl: field(webAddress),
       updatedAt: wireInstant,
       featuredMedia: z.unknown().optional(),
@@ -147,6 +148,7 @@ function readVariant(raw: unknown, answer: GraphAnswer): RowReading<PlatformProd
       ...{ priceMinor, currency, ...sale },
       imageUrl: pictureOf(connection(wire.media).nodes[0]) ?? pictureOf(product.featuredMedia),
       permalink: product.onlineStoreUrl && addressOf(product.onlineStoreUrl, wire.id),
+      categories: product.productType ? [{ id: product.productType, name: product.productType }] : [],
       modifiedAt: times.at(-1) ?? null,
     },
   }

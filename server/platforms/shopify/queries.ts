@@ -228,7 +228,7 @@ export const VARIANTS = `query Variants($first: Int!, $after: String, $query: St
     nodes {
       ${VARIANT}
       media(first: 1) { nodes { ${PICTURE} } }
-      product { id title status onlineStoreUrl updatedAt featuredMedia { ${PICTURE} } }
+      product { id title status productType onlineStoreUrl updatedAt featuredMedia { ${PICTURE} } }
     }
     ${PAGE}
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { parseCurrency, parseMinor } from '../../../shared/money.ts'
-import type { Page, PlatformCustomer, PlatformProduct, SkippedRow } from '../platform.ts'
+import type { Page, PlatformCustomer, PlatformProduct, ProductCategory, SkippedRow } from '../platform.ts'
 import { type RowReading, readRows, skip, wireId, wireList, wireRaw, wireText, wireTime, wireUrl } from '../row.ts'
 import { StoreProblem } from '../store-problem.ts'
 import { idText, isRecord, plainText, webAddress } from '../text.ts'
@@ -139,11 +139,12 @@ const Product = z.object({
   stock_status: wireText(40),
   stock_quantity: wireRaw,
   images: wireList,
+  categories: wireList,
   attributes: wireList,
   date_modified_gmt: wireTime,
 })
 
-const Variation = Product.omit({ type: true, images: true }).extend({ image: wireRaw })
+const Variation = Product.omit({ type: true, images: true, categories: true }).extend({ image: wireRaw })
 
 const PRODUCT_FIELDS = Object.keys(Product.shape).join(',')
 const VARIATION_FIELDS = Object.keys(Variation.shape).join(',')
@@ -169,9 +170,17 @@ export function readProduct(raw: unknown, currency: string): RowReading<ReadProd
     ...saleTerms(wire, currency),
     imageUrl: webAddress(wire.images[0]?.src),
     permalink: wire.permalink,
+    categories: categoriesOf(wire.categories),
   }
   const hasVariations = wire.type === 'variable' || wire.type === 'variable-subscription'
   return { row: { product, hasVariations, choices: wire.attributes.filter((one) => one.variation === true).length } }
+}
+
+function categoriesOf(wire: readonly Record<string, unknown>[]): ProductCategory[] {
+  return wire.flatMap(({ id: wireId, name: wireName }) => {
+    const [id, name] = [idText(wireId), plainText(wireName, 200)]
+    return id && name ? [{ id, name }] : []
+  })
 }
 
 export function readVariation(raw: unknown, parent: Parent): RowReading<PlatformProduct> {
@@ -194,6 +203,7 @@ export function readVariation(raw: unknown, parent: Parent): RowReading<Platform
       ...saleTerms(wire, parent.currency),
       imageUrl: (isRecord(wire.image) ? webAddress(wire.image.src) : null) ?? parent.imageUrl,
       permalink: wire.permalink ?? parent.permalink,
+      ...(parent.categories && { categories: parent.categories }),
       // An attribute a variation stands for "any" of is not listed with it.
       hasOpenChoice: wire.attributes.length < (parent.choices ?? 0),
     },

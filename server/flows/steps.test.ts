@@ -1,0 +1,210 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { FlowStep } from '../../shared/flows.ts'
+import { anOrder } from '../../test/factories.ts'
+import { aScene, DAY, HOUR, messagesOf, pass, type Scene, steps, wait } from '../../test/message-scene.ts'
+import { aWorld } from '../../test/world.ts'
+import { recordOrders } from '../carts/record.ts'
+
+// Steps are added, removed and moved; what is open of them follows, as a trial of the edit says before (decisions 52, 53 and 55).
+
+const world = aWorld()
+
+let scene: Scene
+
+beforeEach(async () => {
+  scene = await aScene(world, 1, { plan: 'starter' })
+  world.sent.length = 0
+})
+
+const call = (method: string, url: string, body?: object) =>
+  world.request(method, url, { token: scene.token, ...(body && { body }) })
+
+const flow = async () => (await call('GET', '/api/flows')).body.flows[0]
+
+type Saved = Partial<Omit<FlowStep, 'variants'>> & { variants?: object[] }
+
+/** As the trial of it says. */
+async function save(change: (steps: Saved[]) => Saved[]) {
+  const { name, steps: stored } = await flow()
+  const body = { name, steps: change(stored) }
+  const before = await messagesOf(world, scene.storeId)
+  const tried = await call('POST', `/api/flows/${scene.flowId}/effect`, body)
+  expect(await messagesOf(world, scene.storeId)).toEqual(before)
+  const saved = await call('PUT', `/api/flows/${scene.flowId}`, body)
+  expect([saved.status, saved.body.error]).toEqual([200, undefined])
+  expect(saved.body.effect).toEqual(tried.body.effect)
+  return saved.body
+}
+
+const none = { moved: 0, dueNow: 0, cancelled: 0, added: 0, tooLate: 0, changed: 0 }
+
+test('a removed step cancels its open messages and stays for what it has sent', async () => {
+  await pass(world, scene.storeId, HOUR)
+  const saved = await save(([first, , third]) => [first!, third!])
+  expect(saved.effect).toEqual({ ...none, cancelled: 1 })
+  expect(await steps(world, scene.storeId)).toEqual(['sent', 'cancelled(step_removed)', 'scheduled'])
+  expect(saved.flow.steps.map(({ step }: FlowStep) => step)).toEqual([1, 2])
+  // Its place is taken by the one behind it, whose message says so.
+  const rows = await messagesOf(world, scene.storeId)
+  expect(rows.find(({ state }) => state === 'scheduled')).toMatchObject({ step: 2, step_id: saved.flow.steps[1].id })
+  await pass(world, scene.storeId, 3 * DAY)
+  expect(world.sent).toHaveLength(2)
+})
+
+test('an added step is planned for carts whose time for it lies ahead, and for no other', async () => {
+  await pass(world, scene.storeId, HOUR)
+  await recordOrders(world.deps, scene.storeId, [anOrder(world)], 'sync')
+  await pass(world, scene.storeId, 3 * HOUR)
+  const saved = await save(([first, ...others]) => [first!, { delayMinutes: 210 }, ...others])
+  expect(saved.effect).toEqual({ ...none, added: 1, tooLate: 1 })
+  expect(saved.flow.steps[1]).toMatchObject({
+    step: 2,
+    delayMinutes: 210,
+    name: 'Second reminder',
+    channels: ['email'],
+  })
+  const added = (await messagesOf(world, scene.storeId)).filter(({ step_id }) => step_id === saved.flow.steps[1].id)
+  expect(added).toHaveLength(1)
+  expect(added[0]!.due_at > world.now).toBe(true)
+  // Nor later, when the flow is switched off and on with the carts of the last day (never at once for the backlog).
+  await call('POST', `/api/flows/${scene.flowId}/switch`, { isOn: false })
+  await call('POST', `/api/flows/${scene.flowId}/switch`, { isOn: true, includeLast24h: true })
+  const rows = await messagesOf(world, scene.storeId)
+  expect(rows.filter(({ step_id }) => step_id === saved.flow.steps[1].id)).toHaveLength(1)
+})
+
+test('steps that change places keep their ids, and none goes twice', async () => {
+  await pass(world, scene.storeId, HOUR)
+  const [first] = (await flow()).steps
+  const saved = await save(([a, b, c]) => [
+    { ...b, delayMinutes: 60 },
+    { ...a, delayMinutes: 1_440 },
+    { ...c, delayMinutes: 4_320 },
+  ])
+  expect(saved.effect).toEqual({ ...none, moved: 1, dueNow: 1 })
+  expect(saved.flow.steps[1].id).toBe(first.id)
+  await pass(world, scene.storeId, HOUR)
+  // What stood behind the one that was sent stands before it now: it has been overtaken.
+  expect(world.sent).toHaveLength(1)
+  const rows = await messagesOf(world, scene.storeId)
+  expect(rows.find(({ step_id }) => step_id === saved.flow.steps[0].id)).toMatchObject({ reason: 'superseded' })
+  await pass(world, scene.storeId, 4 * DAY)
+  expect(world.sent).toHaveLength(2)
+})
+
+test('other delays move what is open, other words change it, and nothing else does', async () => {
+  await pass(world, scene.storeId, HOUR)
+  const { effect } = await save(([a, b, c]) => [a!, { ...b, delayMinutes: 600 }, c!])
+  expect(effect).toEqual({ ...none, moved: 1 })
+  const words = { email: { subject: 'Other', body: '{{ checkout_link }}' } }
+  const other = await save(([a, b, c]) => [a!, b!, { ...c, variants: [{ ...c!.variants![0], words }] }])
+  expect(other.effect).toEqual({ ...none, changed: 1 })
+  expect((await save((all) => all)).effect).toEqual(none)
+})
+
+test('a step that is unknown, named twice, too early or has shares that do not add up is refused at its place', async () => {
+  const { name, steps: stored } = await flow()
+  const refused = async (change: (steps: Saved[]) => object[]) => {
+    const { status, body } = await call('PUT', `/api/flows/${scene.flowId}`, { name, steps: change(stored) })
+    return [status, Object.keys(body.fields ?? {})]
+  }
+  expect(await refused(([a]) => [a!, { ...a, delayMinutes: 100 }])).toEqual([422, []])
+  expect(await refused(([a]) => [{ ...a, id: scene.flowId }])).toEqual([422, ['steps.0.id']])
+  expect(await refused(([a, b]) => [a!, { ...b, delayMinutes: 60 }])).toEqual([422, ['steps.1.delayMinutes']])
+  const half = { sharePercent: 50, words: {} }
+  expect(await refused(([a]) => [{ ...a, variants: [half] }])).toEqual([422, ['steps.0.variants']])
+  const bad = { sharePercent: 100, words: { email: { subject: 'S', body: '{{ password }}' } } }
+  expect(await refused(([a, b]) => [a!, { ...b, variants: [bad] }])).toEqual([
+    422,
+    ['steps.1.variants.0.words.email.body'],
+  ])
+  expect((await flow()).steps).toEqual(stored)
+})
+
+describe('conditions of a step', () => {
+  const above = (amount: number) => ({
+    match: 'all' as const,
+    groups: [{ match: 'all' as const, conditions: [{ fact: 'value' as const, is: 'above' as const, amount }] }],
+  })
+
+  test('are looked at when it is due, and why it did not go is in its record', async () => {
+    await save(([a, b, c]) => [{ ...a, conditions: above(10_000) }, b!, c!])
+    await pass(world, scene.storeId, HOUR)
+    expect(world.sent).toEqual([])
+    expect((await steps(world, scene.storeId))[0]).toBe('skipped(condition)')
+    const record = await world.db
+      .selectFrom('decisions')
+      .select('inputs')
+      .where('store_id', '=', scene.storeId)
+      .where('reason', '=', 'condition')
+      .executeTakeFirstOrThrow()
+    expect(record.inputs).toMatchObject({ conditionHolds: false, conditionValues: { value: { currency: 'USD' } } })
+    await pass(world, scene.storeId, DAY)
+    expect(world.sent).toHaveLength(1)
+  })
+
+  test('that are changed before it is due count as they are then', async () => {
+    await save(([a, b, c]) => [{ ...a, conditions: above(10_000) }, b!, c!])
+    await wait(world, scene.storeId, HOUR / 2)
+    await save(([a, b, c]) => [{ ...a, conditions: above(1) }, b!, c!])
+    await pass(world, scene.storeId, HOUR / 2)
+    expect(world.sent).toHaveLength(1)
+  })
+
+  test('are shown by the preview of a cart', async () => {
+    await pass(world, scene.storeId, 0)
+    const { id } = await world.db
+      .selectFrom('carts')
+      .select('id')
+      .where('store_id', '=', scene.storeId)
+      .executeTakeFirstOrThrow()
+    await pass(world, scene.storeId, HOUR)
+    const body = { stepId: (await flow()).steps[1].id, cartId: id, conditions: above(10_000) }
+    const preview = (await call('POST', `/api/flows/${scene.flowId}/preview`, body)).body
+    expect(preview.decision).toMatchObject({ outcome: 'skip', reason: 'condition' })
+  })
+})
+
+describe('variants of a step', () => {
+  const split = async (shares: number[]) =>
+    save(([a, ...others]) => [
+      {
+        ...a,
+        variants: shares.map((sharePercent, index) => ({
+          ...(index === 0 && { id: a!.id }),
+          ...{ sharePercent, words: { email: { subject: `Words ${'ABCD'[index]}`, body: '{{ checkout_link }}' } } },
+        })),
+      },
+      ...others,
+    ])
+
+  test('each shopper gets the words of one, which its message says', async () => {
+    await recordOrders(
+      world.deps,
+      scene.storeId,
+      Array.from({ length: 24 }, () => anOrder(world)),
+      'sync',
+    )
+    const { flow: saved } = await split([50, 50])
+    expect(saved.steps[0].variants.map(({ name }: { name: string }) => name)).toEqual(['A', 'B'])
+    await pass(world, scene.storeId, HOUR)
+    const rows = (await messagesOf(world, scene.storeId)).filter(({ step }) => step === 1)
+    const subjects = new Map(
+      saved.steps[0].variants.map(({ id }: { id: string }, n: number) => [id, `Words ${'AB'[n]}`]),
+    )
+    expect(rows).toHaveLength(25)
+    for (const row of rows) expect(row.subject).toBe(subjects.get(row.variant_id))
+    expect(new Set(rows.map(({ variant_id }) => variant_id)).size).toBe(2)
+  })
+
+  test('the winner is what all further ones say', async () => {
+    const { flow: saved } = await split([50, 50])
+    const [, b] = saved.steps[0].variants
+    const url = `/api/flows/${scene.flowId}/steps/${saved.steps[0].id}/winner`
+    const { flow: chosen } = (await call('POST', url, { variantId: b.id })).body
+    expect(chosen.steps[0].variants).toEqual([{ ...b, name: 'A', sharePercent: 100 }])
+    await pass(world, scene.storeId, HOUR)
+    expect(world.sent.map(({ subject }) => subject)).toEqual(['Words B'])
+    expect((await call('POST', url, { variantId: saved.steps[0].id })).status).toBe(404)
+  })
+})

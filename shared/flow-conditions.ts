@@ -1,0 +1,142 @@
+import { z } from 'zod'
+
+// Conditions of flows and their steps (decision 52): a small language as data. What it means is in server/flow-choice/conditions.ts.
+
+/** In one set of conditions, all groups together. */
+export const MOST_CONDITIONS = 20
+
+export const FlowChannel = z.enum(['email', 'sms', 'whatsapp', 'push'])
+export type FlowChannel = z.infer<typeof FlowChannel>
+
+/** A notification's consent is the browser's subscription, which the choice of a channel looks at. */
+const ConsentChannel = FlowChannel.exclude(['push'])
+type ConsentChannel = z.infer<typeof ConsentChannel>
+
+export const CONDITION_LANGUAGES = ['en', 'de'] as const
+
+const once = (values: readonly (string | number)[]) => new Set(values).size === values.length
+const listOf = <Item extends z.ZodType<string | number>>(item: Item, most: number) =>
+  z.array(item).min(1).max(most).refine(once, 'Each may be named once.')
+const recordId = z.string().trim().min(1).max(200)
+const count = z.number().int().min(0).max(1_000)
+const among = z.enum(['one_of', 'not_one_of'])
+const presence = z.enum(['present', 'absent'])
+
+export const FlowCondition = z.discriminatedUnion('fact', [
+  /** Of the cart, in the store's currency. A cart in another currency is neither above nor below. */
+  z.object({ fact: z.literal('value'), is: z.enum(['above', 'below']), amount: z.number().min(0).max(1_000_000_000) }),
+  /** Pieces in the cart. */
+  z.object({ fact: z.literal('items'), is: z.enum(['at_least', 'at_most']), count }),
+  /** Any of them, or none of them. */
+  z.object({ fact: z.literal('product'), is: z.enum(['contains', 'lacks']), productIds: listOf(recordId, 20) }),
+  /** As the store has them: a category of WooCommerce, a product type of Shopify. */
+  z.object({ fact: z.literal('category'), is: z.enum(['contains', 'lacks']), categoryIds: listOf(recordId, 20) }),
+  /** A country that is not known is not one of any. */
+  z.object({ fact: z.literal('country'), is: among, countries: listOf(z.string().regex(/^[A-Z]{2}$/), 50) }),
+  z.object({ fact: z.literal('buyer'), is: z.enum(['first_time', 'returning']) }),
+  /** Placed before this cart. */
+  z.object({ fact: z.literal('orders'), is: z.enum(['at_least', 'at_most']), count }),
+  /** Entered in the cart. */
+  z.object({ fact: z.literal('coupon'), is: presence }),
+  z.object({ fact: z.literal('phone'), is: presence }),
+  /** Said by the shopper, and not withdrawn. */
+  z.object({ fact: z.literal('consent'), is: z.enum(['given', 'missing']), channel: ConsentChannel }),
+  /** Chosen on a page of ours; one that is not known is not one of any. */
+  z.object({ fact: z.literal('language'), is: among, languages: listOf(z.enum(CONDITION_LANGUAGES), 2) }),
+  /** Of the week, 1 is Monday, where the shopper is. */
+  z.object({ fact: z.literal('day'), is: z.literal('one_of'), days: listOf(z.number().int().min(1).max(7), 7) }),
+  /** From the beginning of one hour to that of the other, where the shopper is; over midnight where the first is later. */
+  z.object({
+    fact: z.literal('hour'),
+    is: z.literal('between'),
+    from: z.number().int().min(0).max(23),
+    until: z.number().int().min(1).max(24),
+  }),
+])
+export type FlowCondition = z.infer<typeof FlowCondition>
+export type ConditionFact = FlowCondition['fact']
+
+const match = z.enum(['all', 'any'])
+
+export const ConditionGroup = z.object({ match, conditions: z.array(FlowCondition).min(1).max(MOST_CONDITIONS) })
+export type ConditionGroup = z.infer<typeof ConditionGroup>
+
+/** Groups of conditions, one level deep. */
+export const FlowConditions = z
+  .object({ match, groups: z.array(ConditionGroup).min(1).max(MOST_CONDITIONS) })
+  .refine(
+    ({ groups }) => groups.reduce((sum, { conditions }) => sum + conditions.length, 0) <= MOST_CONDITIONS,
+    `At most ${MOST_CONDITIONS} conditions together.`,
+  )
+export type FlowConditions = z.infer<typeof FlowConditions>
+
+/** How what a condition names by its id is called. */
+export interface ConditionNames {
+  money: (amount: number) => string
+  product: (id: string) => string
+  category: (id: string) => string
+  country: (code: string) => string
+}
+
+const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
+const LANGUAGES: Record<(typeof CONDITION_LANGUAGES)[number], string> = { en: 'English', de: 'German' }
+const CHANNELS: Record<ConsentChannel, string> = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp' }
+
+const orList = (words: readonly string[]): string =>
+  words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+
+const pieces = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`
+const hourText = (hour: number) => `${String(hour).padStart(2, '0')}:00`
+
+/** A part of an English sentence: “the cart is worth more than $100”. */
+export function describeCondition(condition: FlowCondition, names: ConditionNames): string {
+  switch (condition.fact) {
+    case 'value':
+      return `the cart is worth ${condition.is === 'above' ? 'more' : 'less'} than ${names.money(condition.amount)}`
+    case 'items':
+      return `the cart has ${condition.is === 'at_least' ? 'at least' : 'at most'} ${pieces(condition.count, 'item')}`
+    case 'product':
+      return `the cart ${condition.is === 'contains' ? 'contains' : 'does not contain'} ${orList(condition.productIds.map(names.product))}`
+    case 'category':
+      return `the cart ${condition.is === 'contains' ? 'contains' : 'does not contain'} something of ${orList(condition.categoryIds.map(names.category))}`
+    case 'country':
+      return `the shopper ${condition.is === 'one_of' ? 'lives' : 'does not live'} in ${orList(condition.countries.map(names.country))}`
+    case 'buyer':
+      return condition.is === 'returning' ? 'the shopper has bought before' : 'the shopper has not bought before'
+    case 'orders':
+      return `the shopper has placed ${condition.is === 'at_least' ? 'at least' : 'at most'} ${pieces(condition.count, 'order')} before`
+    default:
+      return describePerson(condition)
+  }
+}
+
+function describePerson(
+  condition: Exclude<
+    FlowCondition,
+    { fact: 'value' | 'items' | 'product' | 'category' | 'country' | 'buyer' | 'orders' }
+  >,
+): string {
+  switch (condition.fact) {
+    case 'coupon':
+      return condition.is === 'present' ? 'a coupon is in the cart' : 'no coupon is in the cart'
+    case 'phone':
+      return condition.is === 'present' ? 'a phone number is known' : 'no phone number is known'
+    case 'consent':
+      return `the shopper has ${condition.is === 'given' ? '' : 'not '}consented to ${CHANNELS[condition.channel]}`
+    case 'language':
+      return `the shopper ${condition.is === 'one_of' ? 'reads' : 'does not read'} ${orList(condition.languages.map((each) => LANGUAGES[each]))}`
+    case 'day':
+      return `it is ${orList(condition.days.map((day) => DAYS[day - 1]!))} where the shopper is`
+    case 'hour':
+      return `it is between ${hourText(condition.from)} and ${hourText(condition.until)} where the shopper is`
+  }
+}
+
+/** All of them; groups stand in brackets where there are several. */
+export function describeConditions({ match: ofGroups, groups }: FlowConditions, names: ConditionNames): string {
+  const parts = groups.map(({ match: inGroup, conditions }) => {
+    const words = conditions.map((each) => describeCondition(each, names)).join(inGroup === 'all' ? ' and ' : ' or ')
+    return groups.length > 1 && conditions.length > 1 ? `(${words})` : words
+  })
+  return parts.join(ofGroups === 'all' ? ' and ' : ' or ')
+}
