@@ -1,4 +1,4 @@
-import type { FlowReport, ReportedVariant } from '../../shared/flows.ts'
+import type { FlowReport, ReportedVariant } from '../../shared/flow-report.ts'
 import { currencyExponent } from '../../shared/money.ts'
 import { explain } from '../../shared/reasons.ts'
 import type { Db, StoreDb } from '../core/db.ts'

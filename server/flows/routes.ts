@@ -1,4 +1,5 @@
 import { flowLibrary } from '../../shared/flow-library.ts'
+import { flowReport } from '../../shared/flow-report.ts'
 import * as api from '../../shared/flows.ts'
 import { capabilities } from '../../shared/platforms.ts'
 import { explain } from '../../shared/reasons.ts'
@@ -66,7 +67,7 @@ export const flowRoutes: Routes = (app, deps) => {
     effect: await trySaveFlow(deps, store, params.flowId, body),
   }))
 
-  serveStore(app, deps, api.flowReport, async ({ store, params, query }) => ({
+  serveStore(app, deps, flowReport, async ({ store, params, query }) => ({
     report: await reportFlow(deps, store, params.flowId, query.days),
   }))
 
