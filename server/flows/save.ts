@@ -95,9 +95,9 @@ async function save(deps: Deps, tx: StoreTx, { flowId, edit, ...known }: Saving)
   checkWords(steps, known.problems)
   await checkCoupons(tx, steps)
   await saveSql.updateFlow(tx, flowId, { name: edit.name, conditions }, now)
+  await saveWords(tx, flowId, steps, now)
   const columns = steps.map((step) => columnsOf(step, row.currency))
   await saveSql.saveSteps(tx, flowId, { steps: columns, addedAt: flow.is_on ? now : null, now })
-  await saveWords(tx, flowId, steps, now)
   await refreshTimeout(tx)
   const effect = await followEditedSteps(tx, { flowId, ...changesOf(stored, steps) }, now)
   // What waits for a code of the coupon before looks again.
@@ -187,7 +187,7 @@ function columnsOf(resolved: ResolvedStep, currency: string): saveSql.StepColumn
   }
 }
 
-/** Words before variants that have them; of a step that is not split no row says so. */
+/** Before the steps, which name a template; of a step that is not split no row of a variant says so. */
 async function saveWords(tx: StoreTx, flowId: string, steps: readonly ResolvedStep[], now: Date): Promise<void> {
   const words = steps.flatMap((step) =>
     step.words.map(({ variantId, channel, templateId, subject, body }) => ({

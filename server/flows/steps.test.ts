@@ -88,7 +88,7 @@ test('steps that change places keep their ids, and none goes twice', async () =>
   expect(world.sent).toHaveLength(1)
   const rows = await messagesOf(world, scene.storeId)
   expect(rows.find(({ step_id }) => step_id === saved.flow.steps[0].id)).toMatchObject({ reason: 'superseded' })
-  await pass(world, scene.storeId, 4 * DAY)
+  await pass(world, scene.storeId, 3 * DAY)
   expect(world.sent).toHaveLength(2)
 })
 
