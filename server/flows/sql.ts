@@ -204,23 +204,29 @@ export interface UpcomingRow {
   reason: string | null
 }
 
-/** What leaves until then, and what is due but will not leave, by reason: it has no address, or is held to its end. */
+/**
+ * What leaves until then, and what is due but will not leave, by reason: it has no address, or is held to its end. Of several channels of a
+ * message the first with an address is meant.
+ */
 export async function upcoming({ db, storeId }: StoreDb, flowId: string, until: Date, limit: number) {
   const base = sql`from messages m join carts c on c.store_id = m.store_id and c.id = m.cart_id
-    cross join lateral (select case when m.channel = 'email' then c.email when m.channel <> 'push' then c.phone
-        when ${newestSubscription} is not null then 'a browser' end as to,
-      case when m.channel = 'push' then null when m.channel = 'email' then c.fold -> 'contact' ->> 'unconfirmedEmail'
-        else c.fold -> 'contact' ->> 'unconfirmedPhone' end as unconfirmed) a
+    cross join lateral (select k.channel, x.to, x.unconfirmed
+      from unnest(coalesce(m.channels, array[m.channel])) with ordinality as k(channel, place)
+      cross join lateral (select case when k.channel = 'email' then c.email when k.channel <> 'push' then c.phone
+          when ${newestSubscription} is not null then 'a browser' end as to,
+        case when k.channel = 'push' then null when k.channel = 'email' then c.fold -> 'contact' ->> 'unconfirmedEmail'
+          else c.fold -> 'contact' ->> 'unconfirmedPhone' end as unconfirmed) x
+      order by x.to is null, k.place limit 1) a
     cross join lateral (select case when a.to is null then case when a.unconfirmed is null then 'no_contact'
         else 'contact_unconfirmed' end
       when ${isHeld('m')} and m.wake_at >= m.expires_at then m.reason end as obstacle) o
     where m.store_id = ${storeId} and m.origin_kind = 'flow' and m.origin_id = ${flowId} and ${isOpen('m')}
       and m.wake_at <= ${until} and c.status in ('abandoned', 'active')`
   const rows = await sql<UpcomingRow>`
-    select m.cart_id, c.customer_name, a.to, m.step, m.channel, m.due_at, m.state, m.reason ${base} and o.obstacle is null
+    select m.cart_id, c.customer_name, a.to, m.step, a.channel, m.due_at, m.state, m.reason ${base} and o.obstacle is null
     order by m.due_at limit ${limit}`.execute(db)
   const counts = await sql<{ obstacle: string | null; channel: ChannelName; count: number }>`
-    select o.obstacle, m.channel, count(*)::int as count ${base} group by 1, 2 order by 3 desc, 1, 2`.execute(db)
+    select o.obstacle, a.channel, count(*)::int as count ${base} group by 1, 2 order by 3 desc, 1, 2`.execute(db)
   const total = counts.rows.filter(({ obstacle }) => obstacle === null).reduce((sum, { count }) => sum + count, 0)
   const obstacles = counts.rows.flatMap(({ obstacle, ...row }) => (obstacle ? [{ reason: obstacle, ...row }] : []))
   return { rows: rows.rows, total, obstacles }

@@ -75,6 +75,9 @@ test('without an email the SMS goes, and the record says why the email did not',
     channel: 'sms',
     otherChannels: [{ channel: 'email', reason: 'no_contact' }],
   })
+  // Of what is still to come the same is said before.
+  const { messages } = (await call('GET', `/api/flows/${store.flowId}/upcoming?minutes=1440`)).body
+  expect(messages).toMatchObject([{ step: 2, channel: 'sms', to: phone }])
 })
 
 test('a message that none may carry waits for the one that is free first', async () => {
