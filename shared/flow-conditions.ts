@@ -106,11 +106,11 @@ export function describeCondition(condition: FlowCondition, names: ConditionName
     case 'orders':
       return `the shopper has placed ${condition.is === 'at_least' ? 'at least' : 'at most'} ${pieces(condition.count, 'order')} before`
     default:
-      return describePerson(condition)
+      return describeShopper(condition)
   }
 }
 
-function describePerson(
+function describeShopper(
   condition: Exclude<
     FlowCondition,
     { fact: 'value' | 'items' | 'product' | 'category' | 'country' | 'buyer' | 'orders' }

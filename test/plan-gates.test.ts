@@ -117,7 +117,7 @@ const gates: Gate[] = [
   },
   {
     ...{ feature: 'flow_rules', from: 'starter', call: 'a copy of a flow', method: 'POST', sentence: FLOW_RULES },
-    path: ({ flowId }) => `/api/flows/${flowId}/copy`,
+    ...{ path: ({ flowId }) => `/api/flows/${flowId}/copy`, body: () => ({}) },
   },
   {
     ...{ feature: 'flow_rules', from: 'starter', call: 'conditions of a flow', method: 'PUT', sentence: FLOW_RULES },

@@ -1,5 +1,6 @@
 import type { StoreTx } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
+import { inheritFlow } from '../flow-choice/choose.ts'
 import * as messages from '../messages/messages.ts'
 import type { Episode, Fold } from '../schema/facts.ts'
 import * as shoppersSql from '../shoppers/shoppers.ts'
@@ -232,7 +233,7 @@ async function closeMessages(tx: StoreTx, ended: readonly CartWrite[], now: Date
 /** What the joined cart had handed over counts for the survivor, and so does what carts joined to it earlier had (S6). */
 async function mergeCart(tx: StoreTx, fromId: string, intoId: string, now: Date): Promise<void> {
   await sql.inheritHandOver(tx, fromId, intoId)
-  await sql.inheritFlow(tx, fromId, intoId)
+  await inheritFlow(tx, fromId, intoId)
   await sql.markMerged(tx, fromId, intoId, now)
   const earlier = await sql.repointMerged(tx, fromId, intoId)
   for (const id of [fromId, ...earlier]) await messages.mergeCartMessages(tx, id, intoId, now)

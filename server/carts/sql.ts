@@ -217,14 +217,6 @@ export async function inheritHandOver({ db, storeId }: StoreTx, fromId: string, 
       and (c.last_handed_over_at is null or c.last_handed_over_at < o.last_handed_over_at)`.execute(db)
 }
 
-/** A cart that belongs to no flow yet goes on with that of the joined one: another would begin anew (S6). */
-export async function inheritFlow({ db, storeId }: StoreTx, fromId: string, intoId: string): Promise<void> {
-  await sql`
-    update carts c set flow_id = o.flow_id, flow_choice = o.flow_choice from carts o
-    where c.store_id = ${storeId} and c.id = ${intoId} and c.flow_id is null
-      and o.store_id = ${storeId} and o.id = ${fromId} and o.flow_id is not null`.execute(db)
-}
-
 /** Carts joined earlier to the one that is joined now belong to the new survivor; answers which. */
 export async function repointMerged({ db, storeId }: StoreTx, fromId: string, intoId: string): Promise<string[]> {
   const rows = await sql<{ id: string }>`

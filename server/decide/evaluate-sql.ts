@@ -186,10 +186,12 @@ export async function loadClaimed(
         when g.coupon_id is not null then ${couponOf('g')} end as coupon,
       ${CIRCUMSTANCES(now)}
     from (
-      select x.store_id, x.id, x.cart_id, x.shopper_id, x.origin_kind, x.origin_id, x.step_id, x.step, x.reason, x.due_at, x.expires_at, x.attempts,
-        x.purchases_since, k.channel, k.place
-      from messages x cross join lateral unnest(coalesce(x.channels, array[x.channel])) with ordinality as k(channel, place)
-      where x.store_id = ${storeId} and x.id = any(${[...ids]}::uuid[])) m
+      -- found first, by their ids: a planner that expects many rows of each reads the table through, with several workers
+      select x.*, k.channel, k.place from (
+        select store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, reason, due_at, expires_at, attempts, purchases_since,
+          coalesce(channels, array[channel]) as ways
+        from messages where store_id = ${storeId} and id = any(${[...ids]}::uuid[]) offset 0) x
+      cross join lateral (select * from unnest(x.ways) with ordinality as k(channel, place) limit 4) k) m
     left join carts c on c.store_id = m.store_id and c.id = m.cart_id
     join shoppers s on s.store_id = m.store_id and s.id = m.shopper_id
     left join flows f on f.store_id = m.store_id and f.id = m.origin_id and m.origin_kind in ('flow', 'push')

@@ -44,3 +44,11 @@ export async function saveChoices({ db, storeId }: StoreTx, choices: readonly Ch
     from jsonb_to_recordset(${JSON.stringify(choices)}::jsonb) as w("cartId" uuid, "flowId" uuid, record jsonb)
     where c.store_id = ${storeId} and c.id = w."cartId" and c.flow_id is null`.execute(db)
 }
+
+/** A cart that belongs to no flow yet goes on with that of the joined one: another would begin anew (S6). */
+export async function inheritFlow({ db, storeId }: StoreTx, fromId: string, intoId: string): Promise<void> {
+  await sql`
+    update carts c set flow_id = o.flow_id, flow_choice = o.flow_choice from carts o
+    where c.store_id = ${storeId} and c.id = ${intoId} and c.flow_id is null
+      and o.store_id = ${storeId} and o.id = ${fromId} and o.flow_id is not null`.execute(db)
+}
