@@ -92,7 +92,7 @@ async function save(deps: Deps, tx: StoreTx, { flowId, edit, ...known }: Saving)
     throw new AppError('plan_required', flowTexts.rulesPlan)
   }
   checkSaved(steps, { minDelay: minDelayMinutes(deps, row), problemOfChannel: obstacleOf(known.channels) })
-  refuseBadWords(steps, known.problems)
+  demandGoodText(steps, known.problems)
   await checkCoupons(tx, steps)
   await saveSql.updateFlow(tx, flowId, { name: edit.name, conditions }, now)
   await saveWords(tx, flowId, steps, now)
@@ -144,7 +144,7 @@ const obstacleOf =
     return problem === null ? null : { code, sentence: problem }
   }
 
-function refuseBadWords(steps: readonly ResolvedStep[], problems: Known['problems']): void {
+function demandGoodText(steps: readonly ResolvedStep[], problems: Known['problems']): void {
   for (const { step, words } of steps) {
     for (const { path, subject, body } of words) {
       const problem = problems.get(`${path} ${subject}\0${body}`)
