@@ -8,12 +8,14 @@ interface Props {
   isDisabled?: boolean
   /** Why the last saving did not happen: it stands with the button that was pressed, wherever the page is scrolled to. */
   problem?: ReactNode
+  /** What saving does beyond the form. */
+  note?: ReactNode
   onSave: () => void
   onDiscard: () => void
 }
 
 /** Appears with the first change, saves by Ctrl+S as well, and asks before the page is left without saving. */
-export function SaveBar({ isDirty, isSaving, isDisabled = false, problem, onSave, onDiscard }: Props) {
+export function SaveBar({ isDirty, isSaving, isDisabled = false, problem, note, onSave, onDiscard }: Props) {
   const { question } = useLeaveGuard(isDirty)
   useSaveKey(() => {
     if (isDirty && !isSaving && !isDisabled) onSave()
@@ -23,7 +25,10 @@ export function SaveBar({ isDirty, isSaving, isDisabled = false, problem, onSave
       {isDirty && (
         <section className="save-bar" aria-label="Unsaved changes">
           {problem && <div className="save-problem">{problem}</div>}
-          <span role="status">Unsaved changes</span>
+          <span role="status">
+            Unsaved changes
+            {note && <span className="save-note">{note}</span>}
+          </span>
           <Group gap="xs" wrap="nowrap">
             <Button size="sm" variant="default" onClick={onDiscard} disabled={isSaving}>
               Discard
