@@ -73,6 +73,13 @@ test('an added step is planned for carts whose time for it lies ahead, and for n
   expect(rows.filter(({ step_id }) => step_id === saved.flow.steps[1].id)).toHaveLength(1)
 })
 
+test('an added step has the words it comes with', async () => {
+  const words = { email: { subject: 'One more thing', body: 'Your cart: {{ checkout_link }}' } }
+  const added = { delayMinutes: 6_000, channels: ['email' as const], variants: [{ sharePercent: 100, words }] }
+  const saved = await save((stored) => [...stored, added])
+  expect(saved.flow.steps[3]).toMatchObject({ step: 4, subject: 'One more thing', variants: [{ words }] })
+})
+
 test('steps that change places keep their ids, and none goes twice', async () => {
   await pass(world, scene.storeId, HOUR)
   const [first] = (await flow()).steps

@@ -40,14 +40,20 @@ const prompts: Record<Feature, Prompt[]> = {
   flow_texts: [
     {
       ...{ screen: '/flows', file: 'server/flows/flows.ts', asks: "hasFeature(entitlements, 'flow_texts')" },
-      ...{ shown: 'web/flows/StepEditor.tsx', text: 'channels[channel].problem', words: reasonTexts.plan_required! },
+      ...{ shown: 'web/flow-editor/ChannelOrder.tsx', text: 'obstacleOf(channel, obstacles)' },
+      words: reasonTexts.plan_required!,
     },
   ],
   flow_rules: [
-    {
+    ...[
+      ['web/flows/StartFrom.tsx', 'text={rulesPlan}'],
+      ['web/flow-editor/EntryCard.tsx', 'text={rulesPlan}'],
+      ['web/flow-editor/StepPanel.tsx', 'text={rulesPlan}'],
+      ['web/flow-editor/EditBar.tsx', 'save.error.message'],
+    ].map(([shown, text]) => ({
       ...{ screen: '/flows', file: 'server/flows/save.ts', asks: "hasFeature(entitlements, 'flow_rules')" },
-      ...{ shown: 'web/flows/FlowEditor.tsx', text: '{error.message}', words: flowTexts.rulesPlan },
-    },
+      ...{ shown: shown!, text: text!, words: flowTexts.rulesPlan },
+    })),
   ],
   scheduled_campaigns: [
     {
@@ -112,7 +118,8 @@ describe('what a larger plan has', () => {
     expect(sourceOf(prompt.file)).toContain(prompt.asks)
     const said = sourceOf(prompt.shown) + (prompt.shown === CAMPAIGN.shown ? sourceOf(prompt.file) : '')
     expect(said).toContain(prompt.text)
-    expect(said).toMatch(/\/pricing|<UpgradePrompt/)
+    expect(said).toMatch(/\/pricing|<Upgrade(Prompt|Notice)/)
+    expect(sourceOf('web/billing/UpgradeNotice.tsx')).toContain('to="/pricing"')
   })
 
   test.each(every)('$feature, $text: the words name the plans that have it', ({ feature, words }) => {

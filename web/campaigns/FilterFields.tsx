@@ -1,5 +1,4 @@
-import { Anchor, NativeSelect, Select, SimpleGrid, Stack, Text } from '@mantine/core'
-import { Link } from 'react-router'
+import { NativeSelect, Select, SimpleGrid, Stack } from '@mantine/core'
 import type { AudienceFilters } from '../../shared/audience.ts'
 import { campaignTexts } from '../../shared/campaigns.ts'
 import type { CartBadge } from '../../shared/carts.ts'
@@ -7,9 +6,9 @@ import { currencyExponent } from '../../shared/money.ts'
 import { useHasFeature, useStore } from '../access/queries.ts'
 import { KeptAudiences } from '../audiences/KeptAudiences.tsx'
 import { ProductField } from '../audiences/ProductField.tsx'
+import { UpgradeNotice } from '../billing/UpgradeNotice.tsx'
 import { badgeLooks } from '../carts/badges.tsx'
 import { everyCountry } from '../consent/country-groups.ts'
-import { Notice } from '../ui/Notice.tsx'
 import { numberProblems } from './filter-number.ts'
 import { NumberFilter } from './NumberFilter.tsx'
 import { isFiltered, type StepProps } from './rules.ts'
@@ -103,15 +102,3 @@ function Others({ filters, isReadOnly, onChange }: FieldsProps) {
     </SimpleGrid>
   )
 }
-
-/** What a larger plan has, and the way to it. */
-export const UpgradeNotice = ({ text }: { text: string }) => (
-  <Notice tone="warn">
-    <Text span fz="sm">
-      {text}{' '}
-      <Anchor component={Link} to="/pricing" inherit underline="always">
-        See plans
-      </Anchor>
-    </Text>
-  </Notice>
-)

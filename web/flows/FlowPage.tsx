@@ -1,21 +1,18 @@
-import { Button, Card, Stack, Text, Title } from '@mantine/core'
-import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
-import { useState } from 'react'
+import { Card, Stack, Title } from '@mantine/core'
 import { Link, useParams } from 'react-router'
-import type { FlowChannels, FlowView } from '../../shared/flows.ts'
-import { useMay } from '../access/queries.ts'
+import type { FlowView } from '../../shared/flows.ts'
+import { FlowEditor } from '../flow-editor/FlowEditor.tsx'
+import { FlowReport } from '../flow-report/FlowReport.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingCards, LoadingTitle } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
 import { DateTime } from '../ui/Time.tsx'
 import { CountsBar, ResponsesLine } from './CountsBar.tsx'
-import { FlowEditor } from './FlowEditor.tsx'
+import { FlowSwitch } from './FlowSwitch.tsx'
 import { FlowSwitchMark } from './FlowSwitchMark.tsx'
 import { Missing } from './Missing.tsx'
 import { useFlows } from './queries.ts'
-import { SwitchOffDialog } from './SwitchOffDialog.tsx'
-import { SwitchOnDialog } from './SwitchOnDialog.tsx'
 import { Upcoming } from './Upcoming.tsx'
 
 export function FlowPage() {
@@ -30,7 +27,7 @@ export function FlowPage() {
           <LoadingCards count={2} />
         </>
       ) : flow ? (
-        <FlowContent flow={flow} channels={flows.data!.channels} />
+        <FlowContent flow={flow} data={flows.data!} />
       ) : (
         <>
           <PageTitle title="Flow" />
@@ -47,7 +44,9 @@ export function FlowPage() {
   )
 }
 
-function FlowContent({ flow, channels }: { flow: FlowView; channels: FlowChannels }) {
+type Data = NonNullable<ReturnType<typeof useFlows>['data']>
+
+function FlowContent({ flow, data }: { flow: FlowView; data: Data }) {
   return (
     <>
       <PageTitle title={flow.name} mark={<FlowSwitchMark isOn={flow.isOn} />} text={<Since flow={flow} />}>
@@ -55,15 +54,21 @@ function FlowContent({ flow, channels }: { flow: FlowView; channels: FlowChannel
       </PageTitle>
       <Stack gap="md">
         {flow.missing.length > 0 && <Missing missing={flow.missing} />}
-        <Card>
-          <Title order={2} mb="md">
-            Messages so far
-          </Title>
-          <CountsBar counts={flow.counts} />
-          <ResponsesLine responses={flow.responses} />
-        </Card>
-        <FlowEditor key={flow.id} flow={flow} channels={channels} />
-        <Upcoming flow={flow} />
+        <FlowEditor key={flow.id} flow={flow} channels={data.channels} isRulesInPlan={data.isRulesInPlan}>
+          {(isEdited) => (
+            <Stack gap="md">
+              <Card>
+                <Title order={2} mb="md">
+                  Messages so far
+                </Title>
+                <CountsBar counts={flow.counts} />
+                <ResponsesLine responses={flow.responses} />
+              </Card>
+              <FlowReport flow={flow} isEdited={isEdited} />
+              <Upcoming flow={flow} />
+            </Stack>
+          )}
+        </FlowEditor>
       </Stack>
     </>
   )
@@ -75,34 +80,6 @@ function Since({ flow }: { flow: FlowView }) {
     <>
       Switched on <DateTime at={flow.switchedOnAt} />.
       {flow.holdoutPercent > 0 && ` ${flow.holdoutPercent}% of shoppers are in the control group and get no messages.`}
-    </>
-  )
-}
-
-function FlowSwitch({ flow }: { flow: FlowView }) {
-  const [isOpen, setOpen] = useState(false)
-  const maySwitch = useMay('flows:switch')
-  const close = () => setOpen(false)
-  if (!maySwitch) {
-    return (
-      <Text fz="sm" c="dimmed" maw={260}>
-        Only the owner or an admin of the account can switch a flow on or off.
-      </Text>
-    )
-  }
-  return (
-    <>
-      {flow.isOn ? (
-        <Button variant="default" leftSection={<IconPlayerPause size={16} aria-hidden />} onClick={() => setOpen(true)}>
-          Switch off
-        </Button>
-      ) : (
-        <Button leftSection={<IconPlayerPlay size={16} aria-hidden />} onClick={() => setOpen(true)}>
-          Switch on
-        </Button>
-      )}
-      <SwitchOnDialog flow={flow} opened={isOpen && !flow.isOn} onClose={close} />
-      <SwitchOffDialog flow={flow} opened={isOpen && flow.isOn} onClose={close} />
     </>
   )
 }

@@ -1,5 +1,6 @@
 import { Anchor, Checkbox, NumberInput, Radio, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
+import { useLocation, useNavigate } from 'react-router'
 import type { ExperimentsReply } from '../../shared/experiments.ts'
 import type { FlowView } from '../../shared/flows.ts'
 import { useExperiments } from '../lift/queries.ts'
@@ -65,7 +66,7 @@ export function SwitchOnDialog({ flow, opened, onClose }: Props) {
           <Holdout isHoldingOut={isHoldingOut} percent={percent} known={known} onChoose={choose} />
         )}
         <IncludeRecent flowId={flow.id} isIncluded={includeLast24h} onChoose={choose} />
-        <HaveRead hasRead={hasRead} onChoose={choose} onClose={onClose} />
+        <HaveRead flowId={flow.id} hasRead={hasRead} onChoose={choose} onClose={onClose} />
       </Stack>
     </Confirm>
   )
@@ -128,7 +129,14 @@ function IncludeRecent(props: { flowId: string; isIncluded: boolean; onChoose: O
   )
 }
 
-function HaveRead(props: { hasRead: boolean; onChoose: OnChoose; onClose: () => void }) {
+function HaveRead(props: { flowId: string; hasRead: boolean; onChoose: OnChoose; onClose: () => void }) {
+  const { pathname } = useLocation()
+  const navigate = useNavigate()
+  const path = `/flows/${props.flowId}`
+  const read = () => {
+    props.onClose()
+    if (pathname !== path) navigate(path)
+  }
   return (
     <>
       <Checkbox
@@ -137,7 +145,7 @@ function HaveRead(props: { hasRead: boolean; onChoose: OnChoose; onClose: () => 
         onChange={(event) => props.onChoose({ hasRead: event.currentTarget.checked })}
       />
       {!props.hasRead && (
-        <Anchor component="button" type="button" fz="sm" ta="start" w="fit-content" onClick={props.onClose}>
+        <Anchor component="button" type="button" fz="sm" ta="start" w="fit-content" onClick={read}>
           Read the preview first
         </Anchor>
       )}

@@ -1,7 +1,22 @@
 import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
-import { type FlowView, listFlows, previewFlow, saveFlow, switchFlow, upcomingMessages } from '../../shared/flows.ts'
+import { flowReport, type reportDays } from '../../shared/flow-report.ts'
+import {
+  chooseWinner,
+  copyFlow,
+  createFlow,
+  deleteFlow,
+  type FlowView,
+  listFlows,
+  orderFlows,
+  previewFlow,
+  saveFlow,
+  switchFlow,
+  trySaveFlow,
+  upcomingMessages,
+} from '../../shared/flows.ts'
 import { call } from '../api.ts'
+import { inOrder, withFlow } from './rules.ts'
 
 export type FlowEdit = z.input<typeof saveFlow.body>
 export type FlowSwitch = z.input<typeof switchFlow.body>
@@ -36,29 +51,78 @@ export function usePreview(flowId: string, body: PreviewOf | null) {
   })
 }
 
-export function useSaveFlow(flowId: string) {
-  const keep = useKeepFlow()
-  return useMutation({
-    mutationFn: (body: FlowEdit) => call(saveFlow, { params: { flowId }, body }),
-    onSuccess: ({ flow }) => keep(flow),
+/** What saving it would do to planned messages. */
+export function useFlowEffect(flowId: string, wanted: string | null) {
+  return useQuery({
+    queryKey: ['flows', flowId, 'effect', wanted],
+    queryFn: ({ signal }) => call(trySaveFlow, { params: { flowId }, body: JSON.parse(wanted!), signal }),
+    enabled: wanted !== null,
+    placeholderData: keepPreviousData,
+    retry: false,
+    gcTime: 0,
   })
 }
 
-export function useSwitchFlow(flowId: string) {
-  const keep = useKeepFlow()
-  return useMutation({
-    mutationFn: (body: FlowSwitch) => call(switchFlow, { params: { flowId }, body }),
-    onSuccess: ({ flow }) => keep(flow),
-  })
-}
+export const useSaveFlow = (flowId: string) =>
+  useFlowChange((body: FlowEdit) => call(saveFlow, { params: { flowId }, body }))
 
-function useKeepFlow() {
+export const useSwitchFlow = (flowId: string) =>
+  useFlowChange((body: FlowSwitch) => call(switchFlow, { params: { flowId }, body }))
+
+export const useChooseWinner = (flowId: string) =>
+  useFlowChange(({ stepId, variantId }: { stepId: string; variantId: string }) =>
+    call(chooseWinner, { params: { flowId, stepId }, body: { variantId } }),
+  )
+
+export const useCreateFlow = () => useFlowChange((body: z.input<typeof createFlow.body>) => call(createFlow, { body }))
+
+export const useCopyFlow = () => useFlowChange((flowId: string) => call(copyFlow, { params: { flowId } }))
+
+export function useDeleteFlow() {
   const queries = useQueryClient()
-  return (flow: FlowView) => {
-    queries.setQueryData(
-      flowsQuery.queryKey,
-      (old) => old && { ...old, flows: old.flows.map((other) => (other.id === flow.id ? flow : other)) },
-    )
-    void queries.invalidateQueries({ queryKey: ['flows', flow.id] })
-  }
+  return useMutation({
+    mutationFn: (flowId: string) => call(deleteFlow, { params: { flowId } }),
+    onSuccess: (_, flowId) =>
+      queries.setQueryData(
+        flowsQuery.queryKey,
+        (old) => old && { ...old, flows: old.flows.filter(({ id }) => id !== flowId) },
+      ),
+    onSettled: () => queries.invalidateQueries({ queryKey: flowsQuery.queryKey }),
+  })
+}
+
+/** The new order is shown at once, and the old one again where it was refused. */
+export function useOrderFlows() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (flowIds: string[]) => call(orderFlows, { body: { flowIds } }),
+    async onMutate(flowIds) {
+      await queries.cancelQueries({ queryKey: flowsQuery.queryKey, exact: true })
+      queries.setQueryData(flowsQuery.queryKey, (old) => old && { ...old, flows: inOrder(old.flows, flowIds) })
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: flowsQuery.queryKey, exact: true }),
+  })
+}
+
+export type ReportDays = (typeof reportDays)[number]
+
+export function useFlowReport(flowId: string, days: ReportDays) {
+  return useQuery({
+    queryKey: ['flows', flowId, 'report', days],
+    queryFn: async ({ signal }) => (await call(flowReport, { params: { flowId }, query: { days }, signal })).report,
+    staleTime: COUNTS_REFRESH_MS,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** What comes back takes the place of the flow, or comes in at its own. */
+function useFlowChange<Wanted>(change: (wanted: Wanted) => Promise<{ flow: FlowView }>) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: change,
+    onSuccess: ({ flow }) => {
+      queries.setQueryData(flowsQuery.queryKey, (old) => old && { ...old, flows: withFlow(old.flows, flow) })
+      void queries.invalidateQueries({ queryKey: ['flows', flow.id] })
+    },
+  })
 }

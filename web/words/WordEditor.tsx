@@ -26,8 +26,8 @@ interface Props {
   /** What stands over the preview. */
   above?: ReactNode
   preview: ReactNode
-  /** Beside each other on a page or in a wide dialog; else one at a time. */
-  layout: 'page' | 'dialog' | 'toggle'
+  /** Beside each other on a page or in a wide dialog; below each other in a panel; else one at a time. */
+  layout: 'page' | 'dialog' | 'panel' | 'toggle'
   isReadOnly?: boolean
   /** It goes to people who may have no cart. */
   isWithoutCart?: boolean
@@ -38,6 +38,16 @@ interface Props {
 export function WordEditor(props: Props) {
   const { layout, before, above, preview } = props
   if (layout === 'toggle') return <Toggled {...props} />
+  if (layout === 'panel') {
+    return (
+      <Stack gap="md">
+        {before}
+        <Fields {...props} />
+        {above}
+        {preview}
+      </Stack>
+    )
+  }
   const [words, shown] =
     layout === 'page'
       ? [

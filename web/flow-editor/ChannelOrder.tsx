@@ -1,0 +1,128 @@
+import { Anchor, Button, Group, Input, SegmentedControl, Stack, Text } from '@mantine/core'
+import { IconArrowUp, IconPlus, IconX } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import type { FlowChannel } from '../../shared/flow-conditions.ts'
+import type { FlowChannels } from '../../shared/flows.ts'
+import { channelNames } from '../flows/rules.ts'
+import { Notice } from '../ui/Notice.tsx'
+import { moved } from '../ui/reorder.ts'
+import { withFirstChannel } from './draft.ts'
+import { obstacleOf } from './problems.ts'
+
+const CHANNELS = ['email', 'sms', 'whatsapp', 'push'] as const
+
+/** In a sentence: by email, by SMS. */
+export const channelText: Record<FlowChannel, string> = {
+  email: 'email',
+  sms: 'SMS',
+  whatsapp: 'WhatsApp',
+  push: 'push',
+}
+
+interface Props {
+  channels: readonly FlowChannel[]
+  obstacles: FlowChannels
+  error: string | undefined
+  isReadOnly: boolean
+  onChange: (next: FlowChannel[]) => void
+}
+
+/** By which channel a message goes, and by which others where that one cannot go: the first that can does. */
+export function ChannelOrder({ channels, obstacles, error, isReadOnly, onChange }: Props) {
+  const [first, ...others] = channels
+  const left = CHANNELS.filter((channel) => !channels.includes(channel))
+  return (
+    <Stack gap="sm">
+      <Input.Wrapper label="Channel" labelElement="div" error={error}>
+        <div>
+          <SegmentedControl
+            aria-label="Channel"
+            disabled={isReadOnly}
+            value={first!}
+            onChange={(value) => onChange(withFirstChannel(channels, value as FlowChannel))}
+            data={CHANNELS.map((value) => ({ value, label: channelNames[value] }))}
+          />
+        </div>
+      </Input.Wrapper>
+      <Input.Wrapper
+        label={`If it cannot go by ${channelText[first!]}`}
+        description="Tried in this order for shoppers whose address, consent or number is missing. Each gets the message once."
+        labelElement="div"
+      >
+        <Stack gap={6} mt={6}>
+          {others.length > 0 && (
+            <ol className="fallbacks" aria-label="Other channels, in order">
+              {others.map((channel, index) => (
+                <li key={channel}>
+                  <Text fz="sm" fw={550} style={{ flex: 1 }}>
+                    {channelNames[channel]}
+                  </Text>
+                  {!isReadOnly && index > 0 && (
+                    <Button
+                      variant="default"
+                      size="compact-sm"
+                      aria-label={`Try ${channelText[channel]} earlier`}
+                      onClick={() => onChange(moved(channels, index + 1, index))}
+                    >
+                      <IconArrowUp size={14} aria-hidden />
+                    </Button>
+                  )}
+                  {!isReadOnly && (
+                    <Button
+                      variant="default"
+                      size="compact-sm"
+                      aria-label={`Do not try ${channelText[channel]}`}
+                      onClick={() => onChange(channels.filter((other) => other !== channel))}
+                    >
+                      <IconX size={14} aria-hidden />
+                    </Button>
+                  )}
+                </li>
+              ))}
+            </ol>
+          )}
+          {others.length === 0 && isReadOnly && (
+            <Text fz="sm" c="dimmed">
+              It is not sent.
+            </Text>
+          )}
+          {!isReadOnly && left.length > 0 && (
+            <Group gap={6}>
+              {left.map((channel) => (
+                <Button
+                  key={channel}
+                  variant="default"
+                  size="compact-sm"
+                  leftSection={<IconPlus size={14} aria-hidden />}
+                  aria-label={`Then try ${channelText[channel]}`}
+                  onClick={() => onChange([...channels, channel])}
+                >
+                  {channelNames[channel]}
+                </Button>
+              ))}
+            </Group>
+          )}
+        </Stack>
+      </Input.Wrapper>
+      {channels.map((channel) => (
+        <Obstacle key={channel} channel={channel} problem={obstacleOf(channel, obstacles)} />
+      ))}
+    </Stack>
+  )
+}
+
+/** Said before anything is saved: what is planned would wait for it, or go by another channel. */
+function Obstacle({ channel, problem }: { channel: FlowChannel; problem: string | null }) {
+  if (!problem) return null
+  // Of its platform: there is nothing to set.
+  if (channel === 'push') return <Notice tone="warn">{problem}</Notice>
+  const isOfPlan = problem.includes('plan')
+  return (
+    <Notice tone="warn">
+      {problem}{' '}
+      <Anchor component={Link} to={isOfPlan ? '/pricing' : `/settings/sending/${channel}`} inherit underline="always">
+        {isOfPlan ? 'See plans' : 'Open the settings'}
+      </Anchor>
+    </Notice>
+  )
+}

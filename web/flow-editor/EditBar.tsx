@@ -1,0 +1,48 @@
+import { Anchor } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { Link } from 'react-router'
+import { ApiError } from '../api.ts'
+import { useFlowEffect } from '../flows/queries.ts'
+import { NotSaved } from '../ui/NotSaved.tsx'
+import { SaveBar } from '../ui/SaveBar.tsx'
+import { effectText } from './effect.ts'
+import { savedFlow } from './saving.ts'
+import type { FlowEdit } from './useFlowEdit.ts'
+
+/** The server is asked once its editor pauses. */
+const PAUSE_MS = 800
+
+/** Saves, and says before what that does to messages that are planned: the server tries it and takes it back. */
+export function EditBar({ flowId, edit, isReadOnly }: { flowId: string; edit: FlowEdit; isReadOnly: boolean }) {
+  const { editing, save, isValid, submit, discard } = edit
+  const { isDirty, draft, stored } = editing
+  const isAsked = isDirty && isValid && !isReadOnly
+  const wanted = isAsked ? JSON.stringify(savedFlow(draft, stored)) : null
+  const [asked] = useDebouncedValue(wanted, PAUSE_MS)
+  const effect = useFlowEffect(flowId, wanted === null ? null : asked)
+  const isKnown = asked === wanted && effect.data !== undefined && !effect.isPlaceholderData
+  const isOfPlan = save.error instanceof ApiError && save.error.code === 'plan_required'
+  return (
+    <SaveBar
+      isDirty={isDirty}
+      isSaving={save.isPending}
+      isDisabled={isReadOnly}
+      problem={
+        save.error && (
+          <NotSaved>
+            {save.error.message} {isOfPlan && <SeePlans />}
+          </NotSaved>
+        )
+      }
+      note={isKnown ? effectText(effect.data!.effect) : null}
+      onSave={submit}
+      onDiscard={discard}
+    />
+  )
+}
+
+const SeePlans = () => (
+  <Anchor component={Link} to="/pricing" inherit underline="always">
+    See plans
+  </Anchor>
+)

@@ -1,0 +1,246 @@
+import '../flows/flows.css'
+import './flow-editor.css'
+import { Button, Group, Title, Tooltip } from '@mantine/core'
+import { IconArrowBackUp, IconArrowForwardUp, IconPlus } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
+import { type FlowChannels, type FlowView, flowTexts } from '../../shared/flows.ts'
+import { DEFAULT_PUSH } from '../../shared/push.ts'
+import { useMay } from '../access/queries.ts'
+import { useTemplates } from '../campaigns/queries.ts'
+import { useFlowReport } from '../flows/queries.ts'
+import { useReorder } from '../ui/useReorder.ts'
+import { copyOf, freshKeys, MOST_STEPS, type StepDraft, withAdded, withMoved, withoutStep, withStep } from './draft.ts'
+import { EditBar } from './EditBar.tsx'
+import { EntryCard, EntryPanel } from './EntryCard.tsx'
+import type { ChosenCart } from './Preview.tsx'
+import { useConditionNames } from './queries.ts'
+import { SidePanel } from './SidePanel.tsx'
+import { StepCard } from './StepCard.tsx'
+import { StepPanel } from './StepPanel.tsx'
+import { ENTRY, useFlowEdit } from './useFlowEdit.ts'
+
+interface Props {
+  flow: FlowView
+  channels: FlowChannels
+  /** Conditions and variants are part of the plan. */
+  isRulesInPlan: boolean
+  /** Beside the flow, until a part of it is being edited; told whether something is not saved. */
+  children: (isEdited: boolean) => ReactNode
+}
+
+/** The flow as one column: which carts it takes, and its messages on their time line. */
+export function FlowEditor({ flow, channels, isRulesInPlan, children }: Props) {
+  const edit = useFlowEdit(flow, channels)
+  const { editing, problems, opened, open } = edit
+  const { draft } = editing
+  const isReadOnly = !useMay('flows:write')
+  const cart = useState<string | null>(null)
+  const names = useConditionNames([draft.conditions, ...draft.steps.map(({ conditions }) => conditions)], flow.currency)
+  const rulesPlan = isRulesInPlan ? null : flowTexts.rulesPlan
+  return (
+    <>
+      <div className="flow-layout">
+        <section className="flow-column" aria-label="Messages">
+          <Toolbar edit={edit} isReadOnly={isReadOnly} />
+          <EntryCard
+            draft={draft}
+            names={names}
+            isOpen={opened === ENTRY}
+            isWrong={problems.name !== undefined || problems.conditions !== undefined}
+            isReadOnly={isReadOnly}
+            onOpen={() => open(ENTRY)}
+          />
+          <Steps {...{ flow, channels, edit, names, isReadOnly }} cart={cart[0]} />
+        </section>
+        <div className="flow-side">
+          <Opened {...{ flow, channels, edit, rulesPlan, isReadOnly, cart }} />
+          {/* Kept while something is edited in front of it. */}
+          <div className="flow-beside" hidden={edit.isBesideHidden}>
+            {children(editing.isDirty)}
+          </div>
+        </div>
+      </div>
+      <EditBar flowId={flow.id} edit={edit} isReadOnly={isReadOnly} />
+      <output className="only-read">{editing.said}</output>
+    </>
+  )
+}
+
+interface OpenedProps extends Pick<Props, 'flow' | 'channels'> {
+  edit: Edit
+  rulesPlan: string | null
+  cart: ChosenCart
+  isReadOnly: boolean
+}
+
+/** What is being edited: which carts the flow takes, or one of its messages. */
+function Opened({ flow, channels, edit, ...more }: OpenedProps) {
+  const { editing, problems, opened, close } = edit
+  const { draft } = editing
+  const place = draft.steps.findIndex(({ key }) => key === opened)
+  const step = draft.steps[place]
+  if (opened === ENTRY) {
+    return (
+      <SidePanel title="Which carts" of={ENTRY} onClose={close}>
+        <EntryPanel
+          {...more}
+          draft={draft}
+          problems={problems}
+          currency={flow.currency}
+          onChange={(next, what, part) => editing.change({ ...draft, ...next }, named(what, part))}
+        />
+      </SidePanel>
+    )
+  }
+  if (!step) return null
+  const change = (next: Partial<StepDraft>, what: string, part?: string) =>
+    editing.change(
+      withStep(draft, step.key, next),
+      named(`Message ${place + 1}: ${what.toLowerCase()}`, part && `${step.key} ${part}`),
+    )
+  return (
+    <SidePanel title={`${place + 1}. ${step.name}`} of={step.key} onClose={close}>
+      <StepPanel
+        {...more}
+        key={step.key}
+        flowId={flow.id}
+        step={step}
+        problems={problems.steps.get(step.key) ?? {}}
+        channels={channels}
+        currency={flow.currency}
+        keyOf={freshKeys(draft)}
+        onChange={change}
+      />
+    </SidePanel>
+  )
+}
+
+const named = (text: string, part: string | undefined) => ({ text, ...(part !== undefined && { part }) })
+
+/** It keeps the focus, so that the keyboard is not lost at the last step. */
+const off = (isOff: boolean) => (isOff ? { 'data-disabled': true, 'aria-disabled': true } : {})
+
+type Edit = ReturnType<typeof useFlowEdit>
+
+function Toolbar({ edit: { editing }, isReadOnly }: { edit: Edit; isReadOnly: boolean }) {
+  const { undo, redo, undoable, redoable } = editing
+  return (
+    <Group justify="space-between" gap="sm" mb="sm">
+      <Title order={2}>Messages</Title>
+      {!isReadOnly && (
+        <Group gap={4}>
+          <Tooltip label={undoable ? `Take back: ${undoable}` : 'Nothing to take back'}>
+            <Button variant="default" size="compact-sm" aria-label="Undo" {...off(!undoable)} onClick={undo}>
+              <IconArrowBackUp size={16} aria-hidden />
+            </Button>
+          </Tooltip>
+          <Tooltip label={redoable ? `Do again: ${redoable}` : 'Nothing to do again'}>
+            <Button variant="default" size="compact-sm" aria-label="Redo" {...off(!redoable)} onClick={redo}>
+              <IconArrowForwardUp size={16} aria-hidden />
+            </Button>
+          </Tooltip>
+        </Group>
+      )}
+    </Group>
+  )
+}
+
+/** The report begins with these too: they are asked for once. */
+const CARD_DAYS = 30
+
+interface StepsProps extends Pick<Props, 'flow' | 'channels'> {
+  edit: Edit
+  names: ReturnType<typeof useConditionNames>
+  cart: string | null
+  isReadOnly: boolean
+}
+
+function Steps({ flow, channels, edit, names, cart, isReadOnly }: StepsProps) {
+  const { editing, problems, opened, open } = edit
+  const { draft } = editing
+  const { steps } = draft
+  const ready = useReadyStep()
+  const figures = useFlowReport(flow.id, CARD_DAYS).data?.steps ?? []
+  const isFull = steps.length >= MOST_STEPS
+  const { handleOf, itemOf } = useReorder(
+    steps.map(({ key }) => key),
+    (from, to) => {
+      const text = `Message ${from + 1}, ${steps[from]!.name}, is now number ${to + 1} of ${steps.length}`
+      editing.change(withMoved(draft, from, to), { text })
+    },
+  )
+  const add = (step: Omit<StepDraft, 'delayMinutes'>, after: string | null, text: string) => {
+    editing.change(withAdded(draft, step, after), { text })
+    open(step.key)
+  }
+  return (
+    <>
+      <span id="reorder-hint" hidden>
+        Drag it, or use the arrow keys.
+      </span>
+      <ol className="flow-steps" aria-label="Messages in their order">
+        {steps.map((step, index) => (
+          <StepCard
+            key={step.key}
+            flowId={flow.id}
+            step={step}
+            place={index + 1}
+            before={steps[index - 1]}
+            cart={cart}
+            approved={channels.whatsapp.template}
+            names={names}
+            isOpen={opened === step.key}
+            isWrong={problems.steps.has(step.key)}
+            isReadOnly={isReadOnly}
+            isFull={isFull}
+            figures={figures.find(({ stepId }) => stepId === step.id) ?? null}
+            item={itemOf(step.key)}
+            handle={handleOf(step.key)}
+            onOpen={() => open(step.key)}
+            onCopy={() => add(copyOf(step, freshKeys(draft)), step.key, `Message ${index + 1} copied`)}
+            onRemove={() =>
+              editing.change(withoutStep(draft, step.key), { text: `Message ${index + 1}, ${step.name}, removed` })
+            }
+          />
+        ))}
+      </ol>
+      {!isReadOnly && (
+        <Button
+          className="add-step"
+          variant="default"
+          leftSection={<IconPlus size={16} aria-hidden />}
+          disabled={isFull}
+          onClick={() => add(ready(freshKeys(draft), steps.length), null, 'Message added')}
+        >
+          {isFull ? `A flow has at most ${MOST_STEPS} messages` : 'Add a message'}
+        </Button>
+      )}
+    </>
+  )
+}
+
+/** What a message that is added begins with: the ready words of its place. */
+function useReadyStep() {
+  const templates = useTemplates().data
+  return (keyOf: () => string, place: number): Omit<StepDraft, 'delayMinutes'> => {
+    const ready = templates?.campaign.filter(({ body }) => body !== '') ?? []
+    const mail = ready[Math.min(place, ready.length - 1)]
+    const words = {
+      email: { subject: mail?.subject ?? '', body: mail?.body ?? '' },
+      sms: { body: templates?.sms ?? '' },
+      push: { title: DEFAULT_PUSH.title, body: DEFAULT_PUSH.body },
+    }
+    return {
+      ...{
+        key: keyOf(),
+        id: null,
+        name: 'New message',
+        channels: ['email'],
+        conditions: null,
+        coupon: null,
+        couponShown: null,
+      },
+      variants: [{ key: keyOf(), id: null, sharePercent: 100, words }],
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import { useDebouncedValue } from '@mantine/hooks'
+import type { FlowChannel } from '../../shared/flow-conditions.ts'
+import { usePreview } from '../flows/queries.ts'
+import { CartPicker } from '../words/CartPicker.tsx'
+import { usePreviewCart } from '../words/queries.ts'
+import { messageOf, NOTHING_YET, TYPING_PAUSE_MS } from '../words/rules.ts'
+import { finished } from '../words/step-coupon.ts'
+import { WordsPreview } from '../words/WordsPreview.tsx'
+import { couponOf, type StepDraft, type VariantDraft, wordsOf } from './draft.ts'
+import { isUnfinished } from './problems.ts'
+
+const decisionTexts = {
+  send: { tone: 'good', text: 'This would be sent now.' },
+  hold: { tone: 'warn', text: 'This would be held back for now.' },
+  skip: { tone: 'quiet', text: 'This would not be sent.' },
+} as const
+
+export interface Shown {
+  flowId: string
+  step: StepDraft
+  variant: VariantDraft
+  channel: FlowChannel
+}
+
+/** The cart chosen for the previews, of whichever step, and how another is. */
+export type ChosenCart = readonly [string | null, (cartId: string) => void]
+
+/** A message as the sending code makes it, for a cart that could get it or the sample cart; unsaved words included. */
+export function useMade({ flowId, step, variant, channel }: Shown, chosen: string | null) {
+  const first = usePreviewCart(channel)
+  const cartId = chosen ?? first
+  const typed = messageOf(channel, wordsOf(variant.words, channel))
+  const shown =
+    typed && JSON.stringify({ ...typed, channel, coupon: finished(couponOf(step)), ...placeOf(step, variant) })
+  const [asked] = useDebouncedValue(shown, TYPING_PAUSE_MS)
+  const of = cartId && asked ? { ...(JSON.parse(asked) as Asked), cartId } : null
+  const made = usePreview(flowId, typed === null || isLater({ step, channel }) ? null : of)
+  return { cartId, typed, of, made, isStale: made.isPlaceholderData || asked !== shown }
+}
+
+/** The server knows the approved words of WhatsApp by the step. */
+export const isLater = ({ step, channel }: Pick<Shown, 'step' | 'channel'>) =>
+  step.id === null && channel === 'whatsapp'
+
+interface Asked {
+  channel: FlowChannel
+  subject?: string
+  body?: string
+  coupon: StepDraft['coupon']
+  stepId?: string
+  variantId?: string
+  conditions?: StepDraft['conditions']
+}
+
+const placeOf = ({ id, conditions }: StepDraft, variant: VariantDraft) => ({
+  ...(id !== null && { stepId: id }),
+  ...(id !== null && variant.id !== null && { variantId: variant.id }),
+  ...(!isUnfinished(conditions) && { conditions }),
+})
+
+interface Props extends Shown {
+  cart: ChosenCart
+  onBody: (body: string) => void
+}
+
+export function Preview({ cart: [chosen, choose], onBody, ...shown }: Props) {
+  const { channel } = shown
+  const { cartId, typed, of, made, isStale } = useMade(shown, chosen)
+  const tested = of && { cartId: of.cartId, channel, coupon: of.coupon, ...typed }
+  return (
+    <WordsPreview
+      channel={channel}
+      made={made}
+      isStale={isStale}
+      decisionTexts={decisionTexts}
+      nothing={typed === null ? NOTHING_YET : isLater(shown) ? 'The preview comes once the flow is saved.' : null}
+      of={tested}
+      {...(channel === 'sms' && { onBody })}
+    >
+      <CartPicker value={cartId} onChange={choose} />
+    </WordsPreview>
+  )
+}

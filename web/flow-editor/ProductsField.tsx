@@ -1,0 +1,53 @@
+import { MultiSelect } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useState } from 'react'
+import { useProducts } from '../audiences/queries.ts'
+import { useProductNames } from './queries.ts'
+
+interface Props {
+  'aria-label': string
+  size: 'sm'
+  disabled: boolean
+  error: boolean
+  /** In the store. */
+  ids: string[]
+  onChange: (ids: string[]) => void
+}
+
+const PAUSE_MS = 300
+const MOST = 20
+
+/** Products of the store, found by name or SKU. */
+export function ProductsField({ ids, onChange, ...input }: Props) {
+  const [typed, setTyped] = useState('')
+  const [isOpen, setOpen] = useState(false)
+  const [search] = useDebouncedValue(typed.trim().slice(0, 200), PAUSE_MS)
+  const found = useProducts(search, isOpen)
+  const [seen, setSeen] = useState(new Map<string, string>())
+  const nameOf = useProductNames(ids.filter((id) => !seen.has(id)))
+  const offered = new Map((found.data ?? []).map(({ id, name, sku }) => [id, sku ? `${name} (${sku})` : name]))
+  for (const id of ids) if (!offered.has(id)) offered.set(id, seen.get(id) ?? nameOf(id))
+  return (
+    <MultiSelect
+      {...input}
+      className="condition-many"
+      searchable
+      hidePickedOptions
+      maxValues={MOST}
+      placeholder={ids.length === 0 ? 'Search products' : ''}
+      searchValue={typed}
+      onSearchChange={setTyped}
+      onDropdownOpen={() => setOpen(true)}
+      filter={({ options }) => options}
+      nothingFoundMessage={
+        found.error ? 'The products could not be loaded.' : found.isFetching ? 'Loading products…' : 'No product found.'
+      }
+      data={[...offered].map(([value, label]) => ({ value, label }))}
+      value={ids}
+      onChange={(chosen) => {
+        setSeen(new Map([...seen, ...chosen.map((id) => [id, offered.get(id) ?? id] as const)]))
+        onChange(chosen)
+      }}
+    />
+  )
+}

@@ -1,0 +1,69 @@
+import { Button, Drawer, Group, Title } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { IconX } from '@tabler/icons-react'
+import { type ReactNode, useEffect, useRef } from 'react'
+
+interface Props {
+  title: string
+  /** Something else is shown in it: it begins at its top, and has the focus. */
+  of: string
+  onClose: () => void
+  children: ReactNode
+}
+
+/** As wide as the flow and a panel beside it need. */
+const BESIDE = '(min-width: 75em)'
+
+export const useIsBeside = (): boolean => useMediaQuery(BESIDE, true, { getInitialValueInEffect: false })
+
+/** What is being edited: beside the flow where there is room, else in front of it. */
+export function SidePanel({ title, of, onClose, children }: Props) {
+  const isBeside = useIsBeside()
+  if (!isBeside) {
+    return (
+      <Drawer
+        opened
+        onClose={onClose}
+        title={title}
+        position="right"
+        size="min(720px, 100%)"
+        attributes={{ header: { role: 'presentation' } }}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {children}
+      </Drawer>
+    )
+  }
+  return (
+    <Beside key={of} title={title} onClose={onClose}>
+      {children}
+    </Beside>
+  )
+}
+
+function Beside({ title, onClose, children }: Omit<Props, 'of'>) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus({ preventScroll: true }), [])
+  return (
+    <section
+      className="step-panel"
+      aria-label={title}
+      onKeyDown={(event) => {
+        // Not that of a list or menu that is open in it.
+        if (event.key === 'Escape' && !event.defaultPrevented && !isOpenList(event.target)) onClose()
+      }}
+    >
+      <Group justify="space-between" wrap="nowrap" gap="sm" mb="md">
+        <Title order={2} ref={heading} tabIndex={-1}>
+          {title}
+        </Title>
+        <Button variant="subtle" size="compact-sm" aria-label="Close" onClick={onClose}>
+          <IconX size={18} aria-hidden />
+        </Button>
+      </Group>
+      {children}
+    </section>
+  )
+}
+
+const isOpenList = (target: EventTarget) => (target as HTMLElement).getAttribute('aria-expanded') === 'true'

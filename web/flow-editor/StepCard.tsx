@@ -1,0 +1,158 @@
+import { Button, Card, Group, Text } from '@mantine/core'
+import { IconCopy, IconGripVertical, IconTrash } from '@tabler/icons-react'
+import type { HTMLAttributes, Ref } from 'react'
+import { type ConditionNames, describeConditions } from '../../shared/flow-conditions.ts'
+import { channelNames } from '../flows/rules.ts'
+import { useNow } from '../ui/clock.ts'
+import { formatCount, listed } from '../ui/format.ts'
+import { tabNote } from '../words/step-coupon.ts'
+import { channelText } from './ChannelOrder.tsx'
+import { couponOf, letterOf, type StepDraft } from './draft.ts'
+import { sinceBefore, sinceLeaving } from './elapsed.ts'
+import { isUnfinished } from './problems.ts'
+import { StepPicture } from './StepPicture.tsx'
+
+interface Props {
+  flowId: string
+  step: StepDraft
+  /** From 1. */
+  place: number
+  before: StepDraft | undefined
+  cart: string | null
+  approved: string | null
+  names: ConditionNames
+  isOpen: boolean
+  isWrong: boolean
+  isReadOnly: boolean
+  /** Another one would be too many. */
+  isFull: boolean
+  /** What became of it in the days of the report. */
+  figures: { sent: number; orders: number } | null
+  item: HTMLAttributes<HTMLElement> & { ref: Ref<HTMLLIElement> }
+  handle: HTMLAttributes<HTMLElement> & { ref: Ref<HTMLButtonElement> }
+  onOpen: () => void
+  onCopy: () => void
+  onRemove: () => void
+}
+
+const MINUTE_MS = 60_000
+
+/** A message on the time line: when it goes, how it looks, and to whom. */
+export function StepCard(props: Props) {
+  const { flowId, step, place, before, cart, approved, isOpen, isReadOnly, item, handle, onOpen } = props
+  const title = `message ${place}, ${step.name}`
+  const later = before && sinceBefore(step.delayMinutes, before.delayMinutes)
+  return (
+    <li className="flow-step" {...item}>
+      <p className="flow-time">
+        {sinceLeaving(step.delayMinutes)}
+        {later && <span>{later}</span>}
+      </p>
+      <Card padding="sm" className="step-card" {...(isOpen && { 'data-open': true })}>
+        <div className="step-head">
+          {!isReadOnly && (
+            <button
+              type="button"
+              className="drag-handle"
+              aria-label={`Move ${title}`}
+              aria-describedby="reorder-hint"
+              {...handle}
+            >
+              <IconGripVertical size={16} aria-hidden />
+            </button>
+          )}
+          <h3 className="step-title">
+            {place}. {step.name}
+          </h3>
+          {!isReadOnly && <Tools {...props} title={title} />}
+        </div>
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/noStaticElementInteractions: a larger target of the button below */}
+        <div className="step-body" onClick={onOpen}>
+          <StepPicture
+            flowId={flowId}
+            step={step}
+            variant={step.variants[0]!}
+            channel={step.channels[0]!}
+            approved={approved}
+            cart={cart}
+          />
+          <Summary {...props} title={title} />
+        </div>
+      </Card>
+    </li>
+  )
+}
+
+function Tools({ title, isFull, onCopy, onRemove }: Props & { title: string }) {
+  return (
+    <Group gap={4} wrap="nowrap">
+      <Button variant="subtle" size="compact-sm" aria-label={`Copy ${title}`} disabled={isFull} onClick={onCopy}>
+        <IconCopy size={16} aria-hidden />
+      </Button>
+      <Button variant="subtle" size="compact-sm" aria-label={`Remove ${title}`} onClick={onRemove}>
+        <IconTrash size={16} aria-hidden />
+      </Button>
+    </Group>
+  )
+}
+
+function Summary({ step, names, figures, isOpen, isWrong, isReadOnly, title, onOpen }: Props & { title: string }) {
+  const now = useNow(MINUTE_MS)
+  const coupon = couponOf(step) && tabNote(step, now)
+  const { conditions, variants } = step
+  return (
+    <div className="step-summary">
+      <Text fz="sm">{channelsText(step.channels)}</Text>
+      {coupon && (
+        <Text fz="xs" c="dimmed">
+          Coupon {coupon}
+        </Text>
+      )}
+      {conditions && !isUnfinished(conditions) && (
+        <Text fz="xs" c="dimmed">
+          Only if {describeConditions(conditions, names)}
+        </Text>
+      )}
+      {variants.length > 1 && (
+        <Text fz="xs" c="dimmed">
+          Split test:{' '}
+          {variants
+            .map(({ sharePercent }, index) => `${letterOf(index)} ${Number.isNaN(sharePercent) ? '–' : sharePercent}%`)
+            .join(', ')}
+        </Text>
+      )}
+      {figures && figures.sent > 0 && (
+        <Text fz="xs" c="dimmed" className="tabular">
+          {formatCount(figures.sent)} sent, {formatCount(figures.orders)} {figures.orders === 1 ? 'order' : 'orders'} in
+          30 days
+        </Text>
+      )}
+      {isWrong && (
+        <Text fz="xs" c="var(--rc-bad)" fw={550}>
+          Needs a correction
+        </Text>
+      )}
+      <Button
+        variant={isOpen ? 'light' : 'default'}
+        size="compact-sm"
+        mt={4}
+        w="fit-content"
+        aria-label={`${isReadOnly ? 'Show' : 'Edit'} ${title}`}
+        aria-expanded={isOpen}
+        onClick={(event) => {
+          event.stopPropagation()
+          onOpen()
+        }}
+      >
+        {isReadOnly ? 'Show' : 'Edit'}
+      </Button>
+    </div>
+  )
+}
+
+/** "Email, else by SMS or push". */
+function channelsText([first, ...others]: StepDraft['channels']): string {
+  const name = channelNames[first!]
+  if (others.length === 0) return name
+  return `${name}, else by ${others.length === 1 ? channelText[others[0]!] : listed(others.map((each) => channelText[each])).replace(' and ', ' or ')}`
+}

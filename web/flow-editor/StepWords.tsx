@@ -1,0 +1,134 @@
+import { SegmentedControl, Stack, Title } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import type { FlowChannel } from '../../shared/flow-conditions.ts'
+import type { FlowChannels } from '../../shared/flows.ts'
+import { useTemplates } from '../campaigns/queries.ts'
+import { channelNames } from '../flows/rules.ts'
+import type { Words } from '../words/rules.ts'
+import { WordEditor } from '../words/WordEditor.tsx'
+import { type StepDraft, withVariant, withWords, wordsOf } from './draft.ts'
+import { type ChosenCart, Preview } from './Preview.tsx'
+import { firstWrongWords, type StepProblems, wordsField } from './problems.ts'
+import { Variants } from './Variants.tsx'
+
+export interface StepWordsProps {
+  flowId: string
+  step: StepDraft
+  problems: StepProblems
+  channels: FlowChannels
+  /** What is said where the plan has neither conditions nor variants; null: it has. */
+  rulesPlan: string | null
+  cart: ChosenCart
+  isReadOnly: boolean
+  keyOf: () => string
+  /** `part`: changes of the same part in a row are one. */
+  onChange: (next: Partial<StepDraft>, what: string, part?: string) => void
+}
+
+/** The words of a message by variant and channel, its coupon, and how it looks. */
+export function StepWords(props: StepWordsProps) {
+  const { step, problems, rulesPlan, isReadOnly, keyOf, onChange } = props
+  const { variant, channel, chooseVariant, chooseChannel } = useShown(step, problems)
+  return (
+    <Stack gap="md" component="section" aria-label="Words">
+      <Title order={3}>Words</Title>
+      <Variants
+        step={step}
+        chosen={variant.key}
+        error={problems.shares}
+        isReadOnly={isReadOnly || rulesPlan !== null}
+        keyOf={keyOf}
+        onChoose={chooseVariant}
+        onChange={onChange}
+      >
+        <Stack gap="md">
+          {step.channels.length > 1 && (
+            <SegmentedControl
+              aria-label="Words for"
+              w="fit-content"
+              value={channel}
+              onChange={(value) => chooseChannel(value as FlowChannel)}
+              data={step.channels.map((value) => ({ value, label: channelNames[value] }))}
+            />
+          )}
+          <ChannelWords {...props} variant={variant} channel={channel} />
+        </Stack>
+      </Variants>
+    </Stack>
+  )
+}
+
+/** Which words are shown: those that were chosen, or those that something is wrong with once somebody has tried to save. */
+function useShown(step: StepDraft, problems: StepProblems) {
+  const [wantedVariant, chooseVariant] = useState(step.variants[0]!.key)
+  const [wantedChannel, chooseChannel] = useState<FlowChannel | null>(null)
+  const variant = step.variants.find(({ key }) => key === wantedVariant) ?? step.variants[0]!
+  const channel = wantedChannel && step.channels.includes(wantedChannel) ? wantedChannel : step.channels[0]!
+  const [wrongVariant, wrongChannel] = firstWrongWords(problems) ?? []
+  useEffect(() => {
+    if (wrongVariant === undefined) return
+    chooseVariant(wrongVariant)
+    chooseChannel(wrongChannel as FlowChannel)
+  }, [wrongVariant, wrongChannel])
+  return { variant, channel, chooseVariant, chooseChannel }
+}
+
+interface ChannelWordsProps extends StepWordsProps {
+  variant: StepDraft['variants'][number]
+  channel: FlowChannel
+}
+
+function ChannelWords({ variant, channel, ...props }: ChannelWordsProps) {
+  const { flowId, step, problems, channels, cart, isReadOnly, onChange } = props
+  const words = wordsOf(variant.words, channel)
+  const changeWords = (next: Partial<Words>) =>
+    onChange(
+      withVariant(step, variant.key, { words: withWords(variant.words, channel, next) }),
+      'Words changed',
+      `words ${variant.key} ${channel} ${Object.keys(next).join()}`,
+    )
+  const templates = useTemplateChoice(words, changeWords)
+  return (
+    <WordEditor
+      layout="panel"
+      channel={channel}
+      words={words}
+      problems={problemsOf(problems, variant.key, channel)}
+      coupon={{ edit: step, onChange: (next) => onChange(next, 'Coupon changed', 'coupon') }}
+      approved={channels.whatsapp.template}
+      isReadOnly={isReadOnly}
+      {...(variant.id === null && { templates })}
+      onWords={changeWords}
+      preview={<Preview {...{ flowId, step, variant, channel, cart }} onBody={(body) => changeWords({ body })} />}
+    />
+  )
+}
+
+const fieldsOfCoupon = ['coupon', 'pauseDays', 'aboveAmount'] as const
+
+/** Of what the word editor shows. */
+function problemsOf(problems: StepProblems, variantKey: string, channel: FlowChannel) {
+  const found: Partial<Record<(typeof fieldsOfCoupon)[number] | 'subject' | 'body', string>> = {}
+  for (const field of fieldsOfCoupon) if (problems[field]) found[field] = problems[field]
+  for (const field of ['subject', 'body'] as const) {
+    const problem = problems[wordsField(variantKey, channel, field)]
+    if (problem) found[field] = problem
+  }
+  return found
+}
+
+const OWN = 'own'
+
+/** What the words of a new mail can begin with. */
+function useTemplateChoice(words: Words, onWords: (words: Words) => void) {
+  const ready = useTemplates().data?.campaign.filter(({ body }) => body !== '') ?? []
+  const chosen = ready.find(({ subject, body }) => subject === words.subject && body === words.body)
+  return {
+    choices: [...ready.map(({ id, name }) => ({ id, name })), { id: OWN, name: 'Words of your own' }],
+    value: chosen?.id ?? OWN,
+    onChoose(id: string) {
+      const template = ready.find((each) => each.id === id)
+      if (template) onWords({ subject: template.subject, body: template.body })
+    },
+  }
+}

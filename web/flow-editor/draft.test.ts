@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+import {
+  copyOf,
+  type FlowDraft,
+  freshKeys,
+  isSameDraft,
+  MOST_DELAY_MINUTES,
+  type StepDraft,
+  shared,
+  withAdded,
+  withFirstChannel,
+  withMoved,
+  withNewVariant,
+  withoutStep,
+  withoutVariant,
+  withStep,
+  withWords,
+  wordsOf,
+} from './draft.ts'
+
+const words = { email: { subject: 'Hi', body: 'Text' }, sms: { body: 'Short' }, push: { title: 'Hey', body: 'Cart' } }
+const step = (key: string, delayMinutes: number): StepDraft => ({
+  ...{ key, id: key, name: key, delayMinutes, channels: ['email'], conditions: null, coupon: null, couponShown: null },
+  variants: [{ key: `${key}-a`, id: `${key}-a`, sharePercent: 100, words }],
+})
+const flow = (...steps: StepDraft[]): FlowDraft => ({ name: 'Reminders', conditions: null, steps })
+const three = flow(step('a', 60), step('b', 1_440), step('c', 4_320))
+const timesOf = ({ steps }: FlowDraft) => steps.map(({ key, delayMinutes }) => [key, delayMinutes])
+
+describe('the messages of a flow', () => {
+  it('change their places, and the times stay where they are', () => {
+    expect(timesOf(withMoved(three, 2, 0))).toEqual([
+      ['c', 60],
+      ['a', 1_440],
+      ['b', 4_320],
+    ])
+    expect(isSameDraft(withMoved(three, 1, 1), three)).toBe(true)
+  })
+
+  it('grow by one at the end, a day later, or between two, at a time between theirs', () => {
+    const { delayMinutes: _, ...added } = step('x', 0)
+    expect(timesOf(withAdded(three, added, null)).at(-1)).toEqual(['x', 5_760])
+    expect(timesOf(withAdded(three, added, 'a'))[1]).toEqual(['x', 780])
+    expect(timesOf(withAdded(three, added, 'b'))[2]).toEqual(['x', 2_880])
+    expect(timesOf(withAdded(flow(), added, null))).toEqual([['x', 60]])
+    expect(timesOf(withAdded(flow(step('a', MOST_DELAY_MINUTES - 1)), added, null)).at(-1)![1]).toBe(MOST_DELAY_MINUTES)
+    // There is no minute between them: its writer says when.
+    expect(timesOf(withAdded(flow(step('a', 1), step('b', 2)), added, 'a'))[1]![1]).toBeNaN()
+    expect(timesOf(withAdded(flow(step('a', 1), step('b', 3)), added, 'a'))[1]![1]).toBe(2)
+  })
+
+  it('are taken away, and changed by themselves', () => {
+    expect(timesOf(withoutStep(three, 'b')).map(([key]) => key)).toEqual(['a', 'c'])
+    const changed = withStep(three, 'b', { delayMinutes: 90 })
+    expect(changed.steps[1]!.delayMinutes).toBe(90)
+    expect(changed.steps[0]).toBe(three.steps[0])
+  })
+
+  it('are copied under keys of their own', () => {
+    const copy = copyOf(three.steps[0]!, freshKeys(three))
+    expect(copy).toMatchObject({
+      key: 'new-1',
+      id: null,
+      delayMinutes: 60,
+      variants: [{ key: 'new-2', id: null, words }],
+    })
+    expect(freshKeys(flow(copy))()).toBe('new-3')
+  })
+})
+
+describe('the channels of a message', () => {
+  it('have a first choice, which changes places with a fallback', () => {
+    expect(withFirstChannel(['email'], 'sms')).toEqual(['sms'])
+    expect(withFirstChannel(['email', 'push'], 'sms')).toEqual(['sms', 'push'])
+    expect(withFirstChannel(['email', 'sms', 'push'], 'push')).toEqual(['push', 'sms', 'email'])
+    expect(withFirstChannel(['email', 'sms'], 'email')).toEqual(['email', 'sms'])
+  })
+
+  it('have words each, and a title stands in the place of a subject', () => {
+    expect(wordsOf(words, 'push')).toEqual({ subject: 'Hey', body: 'Cart' })
+    expect(wordsOf(words, 'sms').body).toBe('Short')
+    expect(withWords(words, 'push', { subject: 'Ho' })).toEqual({ ...words, push: { title: 'Ho', body: 'Cart' } })
+    expect(withWords(words, 'sms', { subject: 'none', body: 'Other' })).toEqual({ ...words, sms: { body: 'Other' } })
+    expect(withWords(words, 'email', { body: '' })).toEqual({ ...words, email: { subject: 'Hi', body: '' } })
+  })
+})
+
+describe('the variants of a message', () => {
+  it('share evenly, and together make 100', () => {
+    const of = (count: number) => shared(Array.from({ length: count }, () => three.steps[0]!.variants[0]!))
+    for (const count of [1, 2, 3, 4]) {
+      expect(of(count).reduce((sum, { sharePercent }) => sum + sharePercent, 0)).toBe(100)
+    }
+    expect(of(3).map(({ sharePercent }) => sharePercent)).toEqual([34, 33, 33])
+  })
+
+  it('begin with the words of another, and the others share again when one goes', () => {
+    const [only] = three.steps[0]!.variants
+    const two = { ...three.steps[0]!, ...withNewVariant(three.steps[0]!, only!, 'new-1') }
+    expect(two.variants).toMatchObject([
+      { key: 'a-a', id: 'a-a', sharePercent: 50 },
+      { key: 'new-1', id: null, sharePercent: 50, words },
+    ])
+    expect(withoutVariant(two, 'a-a').variants).toMatchObject([{ key: 'new-1', sharePercent: 100 }])
+  })
+})
+
+it('knows a change from what is stored, an emptied number from none, and no change from news of the coupon', () => {
+  const emptied = withStep(three, 'a', { delayMinutes: Number.NaN })
+  expect(isSameDraft(emptied, three)).toBe(false)
+  expect(isSameDraft({ ...three, name: 'Other' }, three)).toBe(false)
+  const shown = { code: 'X' } as unknown as NonNullable<StepDraft['couponShown']>
+  expect(isSameDraft(withStep(three, 'a', { couponShown: shown }), three)).toBe(true)
+})

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { effectText } from './effect.ts'
+
+const none = { moved: 0, dueNow: 0, cancelled: 0, added: 0, tooLate: 0, changed: 0 }
+
+it('says what a save does to planned messages', () => {
+  expect(effectText({ ...none, moved: 14, cancelled: 3 })).toBe('14 messages move, 3 are cancelled')
+  expect(effectText({ ...none, moved: 1 })).toBe('1 message moves')
+  expect(effectText({ ...none, changed: 1_200, added: 1 })).toBe('1 message is added, 1,200 change')
+  expect(effectText(none)).toBe('No planned message is affected')
+})
+
+it('says what goes at once, and for whom an added message comes too late', () => {
+  expect(effectText({ ...none, moved: 14, dueNow: 2 })).toBe(
+    '14 messages move. 2 of them go at once, as the new time has passed',
+  )
+  expect(effectText({ ...none, added: 5, tooLate: 1 })).toBe(
+    '5 messages are added. 1 cart is too late for an added message',
+  )
+  expect(effectText({ ...none, tooLate: 3 })).toBe('3 carts are too late for an added message')
+})

@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest'
+import { begunWith, changed, redone, settled, undone } from './history.ts'
+
+const typed = (...texts: string[]) =>
+  texts.reduce((history, text) => changed(history, text, { text: 'Subject changed', part: 'subject' }), begunWith(''))
+
+it('takes changes back and does them again, in their order', () => {
+  const two = changed(changed(begunWith('a'), 'b', { text: 'To b' }), 'c', { text: 'To c' })
+  const one = undone(two)!
+  expect(one.present).toBe('b')
+  expect(one.future.at(-1)?.change.text).toBe('To c')
+  const none = undone(one)!
+  expect(none.present).toBe('a')
+  expect(undone(none)).toBeNull()
+  const again = redone(redone(none)!)!
+  expect(again.present).toBe('c')
+  expect(again.past.map(({ change }) => change.text)).toEqual(['To b', 'To c'])
+  expect(redone(again)).toBeNull()
+})
+
+it('what is typed in a row is one change, until another part or a pause', () => {
+  expect(undone(typed('H', 'He', 'Hey'))!.present).toBe('')
+  const other = changed(typed('H'), 'H!', { text: 'Text changed', part: 'body' })
+  expect(undone(other)!.present).toBe('H')
+  const paused = changed(settled(typed('Hey')), 'Hey you', { text: 'Subject changed', part: 'subject' })
+  expect(undone(paused)!.present).toBe('Hey')
+  expect(settled(begunWith('a'))).toEqual(begunWith('a'))
+})
+
+it('a change after taking back is the newest, and begins anew', () => {
+  const back = undone(typed('Hey'))!
+  const again = changed(back, 'Ho', { text: 'Subject changed', part: 'subject' })
+  expect(again.future).toEqual([])
+  expect(undone(again)!.present).toBe('')
+  // What was typed before and after a change was taken back is not one.
+  const half = undone(changed(typed('Hey'), 'x', { text: 'Other' }))!
+  expect(undone(changed(half, 'Heyo', { text: 'Subject changed', part: 'subject' }))!.present).toBe('Hey')
+})
+
+it('forgets the oldest of very many', () => {
+  const many = Array.from({ length: 250 }, (_, each) => each + 1)
+  const history = many.reduce((all, each) => changed(all, each, { text: `To ${each}` }), begunWith(0))
+  expect(history.past).toHaveLength(200)
+  expect(history.past[0]!.value).toBe(50)
+})

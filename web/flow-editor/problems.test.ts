@@ -1,0 +1,173 @@
+import { expect, it } from 'vitest'
+import { aCoupon } from '../../e2e/coupons/api.ts'
+import type { FlowChannels } from '../../shared/flows.ts'
+import { withCoupon } from '../words/step-coupon.ts'
+import type { FlowDraft, StepDraft } from './draft.ts'
+import { checkFlow, firstWrongWords, hasProblems, refusedFlow, wordsField } from './problems.ts'
+import { savedFlow } from './saving.ts'
+
+const words = { email: { subject: 'Hi', body: 'Text' }, sms: { body: 'Short' }, push: { title: 'Hey', body: 'Cart' } }
+const step = (key: string, delayMinutes: number, more: Partial<StepDraft> = {}): StepDraft => ({
+  ...{ key, id: key, name: key, delayMinutes, channels: ['email'], conditions: null, coupon: null, couponShown: null },
+  variants: [{ key: `${key}-a`, id: `${key}-a`, sharePercent: 100, words }],
+  ...more,
+})
+const flow = (...steps: StepDraft[]): FlowDraft => ({ name: 'Reminders', conditions: null, steps })
+const free: FlowChannels = {
+  sms: { problem: null },
+  whatsapp: { problem: null, template: 'Hi {{1}}' },
+  push: { problem: null },
+}
+const stored = flow(step('a', 60), step('b', 1_440))
+const check = (draft: FlowDraft, minDelayMinutes = 15, channels = free, before = stored) =>
+  checkFlow(draft, { minDelayMinutes, stored: before, channels })
+const ofStep = (draft: FlowDraft, key: string, ...more: [number?, FlowChannels?, FlowDraft?]) =>
+  check(draft, ...more).steps.get(key)
+
+it('asks for a name, and for times that grow and are allowed', () => {
+  expect(hasProblems(check(stored))).toBe(false)
+  expect(check({ ...stored, name: ' ' }).name).toBe('Enter a name')
+  expect(ofStep(flow(step('a', 5)), 'a')).toEqual({ delayMinutes: 'At least 15 minutes' })
+  expect(ofStep(flow(step('a', 60), step('b', 60)), 'b')).toEqual({ delayMinutes: 'Later than the message before it' })
+  expect(ofStep(flow(step('a', Number.NaN)), 'a', 1)).toEqual({ delayMinutes: 'At least 1 minute' })
+  expect(ofStep(flow(step('a', 50_000)), 'a')).toEqual({ delayMinutes: 'At most 30 days' })
+})
+
+it('asks for the words of each channel the message may go by, and of no other', () => {
+  const empty = { email: { subject: ' ', body: '' }, sms: { body: ' ' }, push: { title: '', body: '' } }
+  const of = (...channels: StepDraft['channels']) =>
+    ofStep(flow(step('a', 60, { channels, variants: [{ key: 'v', id: 'v', sharePercent: 100, words: empty }] })), 'a')
+  expect(of('email')).toEqual({
+    [wordsField('v', 'email', 'subject')]: 'An email needs a subject',
+    [wordsField('v', 'email', 'body')]: 'An email needs a text',
+  })
+  expect(of('whatsapp')).toBeUndefined()
+  expect(of('sms')).toEqual({ [wordsField('v', 'sms', 'body')]: 'An SMS needs a text' })
+  expect(Object.values(of('sms', 'push')!)).toEqual([
+    ...['An SMS needs a text', 'A notification needs a title', 'A notification needs a text'],
+  ])
+})
+
+it('leads to the words that something is wrong with', () => {
+  expect(firstWrongWords({ delayMinutes: 'Later', [wordsField('new-2', 'push', 'subject')]: 'Empty' })).toEqual([
+    ...['new-2', 'push'],
+  ])
+  expect(firstWrongWords({ delayMinutes: 'Later' })).toBeNull()
+})
+
+it('asks for a channel to be set up, unless the message is by it already', () => {
+  const without: FlowChannels = {
+    sms: { problem: 'Not set up.' },
+    whatsapp: { problem: 'No template.', template: null },
+    push: { problem: 'Not here.' },
+  }
+  const sms = flow(step('a', 60, { channels: ['email', 'sms'] }))
+  expect(ofStep(sms, 'a', 15, without)).toEqual({ channels: 'Not set up.' })
+  expect(ofStep(flow(step('a', 60, { channels: ['whatsapp'] })), 'a', 15, without)).toEqual({
+    channels: 'No template.',
+  })
+  expect(ofStep(flow(step('a', 60, { channels: ['push'] })), 'a', 15, without)).toEqual({ channels: 'Not here.' })
+  // What it was already is held back and says why; nobody has to change it to save something else.
+  expect(ofStep(sms, 'a', 15, without, sms)).toBeUndefined()
+})
+
+it('asks for shares that make 100', () => {
+  const of = (...shares: number[]) => {
+    const variants = shares.map((sharePercent, index) => ({ key: `v${index}`, id: null, sharePercent, words }))
+    return ofStep(flow(step('a', 60, { variants })), 'a')
+  }
+  expect(of(60, 40)).toBeUndefined()
+  expect(of(60, 30)).toEqual({ shares: 'The shares must make 100% together' })
+  expect(of(100, 0)).toEqual({ shares: 'Each needs a share of at least 1%' })
+  expect(of(100, Number.NaN)).toEqual({ shares: 'Each needs a share of at least 1%' })
+})
+
+it('asks for conditions to be complete, and for the numbers of the coupon’s rules', () => {
+  const open: StepDraft['conditions'] = {
+    match: 'all',
+    groups: [{ match: 'all', conditions: [{ fact: 'value', is: 'above', amount: Number.NaN }] }],
+  }
+  expect(check({ ...stored, conditions: open }).conditions).toBe('A condition is not complete yet')
+  expect(ofStep(flow(step('a', 60, { conditions: open })), 'a')).toEqual({
+    conditions: 'A condition is not complete yet',
+  })
+  const wrong = { ...withCoupon(null, aCoupon()).coupon!, pauseDays: Number.NaN, aboveAmount: 0 }
+  expect(ofStep(flow(step('a', 60, { coupon: wrong })), 'a')).toEqual({
+    pauseDays: 'Enter a whole number of days between 1 and 3,650',
+    aboveAmount: 'Enter an amount greater than 0',
+  })
+  expect(ofStep(flow(step('a', 60, { coupon: wrong, channels: ['whatsapp'] })), 'a')).toBeUndefined()
+})
+
+it('brings what the server says of a field to its place', () => {
+  const refused = refusedFlow(
+    {
+      name: 'Shorter.',
+      conditions: 'Fewer.',
+      'steps.1.coupon': 'Gone.',
+      'steps.0.coupon.pauseDays': 'Less.',
+      'steps.0.variants.0.words.email.body': 'Too long.',
+      'steps.0.variants.0.words.push.title': 'Too long.',
+      'steps.1.variants': 'Not 100.',
+      'steps.9.delayMinutes': 'No.',
+    },
+    stored,
+  )
+  expect(refused).toMatchObject({ name: 'Shorter.', conditions: 'Fewer.' })
+  expect([...refused.steps]).toEqual([
+    ['b', { coupon: 'Gone.', shares: 'Not 100.' }],
+    [
+      'a',
+      {
+        pauseDays: 'Less.',
+        [wordsField('a-a', 'email', 'body')]: 'Too long.',
+        [wordsField('a-a', 'push', 'subject')]: 'Too long.',
+      },
+    ],
+  ])
+})
+
+it('sends what was changed, and leaves out what was not', () => {
+  expect(savedFlow(stored, stored)).toEqual({
+    name: 'Reminders',
+    steps: [
+      { id: 'a', delayMinutes: 60 },
+      { id: 'b', delayMinutes: 1_440 },
+    ],
+  })
+  const variants = [{ key: 'a-a', id: 'a-a', sharePercent: 100, words: { ...words, sms: { body: 'Shorter' } } }]
+  const changed = flow(step('a', 60, { channels: ['email', 'sms'], variants }), step('b', 1_440))
+  expect(savedFlow(changed, stored).steps[0]).toEqual({
+    ...{ id: 'a', delayMinutes: 60, channels: ['email', 'sms'] },
+    variants: [{ id: 'a-a', sharePercent: 100, words: { sms: { body: 'Shorter' } } }],
+  })
+  const conditions: StepDraft['conditions'] = {
+    match: 'all',
+    groups: [{ match: 'all', conditions: [{ fact: 'phone', is: 'present' }] }],
+  }
+  expect(savedFlow({ ...stored, conditions }, stored).conditions).toEqual(conditions)
+  expect(savedFlow(stored, { ...stored, conditions })).toHaveProperty('conditions', null)
+})
+
+it('sends all of a new message, with the words of its channels alone', () => {
+  const added = step('new-1', 2_880, {
+    ...{ id: null, channels: ['sms'] },
+    variants: [{ key: 'new-2', id: null, sharePercent: 100, words: { ...words, email: { subject: '', body: '' } } }],
+  })
+  expect(savedFlow(flow(...stored.steps, added), stored).steps[2]).toEqual({
+    ...{ delayMinutes: 2_880, channels: ['sms'], conditions: null, coupon: null },
+    variants: [{ sharePercent: 100, words: { sms: { body: 'Short' } } }],
+  })
+})
+
+it('sends the coupon of a message where it was changed, and takes it off what goes by WhatsApp alone', () => {
+  const coupon = aCoupon()
+  const given = step('a', 60, withCoupon(null, coupon))
+  const saved = (now: StepDraft, before: StepDraft) => savedFlow(flow(now), flow(before)).steps[0]!
+  expect(saved(given, step('a', 60)).coupon).toMatchObject({ couponId: coupon._id, pauseDays: 90 })
+  // One that was deleted in the store meanwhile would be refused.
+  expect(saved({ ...given, delayMinutes: 90 }, given)).not.toHaveProperty('coupon')
+  expect(saved(step('a', 60), given).coupon).toBeNull()
+  expect(saved({ ...given, channels: ['whatsapp'] }, given).coupon).toBeNull()
+  expect(saved({ ...given, channels: ['whatsapp', 'email'] }, given)).not.toHaveProperty('coupon')
+})

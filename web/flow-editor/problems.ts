@@ -1,0 +1,171 @@
+import type { FlowChannel, FlowCondition, FlowConditions } from '../../shared/flow-conditions.ts'
+import type { FlowChannels, StepWords } from '../../shared/flows.ts'
+import { formatMinutes } from '../ui/format.ts'
+import { couponProblems } from '../words/step-coupon.ts'
+import { couponOf, type FlowDraft, MOST_DELAY_MINUTES, type StepDraft } from './draft.ts'
+
+// What is wrong with an edited flow, before and after the server was asked. Pure.
+
+/** By field; the words of a variant by its key and channel: `words a1 email subject`. */
+export type StepProblems = Readonly<Partial<Record<string, string>>>
+
+export interface Problems {
+  name?: string
+  conditions?: string
+  /** By the key of the step. */
+  steps: ReadonlyMap<string, StepProblems>
+}
+
+interface Known {
+  minDelayMinutes: number
+  stored: FlowDraft
+  /** What stands in the way of a channel. */
+  channels: FlowChannels
+}
+
+export const hasProblems = ({ name, conditions, steps }: Problems): boolean =>
+  name !== undefined || conditions !== undefined || steps.size > 0
+
+/** A step that is by a channel already may stay so. */
+export function checkFlow(draft: FlowDraft, known: Known): Problems {
+  const steps = new Map<string, StepProblems>()
+  draft.steps.forEach((step, index) => {
+    const found: Record<string, string> = {
+      ...delayProblem(step, draft.steps[index - 1], known.minDelayMinutes),
+      ...channelProblem(step, known),
+      ...(isUnfinished(step.conditions) && { conditions: UNFINISHED }),
+      ...couponProblems(couponOf(step)),
+      ...variantProblems(step),
+    }
+    if (Object.keys(found).length > 0) steps.set(step.key, found)
+  })
+  return {
+    ...(draft.name.trim() === '' && { name: 'Enter a name' }),
+    ...(isUnfinished(draft.conditions) && { conditions: UNFINISHED }),
+    steps,
+  }
+}
+
+const UNFINISHED = 'A condition is not complete yet'
+
+function delayProblem(step: StepDraft, before: StepDraft | undefined, least: number): { delayMinutes?: string } {
+  const { delayMinutes } = step
+  if (!(delayMinutes >= least)) return { delayMinutes: `At least ${formatMinutes(least)}` }
+  if (delayMinutes > MOST_DELAY_MINUTES) return { delayMinutes: 'At most 30 days' }
+  if (before && delayMinutes <= before.delayMinutes) return { delayMinutes: 'Later than the message before it' }
+  return {}
+}
+
+function channelProblem({ id, channels }: StepDraft, { stored, channels: obstacles }: Known): { channels?: string } {
+  const before = stored.steps.find((other) => other.id === id && id !== null)?.channels ?? []
+  for (const channel of channels) {
+    const problem = obstacleOf(channel, obstacles)
+    if (problem && !before.includes(channel)) return { channels: problem }
+  }
+  return {}
+}
+
+/** What stands in the way of a channel; null: nothing does. */
+export const obstacleOf = (channel: FlowChannel, obstacles: FlowChannels): string | null =>
+  channel === 'email' ? null : obstacles[channel].problem
+
+function variantProblems({ variants, channels }: StepDraft): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const { key, words } of variants) {
+    for (const channel of channels) {
+      for (const [field, text] of Object.entries(wordProblems(words, channel)))
+        found[wordsField(key, channel, field)] = text
+    }
+  }
+  const shares = variants.map(({ sharePercent }) => sharePercent)
+  if (variants.length > 1 && !shares.every((share) => Number.isInteger(share) && share >= 1)) {
+    found.shares = 'Each needs a share of at least 1%'
+  } else if (variants.length > 1 && shares.reduce((sum, share) => sum + share, 0) !== 100) {
+    found.shares = 'The shares must make 100% together'
+  }
+  return found
+}
+
+/** `field` is of the word editor: subject or body. */
+export const wordsField = (variantKey: string, channel: string, field: string) =>
+  `words ${variantKey} ${channel} ${field}`
+
+/** Whose words something is wrong with: the key of their variant, and their channel; null: with none. */
+export function firstWrongWords(problems: StepProblems): readonly [variantKey: string, channel: string] | null {
+  const [, variantKey, channel] =
+    Object.keys(problems)
+      .find((field) => field.startsWith('words '))
+      ?.split(' ') ?? []
+  return variantKey !== undefined && channel !== undefined ? [variantKey, channel] : null
+}
+
+function wordProblems({ email, sms, push }: StepWords, channel: FlowChannel): { subject?: string; body?: string } {
+  const isEmpty = (text: string) => text.trim() === ''
+  if (channel === 'email') {
+    return {
+      ...(isEmpty(email.subject) && { subject: 'An email needs a subject' }),
+      ...(isEmpty(email.body) && { body: 'An email needs a text' }),
+    }
+  }
+  if (channel === 'push') {
+    return {
+      ...(isEmpty(push.title) && { subject: 'A notification needs a title' }),
+      ...(isEmpty(push.body) && { body: 'A notification needs a text' }),
+    }
+  }
+  return channel === 'sms' && isEmpty(sms.body) ? { body: 'An SMS needs a text' } : {}
+}
+
+/** A part of it is still to be typed or chosen. */
+export const isUnfinished = (conditions: FlowConditions | null): boolean =>
+  conditions?.groups.some((group) => group.conditions.some((condition) => conditionProblem(condition) !== null)) ??
+  false
+
+export function conditionProblem(condition: FlowCondition): string | null {
+  switch (condition.fact) {
+    case 'value':
+      return condition.amount >= 0 && condition.amount <= 1_000_000_000 ? null : 'Enter an amount'
+    case 'items':
+    case 'orders':
+      return Number.isInteger(condition.count) && condition.count >= 0 && condition.count <= 1_000
+        ? null
+        : 'Enter a whole number up to 1,000'
+    case 'product':
+      return condition.productIds.length > 0 ? null : 'Choose a product'
+    case 'category':
+      return condition.categoryIds.length > 0 ? null : 'Choose a category'
+    case 'country':
+      return condition.countries.length > 0 ? null : 'Choose a country'
+    case 'language':
+      return condition.languages.length > 0 ? null : 'Choose a language'
+    case 'day':
+      return condition.days.length > 0 ? null : 'Choose a day'
+    case 'hour':
+      return condition.from !== condition.until ? null : 'The two times must differ'
+    default:
+      return null
+  }
+}
+
+/** What the server says of single fields: `steps.1.variants.0.words.email.body`. */
+export function refusedFlow(fields: Readonly<Record<string, string>>, draft: FlowDraft): Problems {
+  const steps = new Map<string, StepProblems>()
+  const rest: { name?: string; conditions?: string } = {}
+  for (const [path, text] of Object.entries(fields)) {
+    const [root, place, ...more] = path.split('.')
+    if (root === 'name') rest.name = text
+    if (root === 'conditions') rest.conditions = text
+    const step = root === 'steps' ? draft.steps[Number(place)] : undefined
+    if (step) steps.set(step.key, { ...steps.get(step.key), [fieldOf(more, step)]: text })
+  }
+  return { ...rest, steps }
+}
+
+function fieldOf([field = '', ...more]: string[], { variants }: StepDraft): string {
+  if (field === 'coupon') return more[0] === 'pauseDays' || more[0] === 'aboveAmount' ? more[0] : 'coupon'
+  if (field !== 'variants') return field
+  const [place, part, channel = '', name = ''] = more
+  const variant = variants[Number(place)]
+  if (!variant || part !== 'words') return 'shares'
+  return wordsField(variant.key, channel, name === 'title' ? 'subject' : name)
+}

@@ -1,0 +1,64 @@
+import { keepPreviousData, queryOptions, useQueries, useQuery } from '@tanstack/react-query'
+import { countryName } from '../../shared/analytics-definitions.ts'
+import { findProducts } from '../../shared/audience.ts'
+import type { ConditionNames, FlowConditions } from '../../shared/flow-conditions.ts'
+import { searchCategories } from '../../shared/flows.ts'
+import { useStore } from '../access/queries.ts'
+import { call } from '../api.ts'
+import { formatMoney } from '../ui/format.ts'
+
+// What conditions name by an id, by its name.
+
+const MINUTE_MS = 60_000
+
+export function useCategories(search: string, isAsked: boolean) {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: ['flow-categories', storeId, search],
+    queryFn: ({ signal }) => call(searchCategories, { query: { search }, signal }),
+    enabled: isAsked,
+    placeholderData: keepPreviousData,
+    staleTime: MINUTE_MS,
+  })
+}
+
+/** One that is not known any more is named by its id. */
+export function useCategoryNames(ids: readonly string[]): (id: string) => string {
+  const storeId = useStore()?.id
+  const asked = [...ids].toSorted().join(',')
+  const named = useQuery({
+    queryKey: ['flow-categories', storeId, 'named', asked],
+    queryFn: ({ signal }) => call(searchCategories, { query: { ids: asked }, signal }),
+    enabled: asked !== '',
+    placeholderData: keepPreviousData,
+    staleTime: MINUTE_MS,
+  })
+  return (id) => named.data?.categories.find((category) => category.id === id)?.name ?? `Category ${id}`
+}
+
+const productQuery = (storeId: string | undefined, id: string) =>
+  queryOptions({
+    queryKey: ['products', storeId, id],
+    queryFn: async ({ signal }) => (await call(findProducts, { query: { search: id }, signal })).products,
+    staleTime: MINUTE_MS,
+  })
+
+export function useProductNames(ids: readonly string[]): (id: string) => string {
+  const storeId = useStore()?.id
+  const found = useQueries({ queries: [...new Set(ids)].map((id) => productQuery(storeId, id)) })
+  const products = found.flatMap(({ data }) => data ?? [])
+  return (id) => products.find((product) => product.id === id)?.name ?? `Product ${id}`
+}
+
+/** All that these conditions name. */
+export function useConditionNames(all: readonly (FlowConditions | null)[], currency: string): ConditionNames {
+  const conditions = all.flatMap((each) => each?.groups.flatMap((group) => group.conditions) ?? [])
+  const product = useProductNames(conditions.flatMap((each) => (each.fact === 'product' ? each.productIds : [])))
+  const category = useCategoryNames(conditions.flatMap((each) => (each.fact === 'category' ? each.categoryIds : [])))
+  return {
+    money: (amount) => formatMoney(amount, currency),
+    product,
+    category,
+    country: countryName,
+  }
+}

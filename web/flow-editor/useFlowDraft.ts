@@ -1,0 +1,87 @@
+import { useEffect, useState } from 'react'
+import type { FlowView } from '../../shared/flows.ts'
+import { useDraft } from '../access/drafts.ts'
+import { draftOf, type FlowDraft, isSameDraft } from './draft.ts'
+import { begunWith, type Change, changed, type History, redone, settled, undone } from './history.ts'
+
+/** What is typed after so long a pause is taken back by itself. */
+const PAUSE_MS = 1_000
+
+interface Edited {
+  /** As the flow was when the editing began. */
+  stored: FlowDraft
+  history: History<FlowDraft>
+}
+
+/** What is edited of a flow, with what can be taken back. Figures are read again behind it; what is typed stays. */
+export function useFlowDraft(flow: FlowView) {
+  const [held, setEdited] = useState<Edited | null>(null)
+  const [said, say] = useState('')
+  useDraft(`flow:${flow.id}`, held, setEdited)
+  const fresh = draftOf(flow)
+  // Where nothing is unsaved, what the flow has become meanwhile is shown.
+  const edited = held && isOvertaken(held, fresh) ? null : held
+  const stored = edited?.stored ?? fresh
+  const history = edited?.history ?? begunWith(stored)
+  const draft = history.present
+
+  useEffect(() => {
+    if (!held) return
+    const timer = setTimeout(() => setEdited(paused), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [held])
+
+  const change = (next: FlowDraft, what: Change) => {
+    setEdited({ stored, history: changed(history, next, what) })
+    if (what.part === undefined) say(what.text)
+  }
+  const go = (to: History<FlowDraft> | null, text: string | undefined, how: string) => {
+    if (!to) return
+    setEdited({ stored, history: to })
+    say(`${how}: ${text}`)
+  }
+  return {
+    draft,
+    stored,
+    isDirty: edited !== null && !isSameDraft(draft, stored),
+    /** For those who do not see what has changed. */
+    said,
+    change,
+    undo: () => go(undone(history), history.past.at(-1)?.change.text, 'Taken back'),
+    redo: () => go(redone(history), history.future.at(-1)?.change.text, 'Done again'),
+    undoable: history.past.at(-1)?.change.text ?? null,
+    redoable: history.future.at(-1)?.change.text ?? null,
+    forget: () => setEdited(null),
+  }
+}
+
+const isOvertaken = ({ stored, history }: Edited, fresh: FlowDraft) =>
+  isSameDraft(history.present, stored) && !isSameDraft(stored, fresh)
+
+function paused(edited: Edited | null): Edited | null {
+  const history = edited && settled(edited.history)
+  return history && history !== edited.history ? { ...edited, history } : edited
+}
+
+export type FlowEditing = ReturnType<typeof useFlowDraft>
+
+/** Ctrl+Z, Ctrl+Shift+Z and Ctrl+Y. In a field they are the browser's: there they take back what was typed. */
+export function useUndoKeys({ undo, redo }: Pick<FlowEditing, 'undo' | 'redo'>): void {
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.altKey || isTyping(event.target)) return
+      const key = event.key.toLowerCase()
+      const isRedo = (key === 'z' && event.shiftKey) || key === 'y'
+      if (key !== 'z' && !isRedo) return
+      event.preventDefault()
+      if (isRedo) redo()
+      else undo()
+    }
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [undo, redo])
+}
+
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLTextAreaElement ||
+  (target instanceof HTMLInputElement && !['checkbox', 'radio', 'button'].includes(target.type))

@@ -1,0 +1,104 @@
+import { useEffect, useRef, useState } from 'react'
+import type { FlowChannels, FlowView } from '../../shared/flows.ts'
+import { useDraft } from '../access/drafts.ts'
+import { ApiError } from '../api.ts'
+import { useSaveFlow } from '../flows/queries.ts'
+import { announce } from '../ui/announce.ts'
+import { focusFirstError } from '../ui/focusFirstError.ts'
+import type { FlowDraft } from './draft.ts'
+import { checkFlow, hasProblems, type Problems, refusedFlow } from './problems.ts'
+import { useIsBeside } from './SidePanel.tsx'
+import { savedFlow } from './saving.ts'
+import { useFlowDraft, useUndoKeys } from './useFlowDraft.ts'
+
+/** Opened beside the flow instead of a message. */
+export const ENTRY = 'entry'
+
+export function useFlowEdit(flow: FlowView, channels: FlowChannels) {
+  const editing = useFlowDraft(flow)
+  const { draft, stored } = editing
+  const [wanted, setOpened] = useState<string | null>(null)
+  const [isChecked, setChecked] = useState(false)
+  const save = useSaveFlow(flow.id)
+  const isBeside = useIsBeside()
+  const opened = wanted === ENTRY || draft.steps.some(({ key }) => key === wanted) ? wanted : null
+  // With what was typed before the session ended, the part it was typed in.
+  useDraft(`flow:${flow.id}:opened`, editing.isDirty ? opened : null, setOpened)
+  useUndoKeys(editing)
+
+  const found = checkFlow(draft, { minDelayMinutes: flow.minDelayMinutes, stored, channels })
+  const refused = refusedBy(save.error, draft)
+  // Nobody is told of mistakes while still typing for the first time.
+  const problems = isChecked && hasProblems(found) ? found : refused
+  const { open, close } = useOpening(setOpened, opened)
+  const leadTo = useLead(opened, setOpened)
+
+  const discard = () => {
+    editing.forget()
+    setChecked(false)
+    save.reset()
+  }
+  const submit = () => {
+    setChecked(true)
+    if (hasProblems(found)) {
+      leadTo(found)
+      return
+    }
+    save.mutate(savedFlow(draft, stored), {
+      onSuccess: () => {
+        discard()
+        announce('Flow saved')
+      },
+      onError: (error) => leadTo(refusedBy(error, draft)),
+    })
+  }
+  return {
+    editing,
+    problems,
+    /** What keeps it from being saved, said or not. */
+    isValid: !hasProblems(found),
+    save,
+    submit,
+    discard,
+    opened,
+    open,
+    close,
+    isBesideHidden: opened !== null && isBeside,
+  }
+}
+
+export type FlowEdit = ReturnType<typeof useFlowEdit>
+
+/** Closing brings the focus back to what had opened it. */
+function useOpening(setOpened: (opened: string | null) => void, opened: string | null) {
+  const opener = useRef<HTMLElement | null>(null)
+  return {
+    open(what: string) {
+      if (opened === null) opener.current = document.activeElement as HTMLElement | null
+      setOpened(what)
+    },
+    close() {
+      setOpened(null)
+      requestAnimationFrame(() => opener.current?.isConnected && opener.current.focus())
+    },
+  }
+}
+
+/** To the first part that something is wrong with, and its first field. */
+function useLead(opened: string | null, setOpened: (opened: string) => void) {
+  const [wanted, want] = useState<string | null>(null)
+  useEffect(() => {
+    if (wanted === null) return
+    if (opened !== wanted) return setOpened(wanted)
+    want(null)
+    focusFirstError(document.querySelector('[role=dialog]') ? '[role=dialog]' : 'main')
+  }, [wanted, opened, setOpened])
+  return ({ name, conditions, steps }: Problems) => {
+    const [first] = steps.keys()
+    if (name !== undefined || conditions !== undefined) want(ENTRY)
+    else if (first !== undefined) want(first)
+  }
+}
+
+const refusedBy = (error: Error | null, draft: FlowDraft): Problems =>
+  refusedFlow(error instanceof ApiError ? error.fields : {}, draft)

@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest'
+import {
+  comparisonText,
+  funnelOf,
+  nameOfStep,
+  type StepFigures,
+  totalOf,
+  type VariantFigures,
+  widthOf,
+} from './rules.ts'
+
+const variant = (name: string, comparison: VariantFigures['comparison'] = null): VariantFigures => ({
+  ...{ variantId: `id-${name}`, name, isCurrent: true, sharePercent: 50, people: 80, clicked: 9, bought: 4 },
+  ...{ revenue: 120, comparison },
+})
+const step: StepFigures = {
+  ...{
+    stepId: 'id',
+    step: 1,
+    name: 'First reminder',
+    planned: 200,
+    sent: 100,
+    delivered: null,
+    clicked: 50,
+    orders: 10,
+  },
+  ...{ revenue: 400, revenuePerRecipient: 4, unsubscribed: 1, skipped: [], variants: [], purchasesNeeded: null },
+}
+
+it('draws every bar from zero, as a share of the longest', () => {
+  expect(funnelOf({ ...step, planned: 40, sent: 80 }).map(({ width }) => width)).toEqual([50, 100, 0, 62.5, 12.5])
+  expect(funnelOf(step).map(({ label, count, width }) => [label, count, width])).toEqual([
+    ['Planned', 200, 100],
+    ['Sent', 100, 50],
+    ['Delivered', null, 0],
+    ['Clicked', 50, 25],
+    ['Orders', 10, 5],
+  ])
+  expect([widthOf(1, 0), widthOf(3, 2)]).toEqual([0, 100])
+})
+
+it('names a step by its place, and one that was removed as that', () => {
+  expect(nameOfStep(step)).toBe('1. First reminder')
+  expect(nameOfStep({ ...step, step: null })).toBe('First reminder (removed)')
+  expect(totalOf([step, step])).toEqual({ orders: 20, revenue: 800 })
+})
+
+it('says of a variant no more than its interval', () => {
+  const first = variant('A')
+  const text = (comparison: VariantFigures['comparison'], needed: number | null = null) =>
+    comparisonText(variant('B', comparison), first, needed)
+  expect(comparisonText(first, first, 30)).toBe('The others are compared with this one.')
+  expect(text(null, 30)).toBe('Not enough data yet: a comparison needs 30 purchases with each variant.')
+  expect(text({ lower: -1.2, upper: 6.4, excludesZero: false })).toBe(
+    'No difference shown: between 1.2 percentage points fewer and 6.4 percentage points more people bought than with A.',
+  )
+  expect(text({ lower: 0.4, upper: 3.149, excludesZero: true })).toBe(
+    'Sells more: between 0.4 percentage points and 3.15 percentage points more people bought than with A.',
+  )
+  expect(text({ lower: -3, upper: -0.5, excludesZero: true })).toBe(
+    'Sells less: between 0.5 percentage points and 3 percentage points fewer people bought than with A.',
+  )
+})

@@ -1,0 +1,39 @@
+import { Button, Text } from '@mantine/core'
+import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
+import { useState } from 'react'
+import type { FlowView } from '../../shared/flows.ts'
+import { useMay } from '../access/queries.ts'
+import { SwitchOffDialog } from './SwitchOffDialog.tsx'
+import { SwitchOnDialog } from './SwitchOnDialog.tsx'
+
+/** Switches a flow on or off, after a question. `xs`: in the list, where its page says who may. */
+export function FlowSwitch({ flow, size = 'sm' }: { flow: FlowView; size?: 'xs' | 'sm' }) {
+  const [isOpen, setOpen] = useState(false)
+  const maySwitch = useMay('flows:switch')
+  const close = () => setOpen(false)
+  const isInList = size === 'xs'
+  if (!maySwitch) {
+    return isInList ? null : (
+      <Text fz="sm" c="dimmed" maw={260}>
+        Only the owner or an admin of the account can switch a flow on or off.
+      </Text>
+    )
+  }
+  const Sign = flow.isOn ? IconPlayerPause : IconPlayerPlay
+  const label = flow.isOn ? 'Switch off' : 'Switch on'
+  return (
+    <>
+      <Button
+        size={size}
+        variant={flow.isOn || isInList ? 'default' : 'filled'}
+        leftSection={<Sign size={isInList ? 14 : 16} aria-hidden />}
+        onClick={() => setOpen(true)}
+        {...(isInList && { 'aria-label': `${label} ${flow.name}` })}
+      >
+        {label}
+      </Button>
+      <SwitchOnDialog flow={flow} opened={isOpen && !flow.isOn} onClose={close} />
+      <SwitchOffDialog flow={flow} opened={isOpen && flow.isOn} onClose={close} />
+    </>
+  )
+}

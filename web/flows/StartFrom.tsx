@@ -1,0 +1,117 @@
+import { Button, Card, Modal, Stack, Text, Title } from '@mantine/core'
+import { useState } from 'react'
+import { useNavigate } from 'react-router'
+import { flowLibrary } from '../../shared/flow-library.ts'
+import { wordsOf } from '../accounts/queries.ts'
+import { BROKEN } from '../api.ts'
+import { UpgradeNotice } from '../billing/UpgradeNotice.tsx'
+import { announce } from '../ui/announce.ts'
+import { Notice } from '../ui/Notice.tsx'
+import { CouponField } from '../words/CouponField.tsx'
+import { type CouponEdit, withCoupon } from '../words/step-coupon.ts'
+import { useCreateFlow, type useFlows } from './queries.ts'
+
+interface Props {
+  opened: boolean
+  library: NonNullable<ReturnType<typeof useFlows>['data']>['library']
+  /** What is said where the plan has one flow only; null: it has more. */
+  rulesPlan: string | null
+  onClose: () => void
+}
+
+/** What a new flow begins with: each kind explained, with what it asks of the store. */
+export function StartFrom({ opened, library, rulesPlan, onClose }: Props) {
+  const creating = useCreateFlow()
+  const navigate = useNavigate()
+  const [coupon, setCoupon] = useState<CouponEdit>({ coupon: null, couponShown: null })
+  const close = () => {
+    creating.reset()
+    onClose()
+  }
+  const create = (from: (typeof flowLibrary)[number]['key']) => {
+    const couponId = from === 'last_discount' ? coupon.couponShown?._id : undefined
+    creating.mutate(
+      { from, ...(couponId && { couponId }) },
+      {
+        onSuccess: ({ flow }) => {
+          close()
+          announce('Flow created, switched off')
+          navigate(`/flows/${flow.id}`)
+        },
+      },
+    )
+  }
+  return (
+    <Modal opened={opened} onClose={close} title="Start from" size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Stack gap="md">
+        {rulesPlan && <UpgradeNotice text={rulesPlan} />}
+        {creating.error && (
+          <Notice tone="bad" isLive>
+            {wordsOf(creating.error, BROKEN)}
+          </Notice>
+        )}
+        <Stack component="ul" gap="sm" p={0} m={0} style={{ listStyle: 'none' }}>
+          {flowLibrary.map(({ key, name, explanation, asks }) => (
+            <li key={key}>
+              <Card padding="md">
+                <Title order={3}>{name}</Title>
+                <Text fz="sm" mt={4}>
+                  {explanation}
+                </Text>
+                <Asks asks={asks} missing={library.find((each) => each.key === key)?.missing ?? []} />
+                {key === 'last_discount' && rulesPlan === null && (
+                  <CouponField
+                    step={coupon}
+                    error={undefined}
+                    isReadOnly={false}
+                    onChoose={(chosen) => setCoupon(withCoupon(coupon.coupon, chosen))}
+                  />
+                )}
+                <Button
+                  mt="sm"
+                  w="fit-content"
+                  size="xs"
+                  variant="default"
+                  aria-label={`Start from ${name}`}
+                  disabled={rulesPlan !== null}
+                  loading={creating.isPending && creating.variables?.from === key}
+                  onClick={() => create(key)}
+                >
+                  Start from this
+                </Button>
+              </Card>
+            </li>
+          ))}
+        </Stack>
+      </Stack>
+    </Modal>
+  )
+}
+
+/** What a kind of flow needs of the store, and what of it is not there. */
+function Asks({ asks, missing }: { asks: readonly string[]; missing: readonly string[] }) {
+  if (asks.length === 0 && missing.length === 0) return null
+  return (
+    <>
+      {asks.length > 0 && (
+        <Text fz="sm" c="dimmed" mt={4} component="div">
+          It asks of your store:
+          <ul className="library-asks">
+            {asks.map((sentence) => (
+              <li key={sentence}>{sentence}</li>
+            ))}
+          </ul>
+        </Text>
+      )}
+      {missing.length > 0 && (
+        <div style={{ marginTop: 8 }}>
+          <Notice tone="warn" title="Still missing">
+            {missing.map((sentence) => (
+              <div key={sentence}>{sentence}</div>
+            ))}
+          </Notice>
+        </div>
+      )}
+    </>
+  )
+}
