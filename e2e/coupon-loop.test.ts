@@ -5,6 +5,7 @@ import { type AppInstance, aSeededInstance, mailsTo, readMail, until } from './a
 import { openBrowser } from './browser.ts'
 import { rowOf } from './coupons/scene.ts'
 import { buy, minutePasses, typeAtCheckout } from './demo-shopper.ts'
+import { cardOf, openStep } from './flow-steps.ts'
 
 // A coupon's whole way on the demo: made, put on a step, mailed as a code of one shopper's own, carried by the link into the cart, used
 // in an order, and counted. What the mail promises is what the store takes.
@@ -77,11 +78,12 @@ test('Quick Create makes one for everybody, the form a personal one', async () =
 test('it is put on the first step of the demo’s flow', async () => {
   const [flow] = (await api<{ flows: { id: string }[] }>('/api/flows')).flows
   await owner.goto(`${instance.url}/flows/${flow!.id}`)
+  await openStep(owner, 1)
   await owner.getByRole('combobox', { name: 'Coupon' }).click()
   await owner.getByRole('option', { name: /^LOOP-•+ · 10%$/ }).click()
   await owner.getByRole('button', { name: 'Save', exact: true }).click()
   await owner.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'detached' })
-  await owner.getByRole('tab').first().getByText('LOOP-••••••••').waitFor()
+  await cardOf(owner, 1).getByText('LOOP-••••••••').waitFor()
 }, 60_000)
 
 test('the mail to a cart that was left shows the code, the saving and what is left to pay', async () => {

@@ -2,6 +2,7 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type AppInstance, aSeededInstance } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
+import { openStep } from './flow-steps.ts'
 import { verificationToken } from './owner.ts'
 
 // A session that is over and a server that is away, while somebody is in the middle of typing (decision 2): nothing typed is lost.
@@ -79,6 +80,7 @@ const pressAndExpire = async (page: Page, button: Locator) => {
 }
 const openFlow = async (page: Page) => {
   await page.getByRole('link', { name: 'Abandoned cart reminders' }).click()
+  await openStep(page, 1)
   await subject(page).waitFor()
 }
 

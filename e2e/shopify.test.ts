@@ -6,6 +6,7 @@ import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { openShopify, shopifyApp } from '../test/contract-servers/shopify.ts'
 import { type AppInstance, anAppInstance, mailsTo, readMail, until } from './app-instance.ts'
 import { openBrowser } from './browser.ts'
+import { openStep } from './flow-steps.ts'
 import { anOwner, KEYS } from './owner.ts'
 
 // The whole loop on a Shopify store, in an account that has a WooCommerce store already: connected by client ID and secret, a checkout
@@ -134,6 +135,7 @@ test('a coupon is made in Shopify and put on the first step, and the flow is swi
     .innerText()
   const [flow] = (await api<{ flows: { id: string }[] }>('/api/flows')).flows
   await owner.goto(`${instance.url}/flows/${flow!.id}`)
+  await openStep(owner, 1)
   await owner.getByRole('combobox', { name: 'Coupon' }).click()
   await owner.getByRole('option', { name: new RegExp(`^${code} · 10%`) }).click()
   await owner.getByRole('button', { name: 'Save', exact: true }).click()

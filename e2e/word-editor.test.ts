@@ -7,6 +7,7 @@ import { aBrowser } from '../test/push-scene.ts'
 import { mailsTo, readMail, until } from './app-instance.ts'
 import { api, beginVisit, dialog, endVisit, instance, open, page, search, waiting } from './carts/visit.ts'
 import { checkInEveryTheme } from './every-theme.ts'
+import { openStep, panelOf } from './flow-steps.ts'
 import { reach } from './keys.ts'
 
 // The one editor of words, in each place that has it, on the demo's 90 days.
@@ -59,7 +60,8 @@ async function tryOut(within: Locator, subject: string): Promise<string> {
 test('in a step of a flow: variables at the cursor by keyboard, what is none is marked, and a test with an example of a code', async () => {
   await page.goto(`${instance.url}/flows`)
   await page.locator('a[href^="/flows/"]').first().click()
-  const step = page.getByRole('tabpanel')
+  await openStep(page, 1)
+  const step = panelOf(page)
   const [subject, text] = [step.getByLabel('Subject'), step.getByLabel('Text', { exact: true })]
   await subject.fill('For {{ nobody }}')
   await step.getByText('There is no variable nobody. Select one of those below.').waitFor()
@@ -78,7 +80,6 @@ test('in a step of a flow: variables at the cursor by keyboard, what is none is 
   await expect.poll(() => text.inputValue()).toBe('a{{ coupon_code }}!b')
   await text.fill('Your code is {{ coupon_code }}.\n\n{{ checkout_link }}')
   await choosePot(step)
-  await shown(step).getByText(NOTE).waitFor()
   const cart = waiting[0]!
   await step.getByRole('combobox', { name: 'For the cart of' }).fill(cart.customer_email!)
   await page
@@ -88,6 +89,7 @@ test('in a step of a flow: variables at the cursor by keyboard, what is none is 
   await shown(step)
     .getByText(`For ${cart.customer_name.split(' ')[0]}`)
     .waitFor()
+  await shown(step).getByText(NOTE).waitFor()
   await mailIn(step).getByText('Your code is POT-EXAMPLE.').last().waitFor()
   await lookAtAll(step)
   const mail = await tryOut(step, `For ${cart.customer_name.split(' ')[0]}`)
@@ -101,7 +103,7 @@ test('in a step of a flow: variables at the cursor by keyboard, what is none is 
 })
 
 test('in an SMS of a flow: how long it is, and the same in plain signs', async () => {
-  const step = page.getByRole('tabpanel')
+  const step = panelOf(page)
   await step.getByRole('radiogroup', { name: 'Channel' }).getByText('SMS', { exact: true }).click()
   const text = step.getByLabel('Text', { exact: true })
   await text.fill('Hi {{ customer_name }} – your cart at {{ store_name }} is “still” here: {{ checkout_link }}')
@@ -119,7 +121,7 @@ test('in an SMS of a flow: how long it is, and the same in plain signs', async (
 
 test('in a notification of a flow: a test to this browser, and what its push service answers', async () => {
   const service = await openPushService()
-  const step = page.getByRole('tabpanel')
+  const step = panelOf(page)
   const name = step.getByRole('button', { name: 'customer_name', exact: true })
   await name.waitFor()
   await step.getByRole('radiogroup', { name: 'Channel' }).getByText('Push', { exact: true }).click()

@@ -4,6 +4,7 @@ import { newId } from '../../server/core/ids.ts'
 import type { CartView } from '../../shared/carts.ts'
 import { reminderTexts } from '../../shared/reminders.ts'
 import { mailsTo, readMail } from '../app-instance.ts'
+import { openStep } from '../flow-steps.ts'
 import {
   addressHash,
   api,
@@ -146,6 +147,7 @@ export const oneCart = () =>
     test('a step of a flow is shown for a cart that could get it, and for the sample cart, with its pictures', async () => {
       await page.goto(`${instance.url}/flows`)
       await page.locator('a[href^="/flows/"]').first().click()
+      await openStep(page, 1)
       const mail = page.frameLocator('iframe[title="Email preview"]')
       const picker = page.getByRole('combobox', { name: 'For the cart of' })
       await mail.getByText('Unsubscribe').waitFor()

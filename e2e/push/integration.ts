@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { pushTexts } from '../../shared/push.ts'
 import { checkInEveryTheme } from '../every-theme.ts'
+import { openStep, panelOf } from '../flow-steps.ts'
 import { ago, aSetup, PUBLIC_KEY, WORKER, withKeys, withPush } from './api.ts'
 import { asked, aWindow, card, goodBye, instance, openPush } from './scene.ts'
 
@@ -155,7 +156,8 @@ export const theIntegration = () =>
       expect(await type.isDisabled()).toBe(true)
       await page.goto(`${instance.url}/flows`)
       await page.locator('a[href^="/flows/"]').first().click()
-      const step = page.getByRole('tabpanel')
+      await openStep(page, 1)
+      const step = panelOf(page)
       await step.getByRole('radiogroup', { name: 'Channel' }).getByText('Push', { exact: true }).click()
       await step.getByText(pushTexts.noHost).first().waitFor()
       await step.getByLabel('Title', { exact: true }).waitFor()

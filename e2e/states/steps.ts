@@ -118,3 +118,9 @@ export const NO_CARTS = answers('carts/abandoned', {
 })
 /** No cart's and no store's. */
 export const NOT_HERE = '00000000-0000-4000-8000-000000000000'
+
+export const couponsAre = (coupons: object[], more: object = {}) =>
+  answers('coupons?', {
+    ...{ coupons, pagination: { page: 1, limit: 50, total: coupons.length, pages: 1 }, readAt: null, problem: null },
+    ...{ currency: 'USD', timeZone: 'Europe/Berlin', canWrite: true, ...more },
+  })

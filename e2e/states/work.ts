@@ -1,9 +1,10 @@
 import { aCoupon, someCoupons } from '../coupons/api.ts'
 import { ofAnalytics } from './analytics.ts'
+import { ofFlows } from './flows.ts'
 import {
   answers,
   asks,
-  fills,
+  couponsAre,
   goes,
   hangs,
   isTitled,
@@ -22,7 +23,7 @@ import {
   waits,
 } from './steps.ts'
 
-// The screens one works on: dashboard, carts, flows.
+// The screens one works on.
 
 const me = late('auth/me')
 
@@ -68,7 +69,7 @@ const ofTheDashboard: State[] = [
 
 const PAST_ON_ITS_WAY = answers('demo/past', { isBeingWritten: true, percent: 42 })
 
-const ofCartsAndFlows: State[] = [
+const ofCarts: State[] = [
   ...['/dashboard', '/carts'].map((path): State => {
     const given = [NO_FIGURES, NO_CARTS, PAST_ON_ITS_WAY]
     return { name: `${path} while the demo is being written`, of: 'owner', path, given, steps: [says('42%')] }
@@ -99,15 +100,6 @@ const ofCartsAndFlows: State[] = [
   },
   { name: 'cart that is not there', of: 'owner', path: `/carts/${NOT_HERE}`, steps: [says('Cart not found')] },
   { name: 'cart to a viewer', of: 'owner', path: '/carts/:cartId', given: [isViewer], steps: [isTitled] },
-  { name: 'flows not to be had', of: 'owner', path: '/flows', given: [refuses('flows')], steps: [offers('Retry')] },
-  { name: 'flow to a viewer', of: 'owner', path: '/flows/:flowId', given: [isViewer], steps: [isTitled] },
-  { name: 'flow being switched off', of: 'owner', path: '/flows/:flowId', steps: [presses(/^Switch off/), asks] },
-  {
-    name: 'flow with unsaved changes',
-    of: 'owner',
-    path: '/flows/:flowId',
-    steps: [fills('Subject', 'Still thinking about it?'), offers('Save')],
-  },
 ]
 
 const NO_NOTIFICATIONS = answers('notifications?', {
@@ -175,11 +167,6 @@ const ofNotifications: State[] = [
   },
 ]
 
-const couponsAre = (coupons: object[], more: object = {}) =>
-  answers('coupons?', {
-    ...{ coupons, pagination: { page: 1, limit: 50, total: coupons.length, pages: 1 }, readAt: null, problem: null },
-    ...{ currency: 'USD', timeZone: 'Europe/Berlin', canWrite: true, ...more },
-  })
 const createsOne = presses('Create coupon')
 
 const ofCoupons: State[] = [
@@ -215,48 +202,6 @@ const ofCoupons: State[] = [
     steps: [says('The key of this store is read-only.')],
   },
   { name: 'coupon form', of: 'owner', path: '/coupons', given: [couponsAre([])], steps: [createsOne, asks] },
-]
-
-const IS_OVER = { endDate: new Date(Date.now() - 60_000).toISOString() }
-/** The server is asked for those that can be used, and where there are none for all. */
-const noneIsUsable: State['given'] = [
-  couponsAre([aCoupon(IS_OVER)]),
-  answers('coupons?*usable=yes', {
-    ...{ coupons: [], pagination: { page: 1, limit: 100, total: 0, pages: 0 }, readAt: null, problem: null },
-    ...{ currency: 'USD', timeZone: 'Europe/Berlin', canWrite: true },
-  }),
-]
-
-const ofTheCouponOfAFlow: State[] = [
-  {
-    name: 'flow, its coupons on their way',
-    of: 'owner',
-    path: '/flows/:flowId',
-    isLoading: true,
-    given: [hangs('coupons?')],
-    steps: [isTitled, waits],
-  },
-  {
-    name: 'flow, its coupons not to be had',
-    of: 'owner',
-    path: '/flows/:flowId',
-    given: [refuses('coupons?')],
-    steps: [says('The coupons could not be loaded')],
-  },
-  {
-    name: 'flow of a store without coupons',
-    of: 'owner',
-    path: '/flows/:flowId',
-    given: [couponsAre([])],
-    steps: [says('No coupons yet.')],
-  },
-  {
-    name: 'flow of a store without a usable coupon',
-    of: 'owner',
-    path: '/flows/:flowId',
-    given: noneIsUsable,
-    steps: [says('None of your coupons can be used now.')],
-  },
 ]
 
 const opensDiscountMail = presses('Send Discount Mail')
@@ -374,11 +319,11 @@ const ofCustomers: State[] = [
 
 export const ofTheSections: State[] = [
   ...ofTheDashboard,
-  ...ofCartsAndFlows,
+  ...ofCarts,
+  ...ofFlows,
   ...ofCustomers,
   ...ofNotifications,
   ...ofCoupons,
-  ...ofTheCouponOfAFlow,
   ...ofDiscountMail,
   ...ofAnalytics,
 ]
