@@ -223,7 +223,7 @@ const HAS_BROWSER = `state = 'held' and channel = 'push' and exists (select 1 fr
 
 /** Of several who are one, what whoever was drawn first is. */
 const DRAWN = (column: string) => `(select a.${column} from assignments a where a.store_id = shoppers.store_id
-  and a.shopper_id = shoppers.id order by a.at, a.id limit 1)`
+  and a.shopper_id = shoppers.id order by a.at, a.id <> md5(a.experiment_id || ':' || a.shopper_id)::uuid, a.id limit 1)`
 
 const CART_OR_PERSON = "coalesce(cart_id::text, 'no cart of ' || shopper_id)"
 
