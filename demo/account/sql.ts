@@ -80,6 +80,8 @@ const SHARED = {
   sync_state: 'store_id',
   flows: 'store_id',
   flow_steps: 'store_id',
+  flow_variants: 'store_id',
+  flow_words: 'store_id',
   templates: 'store_id',
   products: 'store_id',
 }
