@@ -12,7 +12,7 @@ it('says what a save does to planned messages', () => {
 
 it('says what goes at once, and for whom an added message comes too late', () => {
   expect(effectText({ ...none, moved: 14, dueNow: 2 })).toBe(
-    '14 messages move. 2 of them go at once, as the new time has passed',
+    '14 messages move. 2 of those that move go at once, as the new time has passed',
   )
   expect(effectText({ ...none, added: 5, tooLate: 1 })).toBe(
     '5 messages are added. 1 cart is too late for an added message',
