@@ -81,6 +81,11 @@ delete from messages m using (
     from messages where origin_kind in ('flow', 'push') and cart_id is not null and step_id is not null) o
   where place > 1 and handed_over_at is null) twice
 where m.store_id = twice.store_id and m.id = twice.id;
+-- Of two that both left, the later one stays as what went out, of no step.
+update messages m set step_id = m.id from (
+  select store_id, id, row_number() over (partition by store_id, cart_id, origin_kind, origin_id, step_id order by handed_over_at, id) as place
+  from messages where origin_kind in ('flow', 'push') and cart_id is not null and step_id is not null) o
+where m.store_id = o.store_id and m.id = o.id and o.place > 1;
 drop index messages_once_per_cart;
 create unique index messages_once_per_cart on messages (store_id, cart_id, origin_kind, origin_id, step_id,
   (case when origin_kind in ('flow', 'push') then '' else channel end)) nulls not distinct where cart_id is not null;
