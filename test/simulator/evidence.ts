@@ -11,6 +11,10 @@ export interface Evidence {
   shopper: string
   origin: string
   step: number
+  /** Of a step of a flow. */
+  stepId: string | null
+  /** Whose words it has; null: its step is not split. */
+  variantId: string | null
   state: string
   worker: string
   dueAt: number
@@ -33,6 +37,7 @@ export interface Evidence {
   keys: string[]
   /** Of the person alone. */
   emails: string[]
+  valueMinor: number | null
   /** Products in the cart. */
   items: string[]
   /** The same with quantities, as `2×16,1×17`, sorted. */
@@ -86,7 +91,7 @@ export async function readEvidence(
       select c.store_id, c.id from carts c join messages m on m.store_id = c.store_id and c.merged_into = m.cart_id
         where m.id = ${of.id}
       union select c.store_id, c.id from carts c join joined j on j.store_id = c.store_id and c.merged_into = j.id)
-    select m.store_id as store, coalesce(m.cart_id::text, 'no cart of ' || case when ${isAtOnce} then d.shopper else m.shopper_id end) as cart, case when ${isAtOnce} then d.shopper else m.shopper_id end as shopper, m.origin_kind || ':' || m.origin_id as origin, m.step, m.state, m.worker_id as worker,
+    select m.store_id as store, coalesce(m.cart_id::text, 'no cart of ' || case when ${isAtOnce} then d.shopper else m.shopper_id end) as cart, case when ${isAtOnce} then d.shopper else m.shopper_id end as shopper, m.origin_kind || ':' || m.origin_id as origin, m.step, m.step_id as "stepId", m.variant_id as "variantId", m.state, m.worker_id as worker,
       ${ms('m.due_at')} as "dueAt", ${ms('m.created_at')} as "createdAt", ${ms('m.handed_over_at')} as "handedOverAt",
       c.status as "cartStatus", ${ms('c.started_at')} as "cartStartedAt", ${ms('c.last_activity_at')} as "lastActivityAt",
       fs.delay_minutes as delay, s.cap_messages as cap,
@@ -104,7 +109,7 @@ export async function readEvidence(
           where mine.store_id = m.store_id and mine.shopper_id = m.shopper_id and mine.kind = 'device')) as keys,
       (select coalesce(jsonb_agg(k.value), '[]') from shopper_keys k where k.store_id = m.store_id and k.shopper_id = m.shopper_id
         and k.kind = 'email') as emails,
-      (select coalesce(jsonb_agg(i ->> 'productId'), '[]') from jsonb_array_elements(c.items) i) as items,
+      (select coalesce(jsonb_agg(i ->> 'productId'), '[]') from jsonb_array_elements(c.items) i) as items, c.value_minor as "valueMinor",
       (select coalesce(string_agg(line, ',' order by line collate "C"), '') from jsonb_array_elements(c.items) i
         cross join lateral (select (i ->> 'quantity') || '×' || (i ->> 'productId') as line) l) as contents,
       h.country, c.fold -> 'contact' ->> 'state' as "usState", coalesce(c.phone, h.phone) as phone, r.overrides_holdout as "overridesHoldout",

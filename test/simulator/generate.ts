@@ -2,6 +2,7 @@ import type { OrderKind } from '../../server/platforms/platform.ts'
 import { withAliases } from './aliases.ts'
 import { withCampaigns } from './campaigns.ts'
 import { withCoupons } from './coupons.ts'
+import { withFlowEdits } from './flow-edits.ts'
 import { aFrame, MIXED } from './frame.ts'
 import { ownerActs, textActs } from './generate-more.ts'
 import { withLateOrders } from './late-orders.ts'
@@ -64,7 +65,7 @@ export function scenarioOf(seed: number): Scenario {
   const stopped = withStops(seed, { ...whole, steps: withLateOrders(seed, whole.steps, emails) })
   const pushed = withPush(seed, stopped, chance)
   const plugged = pushed.push === null ? withPlugin(seed, pushed, emails) : pushed
-  return plugged === pushed ? withShopify(seed, pushed, chance.people) : plugged
+  return withFlowEdits(seed, plugged === pushed ? withShopify(seed, pushed, chance.people) : plugged)
 }
 
 const WAITS = { none: 8, moment: 27, minutes: 38, hour: 18, hours: 8, days: 1 }

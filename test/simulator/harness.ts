@@ -16,6 +16,7 @@ import { openOther, standingIn } from './other-shop.ts'
 import { LEAVERS, type Person, peopleOf } from './people.ts'
 import type { Made } from './play-campaigns.ts'
 import { stockCoupons } from './play-coupons.ts'
+import type { NotedFlow } from './play-flow-edits.ts'
 import type { Plugin } from './play-plugin.ts'
 import { openPost, type Post, providerIdOf, type Standing } from './post.ts'
 import { openPushWorld, type PushWorld } from './push-service.ts'
@@ -49,6 +50,8 @@ export interface Harness {
   deadlocks: number
   hasJumped: boolean
   editedAt: number | null
+  /** What the flow was when, in order; empty: as it began. */
+  flowPast: NotedFlow[]
   /** How often sending was paused. */
   pauses: number
   people: readonly Person[]
@@ -199,6 +202,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     deadlocks: 0,
     hasJumped: false,
     editedAt: null,
+    flowPast: [],
     pauses: 0,
     people: [...peopleOf(scenario.countries), ...(scenario.hasCampaigns ? LEAVERS : [])],
     carts: [],

@@ -18,7 +18,7 @@ export async function openOther(pool: pg.Pool, first: Harness): Promise<Harness>
     browsers: first.browsers.map(() => ({ visit: 0, page: 0, seq: -1 })),
     ...{ latePosts: [], lateWebhooks: [], lateDeliveries: [], carts: [], arrivals: 0, isCrowdFull: false },
     ...{ contacts: new Map(), usable: new Set(), refused: new Map(), withdrawn: new Map(), yeses: new Set() },
-    ...{ isDisconnected: false, justUnsubscribed: null },
+    ...{ isDisconnected: false, flowPast: [], justUnsubscribed: null },
   }
   return Object.assign(Object.create(first), other)
 }

@@ -31,6 +31,7 @@ import { otherPlayers } from './other-shop.ts'
 import { numbersOf } from './people.ts'
 import { campaignPlayers, planning, runDueCampaigns } from './play-campaigns.ts'
 import { codesNamed, couponPlayers, makeDueCodes } from './play-coupons.ts'
+import { flowEditPlayers } from './play-flow-edits.ts'
 import { ownerPlayers, runErasures } from './play-owner.ts'
 import { pluginPlayers } from './play-plugin.ts'
 import { postPlayers } from './play-posts.ts'
@@ -67,6 +68,7 @@ const isDeadlock = (error: unknown) => (error as { code?: string }).code === '40
 
 const players: Players = {
   ...postPlayers,
+  ...flowEditPlayers,
   async order(harness, act) {
     if (harness.shopify) return orderOnShopify(harness, act)
     const version = changeOrder(harness.shop, harness.clock, act, codesNamed(harness, act))

@@ -2,6 +2,7 @@ import type { ChannelName, TextChannelName } from '../../server/channels/channel
 import type { OrderKind } from '../../server/platforms/platform.ts'
 import type { CampaignAct } from './campaigns.ts'
 import type { CouponAct, StepCoupon } from './coupons.ts'
+import type { FlowEditAct } from './flow-edits.ts'
 import type { Country } from './people.ts'
 import type { PluginAct } from './plugin.ts'
 import type { PushAct, PushFrame } from './push.ts'
@@ -175,6 +176,7 @@ export type Act =
   | CouponAct
   | CampaignAct
   | StopAct
+  | FlowEditAct
   | PushAct
   | PluginAct
   | ShopifyAct

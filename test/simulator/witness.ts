@@ -31,7 +31,10 @@ export interface Message {
   shopper: string
   origin: string
   step: number
+  stepId: string | null
   channel: Channel
+  /** It may go by another one, where this one is closed to it. */
+  hasFallback: boolean
   state: string
   reason: string | null
   worker: string | null
@@ -253,7 +256,9 @@ const STATE = `
       shopper: 'shopper_id',
       origin: "origin_kind || ':' || origin_id",
       step: 'step',
+      stepId: 'step_id',
       channel: 'channel',
+      hasFallback: 'channels is not null',
       state: 'state',
       reason: 'reason',
       worker: 'worker_id',

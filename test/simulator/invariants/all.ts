@@ -14,6 +14,7 @@ import { wayD } from './rollups.ts'
 import type { Invariant } from './scene.ts'
 import { D1, D5, D6, D7, D10 } from './sending.ts'
 import { shopify } from './shopify.ts'
+import { steps } from './steps.ts'
 import { stops } from './stops.ts'
 import { budget, cooldown, D4, plan, T2 } from './texts.ts'
 
@@ -30,6 +31,7 @@ export const invariants = {
     Runs: runs,
     Report: report,
     Guard: guard,
+    Steps: steps,
     Stops: stops,
     Outbox: outbox,
     Shopify: shopify,

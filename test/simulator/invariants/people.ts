@@ -20,7 +20,10 @@ export const C2: Invariant = ({ harness, step, state, fresh }) => {
 function openTo({ carts, messages }: State, channels: readonly Channel[], addresses: readonly string[]): Message[] {
   const reached = carts.filter(({ email, phone }) => [email, phone].some((each) => each && addresses.includes(each)))
   const ids = new Set(reached.map((cart) => cart.id))
-  return messages.filter(({ state, cart, channel }) => OPEN.has(state) && ids.has(cart) && channels.includes(channel))
+  return messages.filter(
+    ({ state, cart, channel, hasFallback }) =>
+      OPEN.has(state) && ids.has(cart) && channels.includes(channel) && !hasFallback,
+  )
 }
 
 /** What the providers say of an address that is no good, or wants nothing more. */

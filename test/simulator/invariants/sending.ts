@@ -18,10 +18,14 @@ export const D1: Invariant = ({ mails, fresh }) => {
     if (!UNTAKEN.has(mail.answer)) settled.set(mail.id, mail.answer)
   }
   for (const mail of fresh) {
-    const { cart, origin, step } = mail.evidence
+    const { cart, origin, step, stepId } = mail.evidence
     const other = mails.find(
       ({ id, isTaken, evidence: e }) =>
-        id !== mail.id && isTaken && e?.cart === cart && e.origin === origin && e.step === step,
+        id !== mail.id &&
+        isTaken &&
+        e?.cart === cart &&
+        e.origin === origin &&
+        (stepId === null ? e.step === step : e.stepId === stepId),
     )
     if (other && mail.isTaken) broken.push(`${name(mail)} is a step that has gone out by ${other.channel}`)
   }

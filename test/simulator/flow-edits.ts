@@ -1,0 +1,112 @@
+import { chanceOf } from './random.ts'
+import type { Act, Channel, Scenario, Step } from './steps.ts'
+import { hasTexts } from './steps.ts'
+
+// In every seventh history the owner edits the flow while its messages are due and on the wire: steps come, go and change places, get
+// conditions, channels in order and variants (decisions 52 to 55). Thrown with dice of their own, so that all other histories stay what they were.
+
+/** What can be told of a cart by whoever looks at it. */
+export type Bound =
+  | { fact: 'items'; is: 'at_least' | 'at_most'; count: number }
+  | { fact: 'value'; is: 'above' | 'below'; amount: number }
+  | { fact: 'phone'; is: 'present' | 'absent' }
+
+/** `place`: of the step, counted from 0; beyond the last one it is the last. */
+export type FlowChange =
+  | { kind: 'add'; place: number; channels: readonly Channel[] }
+  | { kind: 'remove'; place: number }
+  | { kind: 'swap'; place: number }
+  | { kind: 'condition'; place: number; condition: Bound | null }
+  | { kind: 'channels'; place: number; channels: readonly Channel[] }
+  | { kind: 'split'; place: number; shares: readonly number[] }
+  | { kind: 'winner'; place: number; variant: number }
+
+export type FlowEditAct = { do: 'flow edit'; change: FlowChange }
+
+const HAVE_THEM = 0.14
+const DICE = 0xf10_3d1
+const SECOND = 1_000
+const MINUTE = 60_000
+const HOUR = 3_600_000
+
+export function withFlowEdits(seed: number, scenario: Scenario): Scenario {
+  const dice = chanceOf(seed ^ DICE)
+  if (!dice.isLucky(HAVE_THEM)) return scenario
+  const texts: Channel[] = hasTexts(scenario) ? ['sms', 'whatsapp'] : []
+  const channels: Channel[] = ['email', ...texts, ...(scenario.push ? (['push'] as const) : [])]
+  const someChannels = (): Channel[] => {
+    const count = dice.between(1, Math.min(3, channels.length))
+    const left = [...channels]
+    return Array.from({ length: count }, () => left.splice(dice.between(0, left.length - 1), 1)[0]!)
+  }
+  const act = (): FlowEditAct => ({ do: 'flow edit', change: aChange() })
+  function aChange(): FlowChange {
+    const place = dice.between(0, 3)
+    switch (dice.weighted({ add: 3, remove: 3, swap: 2, condition: 4, channels: 5, split: 3, winner: 1 })) {
+      case 'add':
+        return { kind: 'add', place, channels: someChannels() }
+      case 'remove':
+        return { kind: 'remove', place }
+      case 'swap':
+        return { kind: 'swap', place }
+      case 'condition':
+        return { kind: 'condition', place, condition: dice.isLucky(0.25) ? null : dice.pick(BOUNDS) }
+      case 'channels':
+        return { kind: 'channels', place, channels: someChannels() }
+      case 'split':
+        return { kind: 'split', place, shares: dice.pick(SHARES) }
+      case 'winner':
+        return { kind: 'winner', place, variant: dice.between(0, 3) }
+    }
+  }
+  const instead = <Some extends Act>(each: Some): Some => {
+    // It names the three steps a flow begins with.
+    if (each.do === 'edit') return { ...act(), ...('waitMs' in each && { waitMs: each.waitMs }) } as unknown as Some
+    if (each.do === 'at once') return { ...each, acts: each.acts.map(instead) }
+    if (each.do === 'work' && each.meanwhile) {
+      return { ...each, meanwhile: { ...each.meanwhile, steps: each.meanwhile.steps.map(instead) } }
+    }
+    return each
+  }
+  const steps = scenario.steps.map(instead).map((step): Step => {
+    if (step.do !== 'work' || step.meanwhile || !dice.isLucky(0.4)) return step
+    const at = dice.pick(['claim', 'evaluate', 'handover', 'handed over', 'submission'] as const)
+    const waitMs = dice.isLucky(0.5) ? 0 : dice.between(2 * SECOND, 40 * SECOND)
+    return { ...step, meanwhile: { at, steps: [{ ...act(), waitMs }] } }
+  })
+  for (let more = dice.between(4, 10); more > 0; more--) {
+    const most = dice.pick([0, MINUTE, 20 * MINUTE, 90 * MINUTE])
+    steps.splice(dice.between(2, steps.length), 0, { ...act(), waitMs: dice.between(0, most) })
+  }
+  // What a provider put off is still open when the channels of its step change.
+  for (let more = dice.between(0, 2); more > 0; more--) {
+    const place = dice.between(0, 2)
+    const change: FlowChange = { kind: 'channels', place, channels: someChannels() }
+    const tried: Step = {
+      ...{ do: 'work', worker: 0, answers: ['retry', 'retry', 'retry'], meanwhile: null, diesAt: null },
+      waitMs: dice.pick([16 * MINUTE, 35 * MINUTE, 65 * MINUTE]),
+    }
+    const then: Step[] = [{ do: 'flow edit', change, waitMs: SECOND }, look(2 * MINUTE)]
+    steps.splice(dice.between(2, steps.length), 0, tried, ...then)
+  }
+  return { ...scenario, steps: [...steps, look(10 * MINUTE), look(HOUR)] }
+}
+
+function look(waitMs: number): Step {
+  return { ...{ do: 'work', worker: 0, answers: [], meanwhile: null, diesAt: null }, waitMs }
+}
+
+const BOUNDS: readonly Bound[] = [
+  { fact: 'items', is: 'at_least', count: 2 },
+  { fact: 'items', is: 'at_most', count: 1 },
+  { fact: 'value', is: 'above', amount: 20 },
+  { fact: 'value', is: 'below', amount: 20 },
+  { fact: 'phone', is: 'present' },
+  { fact: 'phone', is: 'absent' },
+]
+
+const SHARES = [
+  [50, 50],
+  [1, 99],
+  [40, 30, 30],
+] as const

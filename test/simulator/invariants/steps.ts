@@ -1,0 +1,83 @@
+import type { Bound } from '../flow-edits.ts'
+import type { NotedFlow, NotedStep } from '../play-flow-edits.ts'
+import type { Channel } from '../steps.ts'
+import { type Departed, type Invariant, MOMENT_MS, name, OPEN } from './scene.ts'
+
+// Decisions 52 to 55: what leaves is a step of the flow as its owner has saved it, by one of its channels, to whom its conditions are for, in
+// the words of one of its variants. What was saved within the last second may have come too late.
+
+export const steps: Invariant = ({ harness, state, before, fresh, mails }) => {
+  const { flowPast, fixture } = harness
+  const left = fresh.filter(({ evidence }) => evidence.origin === `flow:${fixture.flowId}`)
+  const moved = left.flatMap((mail) => {
+    const earlier = mails.find(({ id, at, channel }) => id === mail.id && at <= mail.at && channel !== mail.channel)
+    return earlier ? [`${name(mail)} left again, by another channel than ${earlier.channel}`] : []
+  })
+  if (flowPast.length === 0) return moved
+  const wrong = left.flatMap((mail) => {
+    const flows = inForce(flowPast, mail.at)
+    const noted = flows.flatMap(({ steps: all }) => all.get(mail.evidence.stepId ?? '') ?? [])
+    if (noted.length === 0) return [`${name(mail)} left, and its step is gone`]
+    const problems = noted.map((step) => problemOf(step, mail, mails))
+    return problems.every((problem) => problem !== null) ? [`${name(mail)} left, ${problems[0]}`] : []
+  })
+  const now = flowPast.at(-1)!
+  const kept = state.messages
+    .filter(({ state: is, origin }) => OPEN.has(is) && origin === `flow:${fixture.flowId}`)
+    .filter(({ stepId, createdAt }) => !now.steps.has(stepId ?? '') && createdAt < now.at && !harness.hasJumped)
+    .map(({ step }) => `step ${step} is open, and it is no step of the flow any more`)
+  return [...moved, ...wrong, ...kept, ...atOnce(harness.stepStartedAt, { flowPast, state, before })]
+}
+
+/** By then, and in the second before. */
+const inForce = (past: readonly NotedFlow[], at: number) =>
+  past.filter(
+    ({ at: since }, index) => since <= at && (past[index + 1]?.at ?? Number.POSITIVE_INFINITY) > at - MOMENT_MS,
+  )
+
+function problemOf(step: NotedStep, mail: Departed, mails: readonly { id: string; at: number }[]): string | null {
+  const { evidence, channel } = mail
+  const isFirst = !mails.some((each) => each.id === mail.id && each.at < mail.at)
+  // What was handed over once keeps its channel.
+  if (isFirst && !step.channels.includes(channel as Channel)) return `and its step goes by ${step.channels.join(', ')}`
+  if (step.variants && !step.variants.has(evidence.variantId ?? '')) return 'in words of no variant of its step'
+  if (!step.variants && evidence.variantId !== null && evidence.variantId !== evidence.stepId) {
+    return 'in words of a variant, and its step is not split'
+  }
+  // What has changed in the moment it left was looked at before.
+  if (evidence.lastActivityAt === null || evidence.lastActivityAt > evidence.handedOverAt - MOMENT_MS) return null
+  return step.condition && !holds(step.condition, evidence) ? `though ${say(step.condition)} is asked for` : null
+}
+
+function holds(bound: Bound, { contents, valueMinor, phone }: Departed['evidence']): boolean {
+  const pieces = contents === '' ? 0 : contents.split(',').reduce((sum, line) => sum + Number.parseInt(line, 10), 0)
+  switch (bound.fact) {
+    case 'items':
+      return bound.is === 'at_least' ? pieces >= bound.count : pieces <= bound.count
+    case 'value':
+      return bound.is === 'above' ? valueMinor! > bound.amount * 100 : valueMinor! < bound.amount * 100
+    case 'phone':
+      return (phone !== null) === (bound.is === 'present')
+  }
+}
+
+const say = (bound: Bound) => Object.values(bound).join(' ')
+
+/** An added step is never due at once for the carts that were there. */
+function atOnce(
+  since: number,
+  { flowPast, state, before }: { flowPast: readonly NotedFlow[] } & Pick<Parameters<Invariant>[0], 'state' | 'before'>,
+): string[] {
+  const known = new Set(before?.messages.map(({ id }) => id) ?? [])
+  return flowPast
+    .filter(({ at, added }) => at >= since && added.size > 0)
+    .flatMap(({ at, added }) =>
+      state.messages.filter(
+        ({ id, stepId, createdAt, dueAt }) =>
+          !known.has(id) && added.has(stepId ?? '') && createdAt === at && dueAt <= at,
+      ),
+    )
+    .map(
+      ({ step, dueAt }) => `step ${step} was added, and planned for ${new Date(dueAt).toISOString()}, which had passed`,
+    )
+}

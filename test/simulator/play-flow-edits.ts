@@ -1,0 +1,132 @@
+import { chooseWinner, saveFlow } from '../../server/flows/save.ts'
+import { stepsOf } from '../../server/flows/sql.ts'
+import { variantsOf } from '../../server/flows/words.ts'
+import type { SaveFlow } from '../../shared/flows.ts'
+import type { Bound, FlowChange } from './flow-edits.ts'
+import { type ActOf, type Harness, handle } from './harness.ts'
+import type { Channel } from './steps.ts'
+
+// The owner saves the flow; what its steps are is noted as the acts say it, with the names that steps and variants have been given.
+
+export interface NotedStep {
+  channels: readonly Channel[]
+  condition: Bound | null
+  /** Those that are drawn among; null: it is not split. */
+  variants: ReadonlySet<string> | null
+}
+
+/** What the flow's steps are, by their ids. */
+export interface NotedFlow {
+  /** True time. */
+  at: number
+  steps: ReadonlyMap<string, NotedStep>
+  /** Steps that were new then. */
+  added: ReadonlySet<string>
+}
+
+type Players = { 'flow edit': (harness: Harness, act: ActOf<'flow edit'>) => Promise<unknown> }
+
+export const flowEditPlayers: Players = {
+  async 'flow edit'(harness, { change }) {
+    const { web, fixture, clock } = harness
+    const store = handle(harness)
+    const before = await stored(harness)
+    if (harness.flowPast.length === 0) {
+      const steps = new Map(before.map(({ id, channels }) => [id, { channels, condition: null, variants: null }]))
+      harness.flowPast.push({ at: Number.NEGATIVE_INFINITY, steps, added: new Set() })
+    }
+    if (change.kind === 'winner') {
+      const step = at(before, change.place)
+      const variant = at(step.variants, change.variant)
+      await chooseWinner(web.deps, store, { flowId: fixture.flowId, stepId: step.id }, variant.id)
+    } else {
+      const steps = edited(before, change)
+      if (!steps) return
+      await saveFlow(web.deps, store, fixture.flowId, { name: 'Reminders', steps })
+    }
+    harness.editedAt = clock.trueNow()
+    harness.flowPast.push(await noted(harness, before, change))
+  },
+}
+
+interface Stored {
+  id: string
+  delayMinutes: number
+  channels: Channel[]
+  variants: { id: string; sharePercent: number }[]
+}
+
+async function stored(harness: Harness): Promise<Stored[]> {
+  const store = handle(harness)
+  const steps = await stepsOf(store, [harness.fixture.flowId])
+  const variants = await variantsOf(store, steps)
+  return steps.map((step) => ({
+    ...{ id: step.id, delayMinutes: step.delay_minutes, channels: [step.channel, ...step.fallback] },
+    variants: variants.get(step.id)!.map(({ id, sharePercent }) => ({ id, sharePercent })),
+  }))
+}
+
+const at = <Each>(all: readonly Each[], place: number): Each => all[Math.min(place, all.length - 1)]!
+
+type SavedStep = SaveFlow['steps'][number]
+
+/** null: there is nothing to change. */
+function edited(steps: readonly Stored[], change: Exclude<FlowChange, { kind: 'winner' }>): SavedStep[] | null {
+  const saved: SavedStep[] = steps.map(({ id, delayMinutes }) => ({ id, delayMinutes }))
+  const place = Math.min(change.place, steps.length - 1)
+  switch (change.kind) {
+    case 'add': {
+      const [before, after] = [saved[place - 1]?.delayMinutes ?? 14, saved[place]!.delayMinutes]
+      const between = { delayMinutes: before + Math.floor((after - before) / 2), channels: [...change.channels] }
+      if (after - before >= 2) return [...saved.slice(0, place), between, ...saved.slice(place)]
+      return [...saved, { delayMinutes: saved.at(-1)!.delayMinutes + 90, channels: [...change.channels] }]
+    }
+    case 'remove':
+      return steps.length > 1 ? saved.toSpliced(place, 1) : null
+    case 'swap': {
+      const other = (place + 1) % steps.length
+      const ids = saved.map(({ id }) => id)
+      ;[ids[place], ids[other]] = [ids[other], ids[place]]
+      return saved.map(({ delayMinutes }, index) => ({ id: ids[index], delayMinutes }))
+    }
+    case 'condition': {
+      const { condition } = change
+      const conditions = condition && {
+        match: 'all' as const,
+        groups: [{ match: 'all' as const, conditions: [condition] }],
+      }
+      return saved.with(place, { ...saved[place]!, conditions })
+    }
+    case 'channels':
+      return saved.with(place, { ...saved[place]!, channels: [...change.channels] })
+    case 'split': {
+      const { variants } = steps[place]!
+      const wanted = change.shares.map((sharePercent, index) => ({
+        ...(variants[index] && { id: variants[index].id }),
+        ...{ sharePercent, words: {} },
+      }))
+      return saved.with(place, { ...saved[place]!, variants: wanted })
+    }
+  }
+}
+
+/** What of a step the act says, for that step; of all others what was noted before. */
+async function noted(harness: Harness, before: readonly Stored[], change: FlowChange): Promise<NotedFlow> {
+  const past = harness.flowPast.at(-1)!.steps
+  const changed = at(before, change.place).id
+  const known = new Set(before.map(({ id }) => id))
+  const now = await stored(harness)
+  const steps = now.map(({ id, variants }): [string, NotedStep] => {
+    const old = past.get(id)
+    const drawn = variants.length > 1 || old?.variants ? new Set(variants.map((each) => each.id)) : null
+    if (!old) {
+      return [id, { channels: change.kind === 'add' ? change.channels : [], condition: null, variants: null }]
+    }
+    const isMeant = id === changed
+    const channels = isMeant && change.kind === 'channels' ? change.channels : old.channels
+    const condition = isMeant && change.kind === 'condition' ? change.condition : old.condition
+    return [id, { channels, condition, variants: drawn }]
+  })
+  const added = new Set(now.flatMap(({ id }) => (known.has(id) ? [] : [id])))
+  return { at: harness.clock.trueNow(), steps: new Map(steps), added }
+}
