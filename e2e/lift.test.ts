@@ -78,7 +78,7 @@ test('where there is nothing honest to say, dashboard and analytics say nothing'
     const asked = page.waitForResponse(/\/api\/(dashboard|analytics)/)
     await page.goto(instance.url + path)
     await asked
-    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.getByRole('heading', { level: 1 }).last().waitFor()
     expect(await page.getByRole('region', { name: 'Lift' }).count()).toBe(0)
   }
 })

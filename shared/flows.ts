@@ -135,6 +135,7 @@ export const flowTexts = {
   switchOffFirst: 'Switch the flow off before you delete it.',
   tooMany: `A store has at most ${MOST_FLOWS} flows.`,
   listChanged: 'The list of flows has changed in the meantime. Please reload it.',
+  stepAdded: 'Somebody has added a message to this flow in the meantime. Discard your changes to see it.',
 } as const
 
 /** What an edit does to messages that have not gone yet (decision 53). */
@@ -231,6 +232,8 @@ export const SaveFlow = z.object({
   name: z.string().trim().min(1).max(120),
   /** null: everybody. Left out: as it is. */
   conditions: FlowConditions.nullable().optional(),
+  /** The stored steps whoever saves has seen; where another is stored, nothing is saved. Left out: all. */
+  seenSteps: z.array(z.uuid()).max(20).optional(),
   /** In their order; a stored step that is not among them is removed. */
   steps: z
     .array(

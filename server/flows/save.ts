@@ -86,6 +86,10 @@ async function save(deps: Deps, tx: StoreTx, { flowId, edit, ...known }: Saving)
   const flow = found(await sql.lockFlow(tx, flowId), 'Flow')
   const row = found(await readStore(tx), 'Store')
   const stored = await storedSteps(tx, flowId)
+  // It would be removed by somebody who has not seen it.
+  if (edit.seenSteps && stored.some(({ id }) => !edit.seenSteps!.includes(id))) {
+    throw new AppError('conflict', flowTexts.stepAdded)
+  }
   const steps = resolveSteps(stored, edit, newId)
   const conditions = edit.conditions === undefined ? flow.conditions : edit.conditions
   if (!known.hasRules && isRuleAdded({ flow, conditions, steps })) {

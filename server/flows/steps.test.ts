@@ -51,6 +51,24 @@ test('a removed step cancels its open messages and stays for what it has sent', 
   expect(world.sent).toHaveLength(2)
 })
 
+test('a step that somebody else has added is removed by nobody who has not seen it', async () => {
+  const { name, steps: seen } = await flow()
+  const seenSteps = seen.map(({ id }: FlowStep) => id)
+  await save((stored) => [...stored, { delayMinutes: 10_000 }])
+  const body = { name, seenSteps, steps: seen }
+  for (const [method, way] of [
+    ['POST', '/effect'],
+    ['PUT', ''],
+  ] as const) {
+    const { status, body: said } = await call(method, `/api/flows/${scene.flowId}${way}`, body)
+    expect([status, said.error]).toEqual([
+      409,
+      'Somebody has added a message to this flow in the meantime. Discard your changes to see it.',
+    ])
+  }
+  expect((await flow()).steps).toHaveLength(4)
+})
+
 test('an added step is planned for carts whose time for it lies ahead, and for no other', async () => {
   await pass(world, scene.storeId, HOUR)
   await recordOrders(world.deps, scene.storeId, [anOrder(world)], 'sync')

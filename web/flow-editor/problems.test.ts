@@ -130,6 +130,7 @@ it('brings what the server says of a field to its place', () => {
 it('sends what was changed, and leaves out what was not', () => {
   expect(savedFlow(stored, stored)).toEqual({
     name: 'Reminders',
+    seenSteps: ['a', 'b'],
     steps: [
       { id: 'a', delayMinutes: 60 },
       { id: 'b', delayMinutes: 1_440 },

@@ -11,6 +11,7 @@ export function savedFlow(draft: FlowDraft, stored: FlowDraft): Saved {
   return {
     name: name.trim(),
     ...(inText(conditions) !== inText(stored.conditions) && { conditions }),
+    seenSteps: stored.steps.flatMap(({ id }) => id ?? []),
     steps: steps.map((step) => savedStep(step, stored.steps.find(({ id }) => id !== null && id === step.id) ?? null)),
   }
 }
