@@ -1,0 +1,47 @@
+import type { Mutation } from './mutations.ts'
+
+// Mistakes around a flow that is edited while its messages are due and on the wire (decisions 52 to 55).
+
+export const flowEditMutations: readonly Mutation[] = [
+  {
+    name: 'other channels of a step also reach what was handed over once',
+    rule: 'Steps',
+    file: 'server/messages/steps-sql.ts',
+    before: 'channel = case when m.attempts = 0 then w.channels ->> 0 else m.channel end,',
+    after: 'channel = w.channels ->> 0,',
+    seed: 30724,
+  },
+  {
+    name: 'other channels of a step do not reach its open messages',
+    rule: 'Steps',
+    file: 'server/messages/steps.ts',
+    before: 'edited.length > 0 ? await',
+    after: 'edited.length > 99 ? await',
+    seed: 30152,
+  },
+  {
+    name: 'messages of a removed step stay open',
+    rule: 'Steps',
+    file: 'server/messages/steps.ts',
+    before: 'removed.length > 0 ?',
+    after: 'removed.length > 99 ?',
+    seed: 30031,
+  },
+  {
+    name: 'conditions of a step are not asked',
+    rule: 'Steps',
+    file: 'server/decide/decide.ts',
+    before: 'condition && !condition.holds',
+    after: 'condition?.holds === undefined && condition',
+    seed: 30031,
+  },
+  {
+    name: 'an added step is planned for carts whose time for it has passed',
+    rule: 'Steps',
+    file: 'server/messages/steps-sql.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
+    before: ' and ${dueAt} > ${now} and not ${HAS_LATER}',
+    after: '',
+    seed: 30031,
+  },
+]
