@@ -147,6 +147,8 @@ test('conditions say who gets a message, and one that is not complete is not sav
   await panel().getByLabel('How many have to hold').selectOption('Any of these holds')
   const words = 'Only if the cart is worth more than $60.00 or the shopper has bought before'
   await cardOf(page, 4).getByText(words).waitFor()
+  // What is behind the words is shown paler.
+  await expect.poll(() => panel().locator('[aria-busy="true"]').count()).toBe(0)
   await checkInEveryTheme(page, 'flow-conditions')
   await save()
   expect((await stepsStored())[3]!.conditions).toEqual({

@@ -120,6 +120,10 @@ const situation: Check[] = [
     passed: unlessLate('The cart is abandoned, and no order is waiting for payment.'),
   },
   { reasons: ['too_old'], passed: () => 'The message is not too late.' },
+  {
+    reasons: ['condition'],
+    passed: ({ inputs: { conditionHolds } }) => (conditionHolds === true ? 'The conditions of the step hold.' : null),
+  },
 ]
 
 const holdout: Check = { reasons: ['holdout'], passed: () => 'The shopper is not in the control group.' }
