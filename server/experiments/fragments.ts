@@ -13,8 +13,7 @@ export const experimentOf = (
     'controlBps', x.control_bps, 'isDrawing', x.planned_end_at - x.window_days * interval '1 day' > ${now})
   from experiments x where x.store_id = ${storeId} and ${isRunning(now)})`
 
-/** The arm of a shopper in the experiment that runs; null: not drawn. Of two who are one, whoever was drawn first; of two at once their own (F1). */
+/** The arm of a shopper in the experiment that runs; null: not drawn. Of two who are one, whoever was drawn first; of two at once always the same (F1). */
 export const armOf = (storeId: RawBuilder<unknown>, shopperId: RawBuilder<unknown>, now: Date) => sql`(select a.arm
   from experiments x join assignments a on a.store_id = x.store_id and a.experiment_id = x.id
-  where x.store_id = ${storeId} and ${isRunning(now)} and a.shopper_id = ${shopperId} order by a.at,
-    a.id <> md5(a.experiment_id || ':' || a.shopper_id)::uuid, a.id limit 1)`
+  where x.store_id = ${storeId} and ${isRunning(now)} and a.shopper_id = ${shopperId} order by a.at, a.id limit 1)`

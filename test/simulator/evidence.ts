@@ -140,7 +140,7 @@ export async function readEvidence(
     join stores s on s.id = m.store_id
     join shoppers h on h.store_id = m.store_id and h.id = m.shopper_id
     left join lateral (select a.arm, a.at from assignments a where a.store_id = h.store_id and a.shopper_id = h.id
-      order by a.at, a.id <> md5(a.experiment_id || ':' || a.shopper_id)::uuid, a.id limit 1) drawn on true
+      order by a.at, a.id limit 1) drawn on true
     left join flow_steps fs on fs.store_id = m.store_id and m.origin_kind in ('flow', 'push') and fs.flow_id = m.origin_id and fs.id = m.step_id
     left join campaigns g on g.store_id = m.store_id and m.origin_kind = 'campaign' and g.id = m.origin_id
     left join coupons cp on cp.store_id = m.store_id and cp.id = m.coupon_id

@@ -31,7 +31,8 @@ const HOUR = 3_600_000
 
 export function withFlowEdits(seed: number, scenario: Scenario): Scenario {
   const dice = chanceOf(seed ^ DICE)
-  if (!dice.isLucky(HAVE_THEM)) return scenario
+  // Which coupon a step has is known by its place.
+  if (!dice.isLucky(HAVE_THEM) || scenario.coupons) return scenario
   const texts: Channel[] = hasTexts(scenario) ? ['sms', 'whatsapp'] : []
   const channels: Channel[] = ['email', ...texts, ...(scenario.push ? (['push'] as const) : [])]
   const someChannels = (): Channel[] => {

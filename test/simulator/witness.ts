@@ -52,6 +52,8 @@ export interface Shopper {
   id: string
   arm: 'treated' | 'control' | null
   armAt: number | null
+  /** Which assignment that is. */
+  drawing: string | null
 }
 
 export interface StoredFact {
@@ -226,7 +228,7 @@ const HAS_BROWSER = `state = 'held' and channel = 'push' and exists (select 1 fr
 
 /** Of several who are one, what whoever was drawn first is. */
 const DRAWN = (column: string) => `(select a.${column} from assignments a where a.store_id = shoppers.store_id
-  and a.shopper_id = shoppers.id order by a.at, a.id <> md5(a.experiment_id || ':' || a.shopper_id)::uuid, a.id limit 1)`
+  and a.shopper_id = shoppers.id order by a.at, a.id limit 1)`
 
 const CART_OR_PERSON = "coalesce(cart_id::text, 'no cart of ' || shopper_id)"
 
@@ -270,7 +272,7 @@ const STATE = `
       micros: 'cost_micros',
       hasBrowser: HAS_BROWSER,
     })},
-    ${list('shoppers', { id: 'id', arm: DRAWN('arm'), armAt: asMs(DRAWN('at')) })},
+    ${list('shoppers', { id: 'id', arm: DRAWN('arm'), armAt: asMs(DRAWN('at')), drawing: DRAWN('id') })},
     ${list('facts', { id: 'id', shopper: 'shopper_id', at: asMs('at'), payload: 'payload' })},
     ${list('orders', {
       id: 'order_id',

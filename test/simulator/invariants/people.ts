@@ -107,14 +107,15 @@ export const T4: Invariant = ({ harness, fresh, mails }) =>
 /** Drawn once, a person stays what they are; of two found to be one, the assignment made first is kept. */
 export const F1: Invariant = ({ state, before }) => {
   const now = new Map(state.shoppers.map((shopper) => [shopper.id, shopper]))
-  return (before?.shoppers ?? []).flatMap(({ id, arm, armAt }) => {
+  return (before?.shoppers ?? []).flatMap(({ id, arm, armAt, drawing }) => {
     if (armAt === null) return []
     // Whoever is gone was joined to another, and their carts went along.
     const cart = before!.carts.find((each) => each.shopper === id)
     const kept = now.get(id) ?? now.get(state.carts.find((each) => each.id === cart?.id)?.shopper ?? '')
     if (!kept) return []
-    const isKept =
-      kept.armAt !== null && (kept.armAt < armAt || (kept.armAt === armAt && (kept.arm === arm || kept.id !== id)))
+    // Of two of the same moment always the same one is the first.
+    const isSooner = kept.armAt !== null && (kept.armAt < armAt || (kept.armAt === armAt && kept.drawing! < drawing!))
+    const isKept = isSooner || (kept.drawing === drawing && kept.arm === arm)
     return isKept ? [] : [`shopper ${id.slice(-6)} was drawn ${arm} at ${armAt} and is ${kept.arm} since ${kept.armAt}`]
   })
 }
