@@ -112,6 +112,8 @@ const players: Players = {
     const { fixture, web, scenario } = harness
     const wanted = { isOn, includeLast24h, holdoutPercent: scenario.holdoutPercent }
     await switchFlow(web.deps, handle(harness), fixture.flowId, wanted)
+    // With the timeout the times of the store's own notifications change.
+    if (harness.push) harness.editedAt = harness.clock.trueNow()
     if (isOn !== harness.isFlowOn) Object.assign(harness, { isFlowOn: isOn, flowOnIn: harness.stepNumber })
     harness.say({ flowOffSince: isOn ? null : harness.clock.trueNow() })
   },

@@ -40,10 +40,10 @@ function problemOf(step: NotedStep, mail: Departed, mails: readonly { id: string
   const isFirst = !mails.some((each) => each.id === mail.id && each.at < mail.at)
   // What was handed over once keeps its channel.
   if (isFirst && !step.channels.includes(channel as Channel)) return `and its step goes by ${step.channels.join(', ')}`
-  if (step.variants && !step.variants.has(evidence.variantId ?? '')) return 'in words of no variant of its step'
-  if (!step.variants && evidence.variantId !== null && evidence.variantId !== evidence.stepId) {
-    return 'in words of a variant, and its step is not split'
-  }
+  // Of one alone there is no choice to be written down.
+  const isOne = evidence.variantId === null && (step.variants?.size ?? 1) === 1
+  const variants = step.variants ?? new Set([evidence.stepId])
+  if (!isOne && !variants.has(evidence.variantId ?? '')) return 'in words of no variant of its step'
   // What has changed in the moment it left was looked at before.
   if (evidence.lastActivityAt === null || evidence.lastActivityAt > evidence.handedOverAt - MOMENT_MS) return null
   return step.condition && !holds(step.condition, evidence) ? `though ${say(step.condition)} is asked for` : null
