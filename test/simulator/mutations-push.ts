@@ -75,7 +75,7 @@ export const pushMutations: readonly Mutation[] = [
     file: 'server/push-setup/events.ts',
     before: "await endSubscriptionsBy(deps, tx, messageId, 'Stop in a notification')",
     after: '',
-    seed: 2009,
+    seed: 23334,
   },
   {
     name: 'what a page says of a permission taken back is not written down',
