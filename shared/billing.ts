@@ -185,6 +185,8 @@ export const readUsage = endpoint({
       limit: z.number(),
       /** Why no further store can be connected, in a sentence; null: there is room. */
       problem: z.string().nullable(),
+      /** Whether an extra store can be bought beside the plan now. */
+      canAdd: z.boolean(),
     }),
   }),
 })

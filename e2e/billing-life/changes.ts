@@ -10,8 +10,13 @@ export function theChanges() {
       403,
       'Your plan (Starter) includes 2 stores. Add an extra store for $10 a month under Billing, upgrade your plan, or disconnect a store first.',
     ])
-    await open('/billing')
-    await press('Change plan')
+    await open('/store-setup?another=store')
+    await main().getByText(refused.body.error!).waitFor()
+    await look('no-room')
+    await main().getByRole('link', { name: 'Add an extra store' }).click()
+    await dialog('Change plan').getByLabel('Extra stores').waitFor()
+    expect(await dialog('Change plan').getByLabel('Extra stores').inputValue()).toBe('1')
+    await dialog('Change plan').getByLabel('Extra stores').fill('0')
     await dialog('Change plan').getByRole('radio', { name: 'Growth' }).click()
     await look('upgrade-choice', '[role=dialog]')
     await dialog('Change plan').getByRole('button', { name: 'Show what it costs' }).click()

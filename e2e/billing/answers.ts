@@ -45,7 +45,7 @@ export function someUsage(): Usage {
     ...{
       month: '2026-11-01',
       renewsAt: '2026-12-01T00:00:00.000Z',
-      stores: { used: 1, limit: limits.maxStores, problem: null },
+      stores: { used: 1, limit: limits.maxStores, problem: null, canAdd: false },
     },
     meters: [
       aMeter('email', limits.maxEmailsPerMonth, { used: 1_234 }),
@@ -57,7 +57,11 @@ export function someUsage(): Usage {
 
 /** Growth's and Lite's: what has no limit, and what is not in the plan. */
 export const otherUsage = (): Usage => ({
-  ...{ month: '2026-11-01', renewsAt: '2026-12-01T00:00:00.000Z', stores: { used: 1, limit: -1, problem: null } },
+  ...{
+    month: '2026-11-01',
+    renewsAt: '2026-12-01T00:00:00.000Z',
+    stores: { used: 1, limit: -1, problem: null, canAdd: false },
+  },
   meters: [aMeter('email', -1, { used: 20_400 }), aMeter('sms', 0), aMeter('whatsapp', 0, { held: 2, expiring: 2 })],
 })
 

@@ -27,7 +27,11 @@ const detail = {
     members: [{ name: 'Ada', email: account.ownerEmail, role: 'owner', isConfirmed: false }],
   },
   usage: {
-    ...{ month: '2026-11-01', renewsAt: '2026-12-01T00:00:00Z', stores: { used: 3, limit: 3, problem: null } },
+    ...{
+      month: '2026-11-01',
+      renewsAt: '2026-12-01T00:00:00Z',
+      stores: { used: 3, limit: 3, problem: null, canAdd: false },
+    },
     meters: [
       { channel: 'email', used: 4_900, limit: 5_000, held: 0, expiring: 0, level: 'near' },
       { channel: 'sms', used: 1_000, limit: 1_000, held: 40, expiring: 10, level: 'full' },

@@ -115,6 +115,7 @@ export const ofConnecting: State[] = [
           used: 1,
           limit: 1,
           problem: 'Your plan (Lite) includes 1 store. Upgrade your plan, or disconnect a store first.',
+          canAdd: false,
         },
       })),
     ],

@@ -14,13 +14,21 @@ export function noRoom(
   if (!plan || !isSubscribed) return 'Choose a plan before you connect a store. The free plan includes one store.'
   if (hasRoom(limits, connected)) return null
   const { maxStores } = limits
-  // Extra stores are part of a plan that is paid at Stripe.
-  const canAdd = subscription?.source === 'stripe' && plan !== 'free' && subscription.extraStores < MOST_EXTRA_STORES
   const ways = [
-    ...(canAdd ? [`add an extra store for $${EXTRA_STORE_MONTHLY} a month under Billing`] : []),
+    ...(canAddStore({ entitlements, subscription })
+      ? [`add an extra store for $${EXTRA_STORE_MONTHLY} a month under Billing`]
+      : []),
     ...(plan === 'growth' ? [] : ['upgrade your plan']),
   ].join(', ')
   const first = ways ? `${ways[0]!.toUpperCase()}${ways.slice(1)}, or` : 'To connect another one,'
   const included = `${maxStores} ${maxStores === 1 ? 'store' : 'stores'}`
   return `Your plan (${plans[plan].name}) includes ${included}. ${first} disconnect a store first.`
 }
+
+/** Whether an extra store can be bought now: they are part of a plan that is paid at Stripe. */
+export const canAddStore = ({ entitlements, subscription }: Pick<AccountPlan, 'entitlements' | 'subscription'>) =>
+  entitlements.isSubscribed &&
+  entitlements.whyNot === null &&
+  entitlements.plan !== 'free' &&
+  subscription?.source === 'stripe' &&
+  subscription.extraStores < MOST_EXTRA_STORES

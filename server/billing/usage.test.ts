@@ -48,10 +48,11 @@ test('it says what the month has used of the plan, and how many stores are conne
     stores: {
       ...{ used: 2, limit: 2 },
       problem: 'Your plan (Starter) includes 2 stores. Upgrade your plan, or disconnect a store first.',
+      canAdd: false,
     },
   })
   await world.db.updateTable('stores').set({ is_active: false }).where('id', '=', second.storeId).execute()
-  expect((await usage(shop)).stores).toEqual({ used: 1, limit: 2, problem: null })
+  expect((await usage(shop)).stores).toEqual({ used: 1, limit: 2, problem: null, canAdd: false })
   // Another account sees nothing of it.
   const stranger = await aStore(world)
   expect(await emails(stranger)).toMatchObject({ used: 0, limit: 500 })
@@ -75,7 +76,7 @@ test('without a plan there is nothing to use, and while a payment is overdue the
   const { meters, stores } = await usage(shop)
   expect(meters.map(({ limit }: { limit: number }) => limit)).toEqual([0, 0, 0])
   const problem = 'Choose a plan before you connect a store. The free plan includes one store.'
-  expect(stores).toEqual({ used: 1, limit: 0, problem })
+  expect(stores).toEqual({ used: 1, limit: 0, problem, canAdd: false })
 })
 
 test('held is what the plan’s limit holds in all stores, expiring what reaches its age limit before the month renews', async () => {

@@ -3,7 +3,7 @@ import { countHeldByPlan } from '../messages/messages.ts'
 import { storesOf } from '../stores/store.ts'
 import { planOf } from './billing.ts'
 import { metersOf } from './meters.ts'
-import { noRoom } from './room.ts'
+import { canAddStore, noRoom } from './room.ts'
 import { monthOf, nextMonth, planLimitsOf } from './rules.ts'
 import { readUsed } from './usage-sql.ts'
 
@@ -23,6 +23,6 @@ export async function usageOf(account: AccountDb, now: Date) {
     month: monthOf(now),
     renewsAt,
     meters: metersOf(limits, { usage, waiting }),
-    stores: { used: connected, limit: limits.maxStores, problem: noRoom(plan, connected) },
+    stores: { used: connected, limit: limits.maxStores, problem: noRoom(plan, connected), canAdd: canAddStore(plan) },
   }
 }

@@ -22,6 +22,7 @@ it('an address names a change; what it leaves open, and what nobody sells, is as
   for (const other of ['free', 'enterprise', '__proto__', '']) expect(asked(other, 'week').plan).toBe('starter')
   expect(asked('growth', 'week', '-1')).toEqual({ plan: 'growth', cycle: 'year', extraStores: 3 })
   expect(asked('growth', 'month', '99').extraStores).toBe(20)
+  expect(asked('same', null, 'more')).toEqual({ plan: 'starter', cycle: 'year', extraStores: 4 })
   expect(isSame(asked('starter'), detail)).toBe(true)
   for (const other of [asked('growth'), asked('starter', 'month'), asked('starter', 'year', '0')]) {
     expect(isSame(other, detail)).toBe(false)

@@ -41,14 +41,20 @@ export const missingWords = (needed: number, chosen: number): string | null =>
 
 export const paidPlans = ['starter', 'growth'] as const satisfies readonly PlanKey[]
 
-/** What the address asks for; what it leaves open or nobody sells is as it is now. */
+/** What the address asks for (stores: how many extra ones, or `more`: one more); what it leaves open or nobody sells is as it is now. */
 export function choiceOf(
   asked: { plan: string | null; cycle: string | null; stores: string | null },
   detail: SubscriptionDetail,
 ): Choice {
   const plan = paidPlans.find((key) => key === asked.plan) ?? paidPlans.find((key) => key === detail.plan) ?? 'growth'
   const cycle = billingCycles.find((each) => each === asked.cycle) ?? detail.billingCycle ?? 'month'
-  const stores = asked.stores !== null && /^\d{1,2}$/.test(asked.stores) ? Number(asked.stores) : detail.extraStores
+  const now = detail.extraStores
+  const stores =
+    asked.stores === 'more'
+      ? now + 1
+      : asked.stores !== null && /^\d{1,2}$/.test(asked.stores)
+        ? Number(asked.stores)
+        : now
   return { plan, cycle, extraStores: Math.min(stores, MOST_EXTRA_STORES) }
 }
 

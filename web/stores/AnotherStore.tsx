@@ -19,11 +19,15 @@ export function AnotherStore({ isSent, children }: Props) {
   const mayConnect = useMayConnect()
   if (usage.isPending) return <LoadingCards count={1} rows={4} />
   // Where that cannot be known, the server says it to whoever tries.
-  const problem = usage.data?.stores.problem
-  return problem && mayConnect && !isSent ? <NoRoom problem={problem} /> : children
+  const stores = usage.data?.stores
+  return stores?.problem && mayConnect && !isSent ? (
+    <NoRoom problem={stores.problem} canAdd={stores.canAdd} />
+  ) : (
+    children
+  )
 }
 
-function NoRoom({ problem }: { problem: string }) {
+function NoRoom({ problem, canAdd }: { problem: string; canAdd: boolean }) {
   return (
     <Card padding="xl">
       <Stack gap="lg">
@@ -32,7 +36,12 @@ function NoRoom({ problem }: { problem: string }) {
           {problem}
         </Notice>
         <Group gap="sm">
-          <Button component={Link} to="/pricing">
+          {canAdd && (
+            <Button component={Link} to="/billing?change=same&stores=more">
+              Add an extra store
+            </Button>
+          )}
+          <Button component={Link} to="/pricing" variant={canAdd ? 'default' : 'filled'}>
             See plans
           </Button>
           <Button component={Link} to={useCameFrom()} variant="default">
