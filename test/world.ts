@@ -13,6 +13,7 @@ import type {
   TextChannel,
   TextChannelName,
 } from '../server/channels/channel.ts'
+import type { Authorized } from '../server/channels/send-authorization.ts'
 import { readConfig } from '../server/core/config.ts'
 import { type Db, openDb, openPool } from '../server/core/db.ts'
 import { newId } from '../server/core/ids.ts'
@@ -46,7 +47,7 @@ export interface World {
   /** Whether SMS go by the operator's own account, and at what multiple of the price table credits pay. */
   textCredits: { perMille: number } | null
   /** The same for browsers' push services. */
-  pushes: OutgoingPush[]
+  pushes: Authorized<OutgoingPush>[]
   answerPush: (push: OutgoingPush) => PushAnswer | Promise<PushAnswer>
   /** Which client a store's address gets. Tests put their fakes here. */
   storeClient: Deps['storeClient']

@@ -6,7 +6,6 @@ import { type Db, type StoreDb, transact } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
 import { setAddress } from '../messages/recipient.ts'
 import { notifyOnce } from '../notifications/notifications.ts'
-import { isMoment } from '../stores/rules.ts'
 import { openPrivateKey } from './keys.ts'
 import { addressOfSubscription, endSubscriptions, openSubscription } from './subscriptions.ts'
 import * as sql from './subscriptions-sql.ts'
@@ -20,17 +19,16 @@ export interface PushMessage {
   /** Of its cart: a newer reminder takes an older one's place at the service. */
   topic: string
   sendAuthorization: SendAuthorization
+  /** Whether the last check still holds: what was withdrawn or bought meanwhile counts (C2, D3, D5). */
+  mayGoOn: () => boolean
 }
 
 export async function putPush(deps: Deps, store: StoreDb<Db>, message: PushMessage): Promise<Outcome> {
-  const from = deps.now()
-  const mayGoOn = () => isMoment(from, deps.now())
   let refused: string | null = null
   for (const [index, row] of (await sql.subscriptionsOfMessage(store, message.id)).entries()) {
-    // A service that was slow to say so: what was withdrawn or bought meanwhile counts for the next browser (C2, D5).
-    if (index > 0 && !mayGoOn())
-      return notSent('the last browser had gone, and too much time has passed since the last check.')
-    const answer = await sendTo(deps, store, row, { ...message, mayGoOn })
+    // The look at the browsers was slow, or the service of the last one slow to say that it had gone.
+    if (!message.mayGoOn()) return notSent('too much time has passed since the last check.')
+    const answer = await sendTo(deps, store, row, message)
     if (answer.kind === 'gone') await end(deps, store, row.id)
     else if (answer.kind === 'unauthorized') refused = answer.response
     else {
@@ -52,7 +50,7 @@ function sendTo(
   { channels, secrets }: Deps,
   { storeId }: StoreDb,
   row: sql.WritableRow,
-  { id, ...message }: PushMessage & { mayGoOn: () => boolean },
+  { id, ...message }: PushMessage,
 ) {
   const key = { storeId, id: row.key_id, encrypted: row.encrypted_key }
   return channels.push.send({

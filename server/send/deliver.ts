@@ -220,10 +220,10 @@ export interface Departing {
 
 /** To the browsers of the person a message is for. */
 function pushOf(deps: Deps, store: StoreDb<Db>) {
-  const put = ({ id, composed, sendAuthorization }: Departing) => {
+  const put = ({ id, composed, sendAuthorization }: Departing, mayGoOn: () => boolean) => {
     if (!isPush(composed)) throw new Error('not a notification')
     const { payload } = composed
-    return putPush(deps, store, { id, payload, topic: topicOf(payload), sendAuthorization })
+    return putPush(deps, store, { id, payload, topic: topicOf(payload), sendAuthorization, mayGoOn })
   }
   return { transport: deps.channels.push, mail: null, put }
 }

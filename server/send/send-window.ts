@@ -37,8 +37,8 @@ export interface Sender {
   throttle: Throttle | null
   /** The mail server it leaves by; null for texts. */
   mail: MailOut | null
-  /** Puts one on the wire. */
-  put: (each: Departing) => Promise<Outcome>
+  /** Puts one on the wire, at once or as long as it may go on. */
+  put: (each: Departing, mayGoOn: () => boolean) => Promise<Outcome>
   /** Where credits pay for what the plan does not include: by how much; null: nowhere. */
   credits: { perMille: number } | null
   /** Asked before anything leaves: the lease and the order pull must still hold. */
@@ -243,7 +243,10 @@ async function send(deps: Deps, store: StoreDb<Db>, { evaluation, put }: Sender,
   if (ready.isQuietAt(deps.now())) return notSent('quiet hours have begun where the recipient lives.')
   const { row, address, composed, decision } = ready
   const { sendAuthorization } = decision
-  return put({ id: row.id, channel: row.channel, address, composed, sendAuthorization }).catch((error): Outcome => {
+  const from = deps.now()
+  const mayGoOn = () => isMoment(from, deps.now()) && isPullFresh(evaluation, deps.now())
+  const departing = { id: row.id, channel: row.channel, address, composed, sendAuthorization }
+  return put(departing, mayGoOn).catch((error): Outcome => {
     deps.log.error({ messageId: ready.row.id, err: error }, 'channel.failed')
     return { kind: 'unknown', reason: 'channel_failed', response: 'The channel closed without an answer.' }
   })

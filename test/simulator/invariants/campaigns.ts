@@ -211,10 +211,10 @@ const forgotten: Invariant = (scene) => {
   )
 }
 
-/** What a pause held is looked at again once the campaign goes on. */
+/** What a pause held is looked at again once the campaign goes on; where the clock was put back meanwhile, when that time has come again. */
 const stuck: Invariant = (scene) => {
   const { harness, state } = scene
-  if (isFullLook(scene).length === 0) return []
+  if (isFullLook(scene).length === 0 || harness.hasJumped) return []
   return harness.campaigns.flatMap(({ id, stops, touchedIn }) =>
     stops.at(-1)?.until === null || touchedIn >= harness.stepNumber
       ? []
