@@ -1,9 +1,9 @@
-import type { CartBadge } from '../../shared/carts.ts'
+import { CartBadge } from '../../shared/carts.ts'
 import { type RawBuilder, type StoreDb, sql } from '../core/db.ts'
 import { pageWindow } from '../core/paging.ts'
 import { CART_COLUMNS } from './fragments.ts'
 
-// What the cart screens read. Every order of the list has an index that serves it, forwards and backwards.
+// What the cart screens read. Every order of the list has an index that serves it, forwards and backwards; those of texts badge by badge.
 
 export interface CartFilter {
   page: number
@@ -45,6 +45,11 @@ const ORDERS: Record<CartFilter['sort'], [RawBuilder<unknown>, 'asc' | 'desc' | 
     [sql`last_activity_at`, 'desc'],
     [sql`id`, 'desc'],
   ],
+}
+
+/** What the orders of texts are made of. */
+const TEXT_OF: Partial<Record<CartFilter['sort'], RawBuilder<unknown>>> = {
+  ...{ customer: sql`c.search`, email: sql`c.email`, phone: sql`c.phone` },
 }
 
 const OPPOSITE = { asc: 'desc', desc: 'asc', 'asc nulls first': 'desc nulls last' } as const
@@ -156,7 +161,7 @@ export async function listCarts(store: StoreDb, filter: CartFilter, counted: Car
   const begin = isFar ? await dayAt(store, filter.badge, offset, isForwards) : { passed: 0, bound: sql`` }
   const rows = await sql<ListedCart>`
     select ${CART_COLUMNS} from (
-      select c.id from ${sourceOf(storeId, filter, counted, filter.sort === 'timestamp')} ${begin.bound}
+      select c.id from ${sourceOf(storeId, filter, counted, { sort: filter.sort, isForwards, most: offset + limit })} ${begin.bound}
       order by ${orderBy(filter.sort, isForwards)} limit ${limit} offset ${offset - begin.passed}) wanted
     join carts c on c.store_id = ${storeId} and c.id = wanted.id
     order by ${orderBy(filter.sort, isWanted)}`.execute(db)
@@ -250,21 +255,40 @@ export async function idsOfProduct(
   return rows.rows.map(({ id }) => id)
 }
 
+interface Reading {
+  sort: CartFilter['sort']
+  isForwards: boolean
+  /** Rows that are read of it. */
+  most: number
+}
+
 /** Few matches are gathered and sorted; many are met soon enough on the way through the list in its order. */
 function sourceOf(
   storeId: string,
   filter: Pick<CartFilter, 'badge' | 'search'>,
   { isMany, isAnywhere, among }: CartTotal,
-  isUsualOrder = false,
+  reading?: Reading,
 ) {
   if (among) return sql`carts c where ${listed(storeId, filter)} and c.id = any(${[...among]}::uuid[])`
-  if (!filter.search) return sql`carts c where ${listed(storeId, filter)}`
-  if (isMany)
-    return sql`carts c where ${listed(storeId, filter)} and (${sql.join(beginnings(filter.search), sql` or `)})`
+  if (!filter.search || isMany) {
+    // Said to be true, the condition fits no index: by an index of texts all that fit would be read and sorted.
+    const fits = filter.search ? sql`and (${sql.join(beginnings(filter.search), sql` or `)}) is true` : sql``
+    const isMerged = reading && !filter.badge && TEXT_OF[reading.sort]
+    return isMerged ? ofEachBadge(storeId, reading, fits) : sql`carts c where ${listed(storeId, filter)} ${fits}`
+  }
   const found = isAnywhere ? anywhere(storeId, filter) : beginning(storeId, filter, MOST_GATHERED)
   // The usual order is known from the indexes that were searched.
-  if (isUsualOrder) return sql`(${found}) c where true`
+  if (reading?.sort === 'timestamp') return sql`(${found}) c where true`
   return sql`carts c where c.store_id = ${storeId} and c.id = any(array(select id from (${found}) found))`
+}
+
+/** The index of a text has the carts badge by badge: the first of each, in the order of the text. */
+function ofEachBadge(storeId: string, { sort, isForwards, most }: Reading, fits: RawBuilder<unknown>) {
+  const each = CartBadge.options.map(
+    (badge) => sql`(select c.id, ${TEXT_OF[sort]} from carts c where ${listed(storeId, { badge })} ${fits}
+        order by ${orderBy(sort, isForwards)} limit ${most})`,
+  )
+  return sql`(${sql.join(each, sql` union all `)}) c where true`
 }
 
 function listed(storeId: string, { badge }: Pick<CartFilter, 'badge'>) {
@@ -272,23 +296,22 @@ function listed(storeId: string, { badge }: Pick<CartFilter, 'badge'>) {
     ${badge ? sql`and c.badge = ${badge}` : sql``}`
 }
 
-/**
- * Ids, as many as stand in the newest: reading all texts of a large store through would take seconds. `version` is in no index, so the carts are
- * read in the order of the list. Without it the planner reads and sorts a whole index of texts of up to 100,000 carts, by several processes.
- */
+/** Ids, as many as stand in the newest: reading all texts of a large store through would take seconds. The index has the texts. */
 function anywhere(storeId: string, filter: Pick<CartFilter, 'badge' | 'search'>) {
   const like = `%${filter.search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
   return sql`select n.id, n.last_activity_at from (
-      select c.id, c.last_activity_at, c.search, c.version from carts c where ${listed(storeId, filter)}
+      select c.id, c.last_activity_at, c.search from carts c where ${listed(storeId, filter)}
       order by c.last_activity_at desc, c.id desc limit ${MOST_LOOKED_THROUGH}) n
-    where n.search collate "C" like ${like} and n.version > 0`
+    where n.search collate "C" like ${like}`
 }
 
 /** Ids by one look into each index, so many that more need not be counted. */
 function beginning(storeId: string, filter: Pick<CartFilter, 'badge' | 'search'>, most: number) {
+  // The indexes begin with the badge.
+  const badges = filter.badge ? sql`` : sql`and c.badge in (${sql.join(CartBadge.options.map(sql.lit))})`
   const looks = beginnings(filter.search).map(
     (begins) => sql`(select c.id, c.last_activity_at from carts c
-        where ${listed(storeId, filter)} and ${begins} limit ${most + 1})`,
+        where ${listed(storeId, filter)} ${badges} and ${begins} limit ${most + 1})`,
   )
   return sql.join(looks, sql` union `)
 }
