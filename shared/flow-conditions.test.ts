@@ -32,7 +32,9 @@ test.each<[FlowCondition, string]>([
   [{ fact: 'consent', is: 'missing', channel: 'sms' }, 'the shopper has not consented to SMS'],
   [{ fact: 'language', is: 'one_of', languages: ['de'] }, 'the shopper reads German'],
   [{ fact: 'day', is: 'one_of', days: [6, 7] }, 'it is Saturday or Sunday where the shopper is'],
-  [{ fact: 'hour', is: 'between', from: 9, until: 17 }, 'it is between 09:00 and 17:00 where the shopper is'],
+  [{ fact: 'hour', is: 'between', from: 9, until: 17 }, 'it is between 9:00 AM and 5:00 PM where the shopper is'],
+  [{ fact: 'hour', is: 'between', from: 0, until: 12 }, 'it is between 12:00 AM and 12:00 PM where the shopper is'],
+  [{ fact: 'hour', is: 'between', from: 21, until: 24 }, 'it is between 9:00 PM and midnight where the shopper is'],
 ])('%j', (condition, words) => {
   expect(one(condition)).toBe(words)
 })

@@ -86,7 +86,11 @@ const orList = (words: readonly string[]): string =>
   words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 
 const pieces = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`
-const hourText = (hour: number) => `${String(hour).padStart(2, '0')}:00`
+
+/** As clocks read on all screens, "9:00 AM"; 24 is the end of a day. */
+export function hourText(hour: number): string {
+  return hour === 24 ? 'midnight' : `${hour % 12 || 12}:00 ${hour < 12 ? 'AM' : 'PM'}`
+}
 
 /** A part of an English sentence: “the cart is worth more than $100”. */
 export function describeCondition(condition: FlowCondition, names: ConditionNames): string {

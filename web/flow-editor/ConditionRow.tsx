@@ -1,10 +1,9 @@
 import { Button, Checkbox, Group, MultiSelect, NativeSelect, NumberInput, Text } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
-import type { FlowCondition } from '../../shared/flow-conditions.ts'
+import { type FlowCondition, hourText } from '../../shared/flow-conditions.ts'
 import { currencyExponent } from '../../shared/money.ts'
 import { everyCountry } from '../consent/country-groups.ts'
 import { channelNames } from '../flows/rules.ts'
-import { formatClock } from '../ui/format.ts'
 import { CategoriesField } from './CategoriesField.tsx'
 import { factNames } from './condition-draft.ts'
 import { ProductsField } from './ProductsField.tsx'
@@ -231,9 +230,8 @@ const Days = ({
   </Checkbox.Group>
 )
 
-const clock = (hour: number) => (hour === 24 ? 'midnight' : formatClock(`${String(hour).padStart(2, '0')}:00`))
 const hours = (from: number) =>
-  Array.from({ length: 24 }, (_, each) => ({ value: String(each + from), label: clock(each + from) }))
+  Array.from({ length: 24 }, (_, each) => ({ value: String(each + from), label: hourText(each + from) }))
 
 type Hour = Extract<FlowCondition, { fact: 'hour' }>
 
