@@ -19,7 +19,7 @@ import type { Deps } from './deps.ts'
 import { openMailHeaders } from './email/mail-headers.ts'
 import { openOwnMails } from './email/own-mail.ts'
 import { createSmtpChannel } from './email/smtp.ts'
-import { checkInstance, releaseForMail } from './instance/instance.ts'
+import { checkInstance, releaseForProviders } from './instance/instance.ts'
 import { listenForBounces } from './mail-reports/bounce-intake.ts'
 import { openGuardedHttp } from './net/guarded-fetch.ts'
 import { openStripe } from './payments/stripe.ts'
@@ -164,7 +164,7 @@ async function startRoles(
     const worker = await startWorker(deps)
     later('worker', () => worker.stop())
     await jobs.work(deps, handlers)
-    await releaseForMail(deps)
+    await releaseForProviders(deps)
   }
   await demo.settleIn(deps)
   announce(config, demo)

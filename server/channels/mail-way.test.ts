@@ -4,7 +4,7 @@ import { aWorld } from '../../test/world.ts'
 import { detectAbandoned } from '../carts/detect.ts'
 import { recordOrders } from '../carts/record.ts'
 import { readConfig } from '../core/config.ts'
-import { releaseForMail } from '../instance/instance.ts'
+import { releaseForProviders } from '../instance/instance.ts'
 import { wakeDueStores } from '../messages/scan.ts'
 import { beat } from '../send/workers.ts'
 import { accountMailWay, createNoMailChannel, mailWayOf } from './mail-way.ts'
@@ -56,7 +56,7 @@ test('others can reach it and it has no mail server: nothing is sent, and it say
   expect([trial.status, trial.body.error]).toEqual([422, expect.stringContaining('No mail server is set up')])
 
   world.deps.config = readConfig({ PUBLIC_URL: 'https://recoup.example.com', SMTP_URL })
-  await releaseForMail(world.deps)
+  await releaseForProviders(world.deps)
   await pass(storeId, 1_000)
   expect(world.sent).toHaveLength(1)
   expect(await first()).toMatchObject({ state: 'sent' })

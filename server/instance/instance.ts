@@ -63,9 +63,13 @@ export async function confirmLive(deps: InstanceDeps): Promise<void> {
   })
 }
 
-/** At start: what waited for a mail server goes on if there is one now. */
-export async function releaseForMail({ config, db, now }: InstanceDeps): Promise<void> {
-  if (mailWayOf(config) !== 'none') await wakeMessagesOf(db, null, ['mail_not_configured'], now())
+/** At start: what waited for a mail server, or for the operator's SMS, goes on if there is one now. */
+export async function releaseForProviders({ config, db, now }: InstanceDeps): Promise<void> {
+  const reasons = [
+    ...(mailWayOf(config) === 'none' ? [] : ['mail_not_configured']),
+    ...(config.operatorTexts ? ['sms_not_configured'] : []),
+  ]
+  if (reasons.length > 0) await wakeMessagesOf(db, null, reasons, now())
 }
 
 /** D7: the database, the address, and for the embedded database the machine and the data folder it lies in. */

@@ -14,6 +14,7 @@ import {
   SKIPPED,
   wasHandedOver,
 } from './fragments.ts'
+import { OPENS } from './wake-rules.ts'
 
 // Messages: the verbs' statements. Way C's own (claim, hand-over, outcome) are in deliver-sql.ts, readings in read-sql.ts.
 
@@ -236,16 +237,21 @@ export async function isWakeAsked({ db, storeId }: StoreDb): Promise<boolean> {
 }
 
 /**
- * Looks again at what such a reason held. Only for whoever holds the store's lease, between two rounds: every verdict from before is written,
- * every later one rests on what is in force now.
+ * Looks again at what such a reason held, and at what may go by several channels of which one may be open now: its own reason is that of
+ * another (decision 54). Only for whoever holds the store's lease, between two rounds: every verdict from before is written, every later
+ * one rests on what is in force now.
  */
 export async function wakeAsked({ db, storeId }: StoreDb, now: Date): Promise<void> {
   await sql`
     with asked as materialized (select wake_reasons as reasons from send_schedule where store_id = ${storeId} for update),
+    opened as materialized (
+      select coalesce(array_agg(distinct c.channel), '{}') as channels from asked, jsonb_each(${JSON.stringify(OPENS)}::jsonb) as o(reason, channels),
+        jsonb_array_elements_text(o.channels) as c(channel) where o.reason = any(asked.reasons)),
     woken as (
       update messages m set wake_at = greatest(m.due_at, ${now})
       from (select h.id from messages h where h.store_id = ${storeId} and ${isHeld('h')}
-        and h.reason = any((select reasons from asked)::text[]) order by h.id for update) held
+        and (h.reason = any((select reasons from asked)::text[])
+          or h.channels && (select channels from opened)::text[] and ${mayPassNow('h', now)}) order by h.id for update) held
       where m.store_id = ${storeId} and m.id = held.id)
     update send_schedule set wake_reasons = '{}' from asked where store_id = ${storeId}`.execute(db)
 }

@@ -15,6 +15,7 @@ import { type Limit, take } from '../core/rate-limits.ts'
 import { randomToken } from '../core/secrets.ts'
 import type { Deps } from '../deps.ts'
 import type { Session } from '../members/session.ts'
+import { wakeMessagesOf } from '../messages/messages.ts'
 import { canReach } from '../net/addresses.ts'
 import * as sql from './credentials-sql.ts'
 import {
@@ -138,7 +139,10 @@ export function saveWhatsapp(
   return save(deps, account, session, { channel: 'whatsapp', provider, identity, senders: [], secrets, version })
 }
 
-/** Throws `unprocessable` with the provider's own words when it does not accept them, and keeps nothing. */
+/**
+ * Throws `unprocessable` with the provider's own words when it does not accept them, and keeps nothing. What waited for them is looked at
+ * again in the same commit.
+ */
 async function save(deps: Deps, account: AccountDb<Db>, session: Session, wanted: Wanted): Promise<void> {
   keepDemo(session)
   const { channel, provider, identity } = wanted
@@ -164,6 +168,7 @@ async function save(deps: Deps, account: AccountDb<Db>, session: Session, wanted
       checked_at: now,
       version: wanted.version + 1,
     })
+    await wakeMessagesOf(tx.db, tx.accountId, [`${channel}_not_configured`], now)
   })
   deps.log.info({ accountId: account.accountId, channel, provider }, 'channels.saved')
 }
@@ -228,6 +233,7 @@ export async function chooseTemplate(
     const category = template.category === 'utility' ? ('utility' as const) : ('marketing' as const)
     const chosen = { name, language, category, text, variables: choice.variables, buttonUrlPrefix }
     await sql.saveTemplate(tx, chosen, row.version + 1)
+    await wakeMessagesOf(tx.db, tx.accountId, ['template_missing'], deps.now())
   })
 }
 
