@@ -64,7 +64,7 @@ export async function measure(scene: Scene): Promise<Figure[]> {
 async function rebuild(lab: Lab, { db, deps }: AppInstance, storeId: string): Promise<Figure[]> {
   lab.say('counting the figures')
   const ms = await timed(() => rebuildFigures({ storeId, db }, deps.now()))
-  await sql`vacuum analyze cart_figures, funnel_figures, message_figures, order_figures, product_figures, product_month_figures, figure_products`.execute(
+  await sql`vacuum analyze cart_figures, funnel_figures, message_figures, flow_figures, order_figures, product_figures, product_month_figures, figure_products`.execute(
     db,
   )
   const bareMs = await timed(() =>

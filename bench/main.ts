@@ -30,6 +30,7 @@ const names = [
   'dashboard',
   'notifications',
   'analytics',
+  'flows',
   'paint',
   'detect',
 ]

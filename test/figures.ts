@@ -15,6 +15,7 @@ const FIGURES = {
   cart_figures: 'dimension, day, key, currency',
   funnel_figures: 'channel, day',
   message_figures: 'day, channel, origin_kind, origin_id, step_id, variant_id, from_hour, currency',
+  flow_figures: 'flow_id, day, step_id, variant_id, currency',
   order_figures: 'day, source, currency',
   product_figures: 'day, product_id, currency',
   product_month_figures: 'month, product_id, currency',

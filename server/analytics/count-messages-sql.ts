@@ -76,6 +76,19 @@ export async function countMessages({ db, storeId }: StoreTx, bounds: readonly D
       sum(c.attributed_minor), sum(c.discount_minor), sum(c.cost_micros)
     from counted c join left_ l on l.id = c.id
     group by l.day, l.channel, l.origin_kind, l.origin_id, l.step_id, l.variant_id, l.from_hour, c.currency`.execute(db)
+  await sumFlows({ db, storeId }, listOf(bounds))
+}
+
+/** For the reports of flows, which ask for neither channel nor hour: a fiftieth of the rows. */
+async function sumFlows({ db, storeId }: StoreTx, days: readonly string[]): Promise<void> {
+  await sql`delete from flow_figures where store_id = ${storeId} and day = any(${[...days]}::date[])`.execute(db)
+  await sql`
+    insert into flow_figures (store_id, flow_id, day, step_id, variant_id, currency, accepted, delivered, clicked, credited, unsubscribed,
+      attributed_minor)
+    select store_id, origin_id, day, step_id, variant_id, currency, sum(accepted), sum(delivered), sum(clicked), sum(credited),
+      sum(unsubscribed), sum(attributed_minor)
+    from message_figures where store_id = ${storeId} and day = any(${[...days]}::date[]) and origin_kind = 'flow'
+    group by 1, 2, 3, 4, 5, 6`.execute(db)
 }
 
 /** Whether a message had left for the shopper within the attribution window before the order, and did not come back. */

@@ -154,6 +154,7 @@ const FIGURES = [
   ['cart_figures', 'day'],
   ['funnel_figures', 'day'],
   ['message_figures', 'day'],
+  ['flow_figures', 'day'],
   ['order_figures', 'day'],
   ['product_figures', 'day'],
   ['product_month_figures', 'month'],

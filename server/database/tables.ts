@@ -360,6 +360,7 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   cart_figures: figures,
   funnel_figures: figures,
   message_figures: figures,
+  flow_figures: figures,
   order_figures: figures,
   product_figures: figures,
   product_month_figures: figures,

@@ -17,12 +17,12 @@ export async function broughtBy(
   { currency, now }: { currency: string; now: Date },
 ): Promise<BroughtRow[]> {
   const { rows } = await sql<BroughtRow>`
-    select f.origin_id as flow_id, sum(f.credited)::int as orders,
+    select f.flow_id, sum(f.credited)::int as orders,
       coalesce(sum(f.attributed_minor) filter (where f.currency = ${currency}), 0)::bigint as revenue_minor
-    from stores s join message_figures f on f.store_id = s.id
+    from stores s join flow_figures f on f.store_id = s.id
     where s.id = ${storeId} and f.day > (${now}::timestamptz at time zone s.time_zone)::date - ${BROUGHT_DAYS}::int
-      and f.origin_kind = 'flow' and f.origin_id = any(${[...flowIds]}::uuid[])
-    group by f.origin_id`.execute(db)
+      and f.flow_id = any(${[...flowIds]}::uuid[])
+    group by f.flow_id`.execute(db)
   return rows
 }
 
@@ -53,8 +53,8 @@ export async function sentBySteps(
     select step_id, variant_id, sum(accepted)::int as accepted, sum(delivered)::int as delivered, sum(clicked)::int as clicked,
       sum(credited)::int as credited, sum(unsubscribed)::int as unsubscribed,
       coalesce(sum(attributed_minor) filter (where currency = ${currency}), 0)::bigint as revenue_minor
-    from message_figures
-    where store_id = ${storeId} and day >= ${first}::date and day <= ${last}::date and origin_kind = 'flow' and origin_id = ${flowId}
+    from flow_figures
+    where store_id = ${storeId} and flow_id = ${flowId} and day >= ${first}::date and day <= ${last}::date
     group by step_id, variant_id`.execute(db)
   return rows
 }

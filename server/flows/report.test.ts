@@ -65,10 +65,10 @@ test('a variant is compared with the first once enough have bought, and never be
   const store = { storeId: shop.storeId, db: world.db }
   const figures = async (variantId: string, accepted: number, credited: number) => {
     await world.pool.query(
-      `insert into message_figures (store_id, day, channel, origin_kind, origin_id, step_id, variant_id, from_hour, currency, accepted, opened,
-        machine_opened, clicked, credited, bounced, unsubscribed, complained, attributed_minor, discount_minor, cost_micros)
-      values ($1, $2::timestamptz::date, 'email', 'flow', $3, $4, $5, -1, '', $6, 0, 0, 0, $7, 0, 0, 0, 0, 0, 0)
-      on conflict (store_id, day, channel, origin_kind, origin_id, step_id, variant_id, from_hour, currency) do update
+      `insert into flow_figures (store_id, flow_id, day, step_id, variant_id, currency, accepted, delivered, clicked, credited, unsubscribed,
+        attributed_minor)
+      values ($1, $3, $2::timestamptz::date, $4, $5, '', $6, 0, 0, $7, 0, 0)
+      on conflict (store_id, flow_id, day, step_id, variant_id, currency) do update
         set accepted = excluded.accepted, credited = excluded.credited`,
       [shop.storeId, world.now, shop.flowId, first.id, variantId, accepted, credited],
     )
