@@ -1,12 +1,5 @@
 import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql } from '../core/db.ts'
-import {
-  becomesCancelled,
-  becomesScheduled,
-  isHeld,
-  isInFlight,
-  isOpen,
-  isRunningCampaign,
-} from '../messages/fragments.ts'
+import { becomesCancelled, becomesDue, isHeld, isInFlight, isOpen, isRunningCampaign } from '../messages/fragments.ts'
 import { isKeyOf } from './fragments.ts'
 
 // Runs of campaigns: SQL and nothing else. What a run's rows are made of is in plan-sql.ts.
@@ -179,7 +172,7 @@ export async function retimeSome(
       select id from messages where store_id = ${storeId} and id = any(array(select id from timed)) and ${isOpen('messages')}
       order by id for update),
     moved as (
-      update messages m set ${becomesScheduled}, due_at = t.at, expires_at = t.at + ${MOST_AGE}, wake_at = t.at, updated_at = ${now}
+      update messages m set ${becomesDue(sql`t.at`)}, due_at = t.at, expires_at = t.at + ${MOST_AGE}, updated_at = ${now}
       from timed t join open on open.id = t.id where m.store_id = ${storeId} and m.id = open.id)
     select step, id from page order by step desc, id desc limit 1`.execute(db)
   return rows[0] ?? null

@@ -1,6 +1,6 @@
 import { transact } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
-import { takeIntoFlows } from '../flow-choice/choose.ts'
+import { keepFlows, takeIntoFlows } from '../flow-choice/choose.ts'
 import { scheduleNextLook } from '../messages/messages.ts'
 import { foldCartCounts } from './counts-sql.ts'
 import * as sql from './detect-sql.ts'
@@ -27,6 +27,8 @@ export async function detectAbandoned(deps: Deps): Promise<number> {
 
 async function detectInStore(deps: Deps, storeId: string, now: Date): Promise<number> {
   return transact({ storeId, db: deps.db }, async (tx) => {
+    // While one is edited: the next tick.
+    if (!(await keepFlows(tx))) return 0
     const cartIds = await sql.abandonDue(tx, now, BATCH)
     if (cartIds.length === 0) return 0
     await sql.notifyAbandoned(tx, cartIds, now)

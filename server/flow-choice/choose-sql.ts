@@ -18,6 +18,19 @@ export async function takingFlows({ db, storeId }: StoreTx): Promise<TakingFlow[
   return rows
 }
 
+/**
+ * Keeps the store's flows as they are until the transaction ends. An edit that ran beside it would not see what is planned here, nor this the
+ * edit: a removed step would keep messages, an added one get none. false: one is being edited.
+ */
+export async function keepFlows({ db, storeId }: StoreTx): Promise<boolean> {
+  const { rows } = await sql<{ isKept: boolean }>`
+    with kept as (select id from flows where store_id = ${storeId} order by id for share skip locked)
+    select (select count(*) from kept) = (select count(*) from flows where store_id = ${storeId}) as "isKept"`.execute(
+    db,
+  )
+  return rows[0]!.isKept
+}
+
 export interface UnchosenCart {
   id: string
   last_activity_at: Date

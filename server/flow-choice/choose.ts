@@ -27,8 +27,8 @@ async function chooseFlows(tx: StoreTx, asking: Asking, cartIds: readonly string
   await sql.saveChoices(tx, choices)
 }
 
-/** For the cart that two turned out to be. */
-export { inheritFlow } from './choose-sql.ts'
+/** `inheritFlow`: for the cart that two turned out to be. */
+export { inheritFlow, keepFlows } from './choose-sql.ts'
 
 /** Pure. The record says which flows were asked, in order, and the values their conditions looked at. */
 export function choiceOf(

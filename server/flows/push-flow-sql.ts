@@ -15,6 +15,11 @@ export interface PushFlowRow {
   max_notifications: number
 }
 
+/** Whoever plans its notifications has done so, or waits (`keepFlows`). */
+export async function lockPushFlow({ db, storeId }: StoreTx): Promise<void> {
+  await sql`select 1 from flows where store_id = ${storeId} and kind = 'push' for no key update`.execute(db)
+}
+
 export async function readPushFlow({ db, storeId }: StoreDb): Promise<PushFlowRow | undefined> {
   const { rows } = await sql<PushFlowRow>`
     select f.id as flow_id, f.is_on, f.takes_from, t.id as template_id, t.subject as title, t.body, p.frequency, p.delay_minutes,

@@ -34,6 +34,7 @@ export async function savePushSettings(deps: Deps, store: StoreDb<Db>, wanted: P
   await transact(store, async (tx) => {
     const { account_id: accountId, effective_timeout_minutes: timeoutMinutes } = found(await lockStore(tx), 'Store')
     if (wanted.enabled) await assertMayMail({ accountId, db: tx.db })
+    await push.lockPushFlow(tx)
     const known = await push.readPushFlow(tx)
     const flowId = known?.flow_id ?? newId()
     if (!known) await push.insertPushFlow(tx, { id: flowId, name: NAME, salt: randomToken(), now })

@@ -72,10 +72,20 @@ export const isRunningCampaign = sql<boolean>`(g.status in ('scheduled', 'active
 export const SCHEDULED = sql`'scheduled'`
 export const SKIPPED = sql`'skipped'`
 
+const isPutOff = (at: RawBuilder<unknown>) => sql`(${isHeld('m')} and m.reason = 'retry' and m.wake_at > ${at})`
+
 // What an UPDATE sets.
 
 /** Due again, whoever held it. */
 export const becomesScheduled = sql`state = 'scheduled', reason = null, claim = null`
+/**
+ * Of an open row `m`: due at that time, whoever held it. What a provider has just put off is not tried again before the provider wanted it
+ * (Retry-After).
+ */
+export const becomesDue = (
+  at: RawBuilder<unknown>,
+) => sql`state = case when ${isPutOff(at)} then m.state else 'scheduled' end,
+        reason = case when ${isPutOff(at)} then m.reason end, claim = null, wake_at = case when ${isPutOff(at)} then m.wake_at else ${at} end`
 /** Of an open row: a worker that has it does not any more, and what it decides of it is not written (D10). */
 export const isLookedAtAnew = (now: Date) => sql`state = case when ${isClaimed('m')} then 'scheduled' else m.state end,
   reason = case when ${isClaimed('m')} then null else m.reason end, claim = null, wake_at = greatest(m.due_at, ${now})`

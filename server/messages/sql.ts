@@ -3,7 +3,7 @@ import type { ChannelName } from '../channels/channel.ts'
 import { type AccountDb, type Db, type StoreDb, type StoreTx, sql, type Tx } from '../core/db.ts'
 import {
   becomesCancelled,
-  becomesScheduled,
+  becomesDue,
   becomesSkipped,
   isCancelled,
   isHeld,
@@ -146,8 +146,7 @@ async function retime(
 ): Promise<Retimed> {
   const { rows } = await sql<Retimed>`
     with moved as (
-      update messages m set ${becomesScheduled}, updated_at = ${now},
-        due_at = t.at, expires_at = t.at + interval '24 hours', wake_at = t.at
+      update messages m set ${becomesDue(sql`t.at`)}, due_at = t.at, expires_at = t.at + interval '24 hours', updated_at = ${now}
       from (
         select o.id, greatest(${lastActivity} + s.delay_minutes * interval '1 minute', (
           select max(h.handed_over_at + least((s.delay_minutes - hs.delay_minutes) * interval '1 minute', interval '12 hours'))

@@ -1,6 +1,6 @@
 import type { ChannelName } from '../channels/channel.ts'
 import { type StoreTx, sql } from '../core/db.ts'
-import { becomesCancelled, becomesScheduled, isOpen, SCHEDULED } from './fragments.ts'
+import { becomesCancelled, becomesDue, isOpen, SCHEDULED } from './fragments.ts'
 import { CHANNELS, ONCE_PER_CART } from './sql.ts'
 
 // Steps of a flow come, go and change (decision 53): SQL and nothing else.
@@ -76,7 +76,7 @@ export async function followSteps(
 ): Promise<number> {
   const ids = steps.map(({ stepId }) => stepId)
   const rows = await sql`
-    update messages m set ${becomesScheduled}, wake_at = greatest(m.due_at, ${now}), updated_at = ${now},
+    update messages m set ${becomesDue(sql`greatest(m.due_at, ${now})`)}, updated_at = ${now},
       channel = case when m.attempts = 0 then w.channels ->> 0 else m.channel end,
       channels = case when m.attempts = 0 and jsonb_array_length(w.channels) > 1 then array(select jsonb_array_elements_text(w.channels)) end,
       template_id = w."templateId"

@@ -13,6 +13,8 @@ import {
 } from '../../test/message-scene.ts'
 import { acceptsMail, aWorld } from '../../test/world.ts'
 import type { Outcome } from '../channels/channel.ts'
+import { transact } from '../core/db.ts'
+import { retimeFlowMessages } from '../messages/messages.ts'
 import { gatherNotifications } from '../notifications/gather.ts'
 
 // What became of it (D4): proof of non-acceptance is tried again, everything else never.
@@ -76,6 +78,23 @@ test('a server that asks for more patience than the age limit leaves: closed as 
   await pass(world, storeId, DAY)
   expect((await messagesOf(world, storeId))[0]).toMatchObject({ state: 'skipped' })
   expect(world.sent.filter((mail) => mail.messageId === row!.id)).toHaveLength(1)
+})
+
+test('what a server has put off is not tried before the server wanted it, though the shopper was there again (P1)', async () => {
+  const { storeId } = await aScene(world)
+  world.answer = () => ({ ...RETRY, retryAfterMs: 2 * HOUR }) as Outcome
+  await pass(world, storeId, HOUR)
+  const putOff = (await messagesOf(world, storeId))[0]!
+  const seenAt = async (ms: number) => {
+    const activity = [{ cartId: putOff.cart_id!, lastActivity: new Date(putOff.due_at.getTime() + ms) }]
+    await transact({ storeId, db: world.db }, (tx) => retimeFlowMessages(tx, activity, world.now))
+    return (await messagesOf(world, storeId))[0]!
+  }
+  const { state, reason, wake_at } = putOff
+  expect(await seenAt(-30 * MINUTE)).toMatchObject({ state, reason, wake_at })
+  // The step itself is due later now.
+  const later = await seenAt(5 * HOUR)
+  expect(later).toMatchObject({ state: 'scheduled', reason: null, wake_at: later.due_at })
 })
 
 test('an address that does not exist fails and is suppressed for the account (D4, C1)', async () => {
