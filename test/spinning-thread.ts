@@ -2,12 +2,13 @@ import { parentPort } from 'node:worker_threads'
 import { answerJob, type RenderJob } from '../server/templates/job.ts'
 import { createTemplateRenderer } from '../server/templates/render.ts'
 
-// A rendering thread that a text can stop for good (SPIN), fill up (HOARD) or end (CRASH): what a fault in a library could do.
+// A rendering thread that a text can stop for good (SPIN), fill up (HOARD) or end (CRASH): what a fault in a library could do. Of
+// some only a plan cannot be made (PLANLESS).
 
 const renderer = createTemplateRenderer()
 parentPort!.on('message', ({ id, job }: { id: number; job: RenderJob }) => {
   const body = 'source' in job ? job.source.body : job.body
-  if (body.includes('SPIN')) for (;;);
+  if (body.includes('SPIN') || (job.kind === 'plan' && body.includes('PLANLESS'))) for (;;);
   const hoard: number[][] = []
   while (body.includes('HOARD')) hoard.push(Array.from({ length: 100_000 }, (_, n) => n))
   if (body.includes('CRASH')) process.exit(1)

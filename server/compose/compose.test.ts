@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createSecrets, tokenHash } from '../core/secrets.ts'
 import { DEFAULT_MAIL_BRAND } from '../templates/brand.ts'
+import { createRenders } from '../templates/renders.ts'
 import { formatMinor } from './amounts.ts'
 import { type ComposeInput, composeEmail, feedbackIdOf, outgoingEmail, restoreTokenOf } from './compose.ts'
 
@@ -136,4 +137,20 @@ test('the envelope carries the shop’s name, our address, and answers to the sh
   )
   expect(silent).not.toHaveProperty('replyTo')
   expect(silent.from.address).toBe('mail@recoup.example')
+})
+
+test('a mail by a rendering plan has the same bytes and tokens as one by the renderer; what is looked at has no plan', async () => {
+  const renders = createRenders()
+  const mails = Array.from({ length: 12 }, (_, n) => ({
+    ...input({ messageId: `0195d3a0-0000-7000-8000-0000000000${10 + n}` }),
+    cart: { ...input().cart, firstName: `Ada <${n}>`, valueMinor: n * 1_000 + 500 },
+    renders,
+  }))
+  const of = (lane: 'sending' | 'asking') =>
+    Promise.all(mails.map((each) => composeEmail({ ...each, who: { lane, accountId: 'a' } })))
+  const looked = await of('asking')
+  expect(renders.planFigures()).toMatchObject({ planned: 0, rendered: 0, plans: 0 })
+  expect(await of('sending')).toEqual(looked)
+  expect(renders.planFigures()).toEqual({ planned: 10, rendered: 2, compared: 1, differed: 0, plans: 1 })
+  await renders.close()
 })

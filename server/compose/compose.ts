@@ -5,7 +5,8 @@ import { tokenHash } from '../core/secrets.ts'
 import { type Tracker, trackerToken } from '../links/trackers.ts'
 import { isOnStoreHost } from '../stores/rules.ts'
 import type { MailBrand, TemplateContext } from '../templates/context.ts'
-import type { RenderedMessage } from '../templates/render.ts'
+import type { RenderedMessage } from '../templates/message.ts'
+import type { Difference } from '../templates/plans/plans.ts'
 import { type RenderFor, type Renders, sharedRenders } from '../templates/renders.ts'
 import { formatMinor } from './amounts.ts'
 import { couponInWords, type ShownCoupon } from './coupon-words.ts'
@@ -38,6 +39,8 @@ export interface ComposeInput {
   who?: RenderFor
   /** Where it is rendered: this process's threads unless said otherwise. */
   renders?: Renders | undefined
+  /** A rendering plan has been found wrong and is not used any more. */
+  onDifference?: (found: Difference) => void
 }
 
 /** Nobody waits for it, and it is nobody's. */
@@ -128,7 +131,8 @@ export async function composeEmail(input: ComposeInput): Promise<Composed> {
   const storeHosts = [...new Set([...ownHosts, ...(input.sampleHost ? [input.sampleHost] : [])])]
   const first = tokens.length
   const tracked = (n: number) => `${publicUrl}/c/${secrets.token('click', `${messageId}:${first + n}`)}`
-  const rendered = await renders.mail(who, input.template, context, { storeHosts, tracked })
+  const options = { storeHosts, tracked, ...(input.onDifference && { onDifference: input.onDifference }) }
+  const rendered = await renders.mail(who, input.template, context, options)
   for (const { url, trackedUrl } of rendered.links) if (trackedUrl) link('click', url, tokens.length)
   return { ...rendered, tokens }
 }

@@ -8,6 +8,7 @@ import type { Deps } from '../deps.ts'
 import { linkBase } from '../links/link-host-rules.ts'
 import { TemplateError } from '../templates/context.ts'
 import { isOurBody, isOurSubject } from '../templates/ours.ts'
+import type { Difference } from '../templates/plans/plans.ts'
 import * as sql from './composing-sql.ts'
 import { addressOf, approvedFor, type Context } from './decision-inputs.ts'
 import { enteredCoupon } from './entered-coupon.ts'
@@ -139,6 +140,7 @@ export async function compose(
     ...(isSample && { sampleHost: new URL(deps.config.publicUrl).host }),
     who: { lane: context.isImagined ? ('asking' as const) : ('sending' as const), accountId: situation.account_id },
     renders: deps.renders,
+    onDifference: (found: Difference) => deps.log.error({ messageId: row.id, ...found }, 'rendering-plan.differs'),
   }
   const publicUrl = linkBase(deps.config.publicUrl, situation.link_host)
   if (row.channel === 'email') return composeEmail({ ...base, publicUrl, brand, template: templateOf(row) })

@@ -1,5 +1,9 @@
 import { type TemplateContext, TemplateError, type TemplateProblem, type TemplateSource } from './context.ts'
-import type { RenderedMessage, TemplateRenderer } from './render.ts'
+import type { RenderedMessage } from './message.ts'
+import type { Planning } from './plans/making.ts'
+import type { Plan } from './plans/plan.ts'
+import type { NoPlan } from './plans/words.ts'
+import type { TemplateRenderer } from './render.ts'
 
 // What a rendering thread is asked and what it answers: plain data in both directions.
 
@@ -12,6 +16,7 @@ export type RenderJob =
       /** Addresses for the links to be tracked, in their order. */
       tracked: string[]
     }
+  | ({ kind: 'plan' } & Planning)
   | { kind: 'text'; source: TemplateSource; context: TemplateContext }
   | { kind: 'check'; subject: string; body: string }
   | { kind: 'checkText'; body: string }
@@ -19,6 +24,7 @@ export type RenderJob =
 export type RenderAnswer =
   /** `message` is null where `tracked` was too short. */
   | { kind: 'mail'; message: RenderedMessage | null }
+  | { kind: 'plan'; plan: Plan | NoPlan }
   | { kind: 'text'; text: string }
   | { kind: 'checked'; problem: Problem | null }
   | { kind: 'refused'; problem: Problem }
@@ -34,6 +40,7 @@ export function answerJob(renderer: TemplateRenderer, job: RenderJob): RenderAns
   try {
     if (job.kind === 'text') return { kind: 'text', text: renderer.text(job.source, job.context) }
     if (job.kind === 'mail') return { kind: 'mail', message: renderMail(renderer, job) }
+    if (job.kind === 'plan') return { kind: 'plan', plan: renderer.plan(job) }
     const error = job.kind === 'check' ? renderer.check(job) : renderer.checkText(job.body)
     return { kind: 'checked', problem: error && problemOf(error) }
   } catch (error) {

@@ -38,6 +38,16 @@ describe('an owner’s text', () => {
     expect(performance.now() - begun).toBeLessThan(10_000)
   })
 
+  test('of which no plan can be made in time is put together as before', async () => {
+    const options = { storeHosts: [], tracked: () => '' }
+    const who = { lane: 'sending' as const, accountId: 'a' }
+    const mails = ['Ana', 'Bo', 'Cy'].map((customerName) =>
+      renders.mail(who, source('PLANLESS'), sampleContext({ customerName }), options),
+    )
+    expect((await Promise.all(mails)).map(({ text }) => text.split('\n')[0])).toEqual(Array(3).fill('PLANLESS'))
+    expect(renders.planFigures()).toMatchObject({ planned: 0, plans: 0 })
+  })
+
   test('that is looked at keeps nothing waiting that is sent', async () => {
     // Its thread is there: starting one takes seconds on a busy machine.
     await text('four')
@@ -95,5 +105,18 @@ describe('the real threads', () => {
     const mail = await real.mail(who, source(links.join('\n')), context, options)
     expect(mail.links).toEqual(links.map((url, n) => ({ url, trackedUrl: `https://app.example/c/${n}` })))
     expect(mail.html).toContain('href="https://app.example/c/99"')
+  })
+
+  test('make a plan of an owner’s template, and the mails that it is for are made here', async () => {
+    const own = createRenders()
+    const options = { storeHosts: ['shop.example'], tracked: (n: number) => `https://app.example/c/${n}` }
+    const template = source('Hi {{ customer_name }}, see https://shop.example/sale.\n\n{{ cart_items }}')
+    const context = (customerName: string) => sampleContext({ customerName, checkoutLink: 'https://app.example/c/a1' })
+    for (const name of ['Ana', 'Bo', 'Cy <3', 'Di']) {
+      const looked = await own.mail({ lane: 'asking', accountId: 'a' }, template, context(name), options)
+      expect(await own.mail(who, template, context(name), options)).toEqual(looked)
+    }
+    expect(own.planFigures()).toEqual({ planned: 2, rendered: 2, compared: 1, differed: 0, plans: 1 })
+    await own.close()
   })
 })

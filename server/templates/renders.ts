@@ -1,7 +1,9 @@
 import type { TemplateContext, TemplateError, TemplateSource } from './context.ts'
 import { answerJob, errorOf, type RenderAnswer, type RenderJob } from './job.ts'
+import type { RenderedMessage } from './message.ts'
 import { isOurBody, isOurSubject } from './ours.ts'
-import { createTemplateRenderer, type RenderedMessage, type TemplateRenderer } from './render.ts'
+import { type Difference, type PlanFigures, type PlanLimits, RenderingPlans } from './plans/plans.ts'
+import { createTemplateRenderer, type TemplateRenderer } from './render.ts'
 import { RefusedTexts, RenderThread, type ThreadOptions } from './thread.ts'
 
 // Everything that becomes a message. Our own words are rendered here; an owner's in a thread that can be ended. There are two: what
@@ -19,6 +21,8 @@ export interface MailOptions {
   storeHosts: string[]
   /** The address by which the n-th tracked link is followed; the same for the same n. */
   tracked(n: number): string
+  /** A rendering plan made another mail than the renderer; it was not sent. */
+  onDifference?: (found: Difference) => void
 }
 
 export interface Renders {
@@ -28,6 +32,7 @@ export interface Renders {
   /** Do these words become a message, with and without a discount? The error, or null. Asked before they are stored. */
   check(accountId: string, words: { subject: string; body: string }): Promise<TemplateError | null>
   checkText(accountId: string, body: string): Promise<TemplateError | null>
+  planFigures(): PlanFigures
   close(): Promise<void>
 }
 
@@ -40,7 +45,8 @@ const threadOptions: Record<Lane, ThreadOptions> = {
 const OFFERED = 8
 
 /** Threads start with the first job that asks for one. */
-export function createRenders(changes: Partial<ThreadOptions> = {}): Renders {
+export function createRenders(changes: Partial<ThreadOptions> = {}, limits: Partial<PlanLimits> = {}): Renders {
+  const plans = new RenderingPlans(limits)
   const refused = new RefusedTexts()
   const threads = {
     sending: new RenderThread({ ...threadOptions.sending, ...changes }, refused),
@@ -60,13 +66,21 @@ export function createRenders(changes: Partial<ThreadOptions> = {}): Renders {
     return answer.kind === 'checked' && answer.problem ? errorOf(answer.problem) : null
   }
   return {
-    mail: (who, source, context, options) => renderMail((job) => ask(who, job), { source, context }, options),
+    mail(who, source, context, options) {
+      const { storeHosts, tracked, onDifference } = options
+      const render = () => renderMail((job) => ask(who, job), { source, context }, options)
+      // What people look at is what the renderer says.
+      if (who.lane === 'asking') return render()
+      const makePlan = async () => expected(await ask(who, { kind: 'plan', source, context, storeHosts }), 'plan').plan
+      return plans.render({ source, context, storeHosts, tracked, render, makePlan, onDifference })
+    },
     async text(who, source, context) {
       const answer = await ask(who, { kind: 'text', source, context })
       return expected(answer, 'text').text
     },
     check: (accountId, { subject, body }) => checked(accountId, { kind: 'check', subject, body }),
     checkText: (accountId, body) => checked(accountId, { kind: 'checkText', body }),
+    planFigures: () => plans.figures(),
     close: async () => void (await Promise.all([threads.sending.close(), threads.asking.close()])),
   }
 }

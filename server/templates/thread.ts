@@ -253,7 +253,8 @@ export class RefusedTexts {
 
 function keyOf(job: RenderJob): string {
   const { subject = '', body } = 'source' in job ? job.source : { subject: '', ...job }
-  return crypto.hash('sha256', JSON.stringify([subject, body]))
+  // Making a plan takes several times what a mail does: that it took too long says nothing of the mail.
+  return crypto.hash('sha256', JSON.stringify([job.kind === 'plan', subject, body]))
 }
 
 const tooSlow = () => new TemplateError('too_slow', 'The message takes too long to render. Please simplify its text.')

@@ -1,0 +1,164 @@
+// An owner's words with a shopper's values filled in and cleaned, before the layout stands around them. Pure.
+import { encode } from 'html-entities'
+import type { Liquid, Template } from 'liquidjs'
+import { hasBlank, withoutBlankParagraphs } from './blanks.ts'
+import { BUTTON_MARKS, CartItems, type Compiler, ITEMS_MARK, LABEL_MARK } from './compile.ts'
+import { cleanText, TemplateError, type TemplateSource, webAddress } from './context.ts'
+import { named } from './errors.ts'
+import { type CleanItem, imageAddress } from './items.ts'
+import { sanitizeHtml } from './sanitize.ts'
+import type { Values } from './values.ts'
+
+export interface Draft {
+  /** As its template says it, and as it is shown. */
+  filledSubject: string
+  subject: string
+  /** The body: filled in, then with clean tags, then with what remains of it, and that as text. Marks stand for items, rows and buttons. */
+  filled: string
+  sanitized: string
+  content: string
+  plain: string
+  /** Every web link of the owner's text, in order, with what became of it. */
+  links: { url: string; trackedUrl: string | null }[]
+  /** Where the layout's own links lead. */
+  homeLink: string
+  /** What was left out, as it names of the coupon what there is not. */
+  leftOut: { isSubject: boolean; paragraphs: string[] }
+}
+
+export interface DraftTools {
+  compiler: Compiler
+  toText: (html: string) => string
+}
+
+/** The tracked form of a link, or null to leave it as it is. Asked once per link and message. */
+type TrackLink = (url: string) => string | null
+
+/** Mail readers cut longer messages off, and the unsubscribe link with it. */
+export const MAX_HTML_BYTES = 100_000
+const MAX_SUBJECT = 150
+
+/** Throws a TemplateError. */
+export function draftOf(
+  { compiler, toText }: DraftTools,
+  source: TemplateSource,
+  values: Values,
+  trackLink: TrackLink,
+): Draft {
+  const template = compiler.compile(source)
+  const filledSubject = fill(compiler.text, template.subject, values, 'subject')
+  const subject = shownSubject(filledSubject, values)
+  if (!subject) throw new TemplateError('empty_subject', 'The subject is empty.')
+  const filled = fill(compiler.html, template.body, values, 'message')
+  if (filled.length > MAX_HTML_BYTES) throw tooLarge()
+  const links: Draft['links'] = []
+  const rules = linkRules(values, trackLink, links)
+  const sanitized = sanitizeHtml(filled, rules)
+  const { html: clean, leftOut: paragraphs } = contentOf(sanitized, rules, values)
+  const content = clean.replaceAll(LABEL_MARK, values.linkLabel)
+  const plain = toText(content)
+  if (!plain.trim()) throw emptyBody(paragraphs.length > 0)
+  return {
+    ...{ filledSubject, subject, filled, sanitized, content, plain, links },
+    homeLink: rules.checkoutLink(),
+    leftOut: { isSubject: hasBlank(filledSubject), paragraphs },
+  }
+}
+
+export const shownSubject = (filled: string, values: Values): string =>
+  cleanText(hasBlank(filled) ? subjectInstead(values) : filled, MAX_SUBJECT)
+
+/** In place of one that names of the coupon what there is not. */
+function subjectInstead({ coupon, isWithoutCart, footer: { storeName } }: Values): string {
+  if (coupon) return `A coupon for you at ${storeName}`
+  return isWithoutCart ? `A message from ${storeName}` : `Your cart at ${storeName}`
+}
+
+/** The way back stays, also where it stood in what was left out. */
+function contentOf(sanitized: string, rules: ReturnType<typeof linkRules>, { checkoutLink }: Values) {
+  const { html, leftOut } = withoutBlankParagraphs(sanitized)
+  if (leftOut.length === 0) return { html: unwrapItems(html), leftOut }
+  const href = `href="${encode(rules.checkoutLink())}"`
+  const isLinkLost = sanitized.includes(href) && !html.includes(href)
+  const button = `<a class="button block" href="${encode(checkoutLink)}">${LABEL_MARK}</a>`
+  return { html: unwrapItems(isLinkLost ? html + BUTTON_MARKS.join(sanitizeHtml(button, rules)) : html), leftOut }
+}
+
+/** The limit is one of time, and a busy machine lets it pass in the middle of nothing: no message is lost to that. */
+const ATTEMPTS = 3
+
+export function fill(liquid: Liquid, template: Template[], values: Values, part: string): string {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return liquid.renderSync(template, {
+        customer_name: values.customerName,
+        cart_items: CartItems.from(values.items, forLoops),
+        cart_total: values.cartTotal,
+        checkout_link: values.checkoutLink,
+        store_name: values.footer.storeName,
+        discounted_total: (values.coupon ?? values.entered)?.total ?? values.cartTotal,
+        coupon_code: values.coupon?.code ?? null,
+        // Empty is as good as none, and `if` takes an empty text for something.
+        coupon_amount: values.coupon?.amount || null,
+        coupon_offer: values.coupon?.offer ?? null,
+        coupon_minimum: values.coupon?.minimum ?? null,
+        coupon_expires: values.coupon?.expires ?? null,
+      }) as string
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isOutOfTime(error)) throw named(error, part)
+    }
+  }
+}
+
+const isOutOfTime = (error: unknown): boolean =>
+  error instanceof Error && error.message.startsWith('template render limit exceeded')
+
+function forLoops({ name, quantity, unitPrice, lineTotal }: CleanItem) {
+  return { name, quantity, price: unitPrice, total: lineTotal }
+}
+
+/** A table inside a paragraph is no HTML: mail readers would close the paragraph and leave a gap. */
+function unwrapItems(content: string): string {
+  return content
+    .replace(/<p(?: [^<>]*)?>\s*\ue000\s*<\/p>/g, ITEMS_MARK)
+    .replace(/<p(?: [^<>]*)?>(\s|&nbsp;)*<\/p>/g, '')
+}
+
+function linkRules(values: Values, trackLink: TrackLink, links: Draft['links']) {
+  const known = new Map<string, string>()
+  const { light, radius } = values.brand.look
+  const button = `border-radius:${radius}px;background-color:${light.button};color:${light.onButton};border:1px solid ${light.edge};font-weight:600;text-align:center;text-decoration:none`
+  return {
+    button: {
+      inline: `display:inline-block;padding:14px 28px;${button}`,
+      block: `display:block;padding:16px 20px;font-size:17px;line-height:1.35;${button}`,
+    },
+    /** What the layout itself leads to; it is none of the owner's links. */
+    checkoutLink: () => known.get(values.checkoutLink) ?? trackLink(values.checkoutLink) ?? values.checkoutLink,
+    link(text: string): string | null {
+      const url = webAddress(text)
+      if (!url) return null
+      const seen = known.get(url)
+      if (seen) return seen
+      const isOurs = url === values.checkoutLink || values.storeHosts.has(new URL(url).host)
+      const trackedUrl = isOurs ? trackLink(url) : null
+      links.push({ url, trackedUrl })
+      known.set(url, trackedUrl ?? url)
+      return trackedUrl ?? url
+    },
+    linkText: (text: string) => (webAddress(text) === values.checkoutLink ? values.linkLabel : text),
+    isImageAllowed: (text: string) => imageAddress(text, values.storeHosts) !== null,
+  }
+}
+
+export const emptyBody = (isLeftOut: boolean): TemplateError =>
+  isLeftOut
+    ? new TemplateError(
+        'nothing_left',
+        'Nothing is left of the message: all of it names of the coupon what this message does not have.',
+      )
+    : new TemplateError('empty_body', 'The message is empty.')
+
+export function tooLarge(): TemplateError {
+  return new TemplateError('too_large', 'The message is larger than email apps show in full (100 KB).')
+}

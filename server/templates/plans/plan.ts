@@ -1,0 +1,127 @@
+// A rendering plan (decision 146): what all mails of one template version, shop and shape have in common, with slots for what a shopper
+// brings. Filled, it is the mail that the renderer makes, byte for byte. Pure.
+import { encode } from 'html-entities'
+import { MAX_HTML_BYTES, shownSubject } from '../draft.ts'
+import { itemsHtml } from '../items-html.ts'
+import { previewOf, problemOf, type RenderedMessage, textPart, unsubscribeHeaders } from '../message.ts'
+import { cartOf, type Values } from '../values.ts'
+import { discountedTotalOf } from './shape.ts'
+
+/** Texts with slots between them: one text more than slots. */
+export interface Pieces {
+  texts: string[]
+  /** Places in the plan's own list. */
+  slots: number[]
+}
+
+/** Plain data: it is made in a thread. It holds nothing of any shopper. */
+export interface Plan {
+  slots: Slot[]
+  /** As the template says it, before it is shortened. */
+  subject: Pieces
+  /** The body before its tags are cleaned: how long it is without the values, and which stand in it. */
+  body: { length: number; slots: number[] }
+  plain: Pieces
+  html: Pieces
+  /** `url` is null for the link back, `tracked` the number of the address it gets. */
+  links: { url: string | null; tracked: number | null }[]
+  leftOut: RenderedMessage['leftOut']
+}
+
+/** What goes into a slot. `shown`: into the mail as a whole, made of the other parts. */
+export type Slot =
+  | { of: 'value'; name: ValueName }
+  | { of: 'item'; at: number; name: 'name' | 'quantity' | 'unitPrice' | 'lineTotal' }
+  | { of: 'link'; name: LinkName }
+  | { of: 'tracked'; at: number }
+  | { of: 'shown'; name: 'subject' | 'preview' | 'items' }
+
+export type ValueName = keyof typeof values
+type LinkName = keyof typeof links
+
+/** By the names of the template's variables. */
+const values = {
+  customer_name: ({ customerName }: Values) => customerName,
+  cart_total: ({ cartTotal }: Values) => cartTotal,
+  discounted_total: discountedTotalOf,
+  coupon_code: ({ coupon }: Values) => coupon?.code ?? '',
+  coupon_amount: ({ coupon }: Values) => coupon?.amount ?? '',
+  coupon_offer: ({ coupon }: Values) => coupon?.offer ?? '',
+  coupon_minimum: ({ coupon }: Values) => coupon?.minimum ?? '',
+  coupon_expires: ({ coupon }: Values) => coupon?.expires ?? '',
+}
+
+const links = {
+  checkout: ({ checkoutLink }: Values) => checkoutLink,
+  unsubscribe: ({ footer }: Values) => footer.unsubscribeLink,
+  preferences: ({ footer }: Values) => footer.preferencesLink ?? '',
+  honeypot: ({ trackers }: Values) => trackers.honeypotLink ?? '',
+  pixel: ({ trackers }: Values) => trackers.pixelUrl ?? '',
+}
+
+/** null: this mail is none that the plan is for. `tracked`: the address of the n-th tracked link. */
+export function fillPlan(plan: Plan, its: Values, tracked: (n: number) => string): RenderedMessage | null {
+  const raw = plan.slots.map((slot) => rawOf(slot, its, tracked))
+  if (!plan.slots.every((slot, at) => isPlain(slot, raw[at]!))) return null
+  const inHtml = plan.slots.map((slot, at) => (isOfShopper(slot) ? encode(raw[at]!) : raw[at]!))
+  const length = plan.body.slots.reduce((sum, at) => sum + inHtml[at]!.length, plan.body.length)
+  const subject = shownSubject(joined(plan.subject, raw), its)
+  if (!subject || length > MAX_HTML_BYTES) return null
+  const plain = joined(plan.plain, raw)
+  const parts = { subject, html: htmlOf(plan, inHtml, { its, subject, plain }), text: textPart(plain, its) }
+  if (problemOf(parts)) return null
+  return {
+    ...parts,
+    links: plan.links.map(({ url, tracked: n }) => ({
+      url: url ?? its.checkoutLink,
+      trackedUrl: n === null ? null : tracked(n),
+    })),
+    leftOut: plan.leftOut,
+    headers: unsubscribeHeaders(its.footer.unsubscribeLink),
+  }
+}
+
+function rawOf(slot: Slot, its: Values, tracked: (n: number) => string): string {
+  if (slot.of === 'value') return values[slot.name](its)
+  if (slot.of === 'item') return String(its.items[slot.at]![slot.name])
+  if (slot.of === 'link') return links[slot.name](its)
+  return slot.of === 'tracked' ? tracked(slot.at) : ''
+}
+
+const isOfShopper = ({ of }: Slot): boolean => of === 'value' || of === 'item'
+
+/** As our own links are: nothing in them is escaped, nothing at their end is cut off. */
+const PLAIN_LINK = /^https?:\/\/[\w.:-]+\/[\w./?=~-]*[\w-]$/
+
+/** It comes through the renderer as it is, wherever text stands: no address that would become a link, no blanks that would become one. */
+function isPlain(slot: Slot, raw: string): boolean {
+  if (slot.of === 'shown') return true
+  if (!isOfShopper(slot)) return PLAIN_LINK.test(raw)
+  return !raw.includes('://') && !raw.includes('  ') && !/^\/|[:/]$/.test(raw)
+}
+
+function htmlOf(
+  plan: Plan,
+  filled: string[],
+  { its, subject, plain }: { its: Values; subject: string; plain: string },
+) {
+  const { look } = its.brand
+  const shown = {
+    subject: () => inLayout(subject),
+    preview: () => inLayout(previewOf(plain)),
+    items: () => itemsHtml(cartOf(its), { look, link: its.checkoutLink }),
+  }
+  const withShown = plan.slots.map((slot, at) => (slot.of === 'shown' ? shown[slot.name]() : filled[at]!))
+  return joined(plan.html, withShown)
+}
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&#34;', "'": '&#39;' }
+
+/** As Liquid escapes what the layout prints. */
+const inLayout = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character]!)
+
+function joined({ texts, slots }: Pieces, values: readonly string[]): string {
+  let out = texts[0]!
+  for (const [at, slot] of slots.entries()) out += values[slot]! + texts[at + 1]!
+  return out
+}

@@ -1,0 +1,77 @@
+// What a message is made of, cleaned: everything of a store or a shopper on one line, bounded, and its links as web addresses. Pure.
+import { cleanBrand, DEFAULT_MAIL_BRAND } from './brand.ts'
+import { cleanText, type TemplateContext, TemplateError, webAddress } from './context.ts'
+import { cleanCoupon, cleanItems, type ShownCart } from './items.ts'
+
+export type Values = ReturnType<typeof cleanContext>
+
+export function cleanContext(context: TemplateContext, storeHosts: ReadonlySet<string>) {
+  const items = cleanItems(context.items, storeHosts)
+  const senderName = cleanText(context.senderName, 100)
+  const addressLines = cleanLines(context.postalAddress)
+  if (!senderName || addressLines.length === 0) {
+    throw new TemplateError('sender_missing', "The sender's name or postal address is missing.")
+  }
+  const storeName = cleanText(context.storeName, 100)
+  return {
+    items,
+    storeHosts,
+    brand: cleanBrand(context.brand ?? DEFAULT_MAIL_BRAND, storeName),
+    checkoutLink: requiredLink(context.checkoutLink, 'checkout'),
+    coupon: context.coupon && cleanCoupon(context.coupon),
+    entered: context.entered ? cleanCoupon(context.entered) : null,
+    customerName: cleanText(context.customerName, 80) || 'there',
+    cartTotal: cleanText(context.cartTotal, 40),
+    trackers: {
+      honeypotLink: context.trackers ? requiredLink(context.trackers.honeypotLink, 'honeypot') : null,
+      pixelUrl: context.trackers ? requiredLink(context.trackers.pixelUrl, 'pixel') : null,
+    },
+    isWithoutCart: context.isWithoutCart === true,
+    linkLabel: context.isWithoutCart ? 'Visit the shop' : 'Return to your cart',
+    footer: {
+      why: context.isWithoutCart ? WHY_PERSON : WHY_CART,
+      storeName,
+      senderName,
+      addressLines: withoutName(addressLines, senderName),
+      unsubscribeLink: requiredLink(context.unsubscribeLink, 'unsubscribe'),
+      preferencesLink: context.preferencesLink ? requiredLink(context.preferencesLink, 'preferences') : null,
+    },
+  }
+}
+
+/** What a mail lists of it. */
+export const cartOf = ({ items, coupon, entered, cartTotal }: Values): ShownCart => ({
+  ...{ items, cartTotal },
+  coupon: coupon ?? entered,
+})
+
+/** An address as it was entered, line by line. */
+const cleanLines = (text: string): string[] =>
+  text
+    .slice(0, MAX_ADDRESS)
+    .split(/\r\n|\r|\n/)
+    .map((line) => cleanText(line, 250))
+    .filter((line) => line !== '')
+    .slice(0, MAX_ADDRESS_LINES)
+
+/** The sender's name stands above it: an address that begins with it does not say it again. */
+function withoutName([first = '', ...others]: readonly string[], name: string): string[] {
+  const isNamed = first.slice(0, name.length).toLowerCase() === name.toLowerCase()
+  const rest = isNamed ? first.slice(name.length) : first
+  // "Maple" is no part of "Maple Street 1".
+  if (!isNamed || !/^\s*([,;:|·–—-]|$)/.test(rest)) return [first, ...others]
+  const left = [rest.replace(/^[\s,;:|·–—-]+/, ''), ...others].filter(Boolean)
+  return left.length > 0 ? left : [first]
+}
+
+const MAX_ADDRESS = 1_000
+const MAX_ADDRESS_LINES = 8
+
+function requiredLink(text: string, name: string): string {
+  const url = webAddress(text)
+  if (!url) throw new TemplateError('invalid_link', `The ${name} link is not a web address.`)
+  return url
+}
+
+const WHY_CART = 'You received this email because you left items in your cart at'
+const WHY_PERSON = 'You received this email because you gave your email address to'
