@@ -67,6 +67,7 @@ describe('what is shown of the process', () => {
     }
     expect((await get('/metrics', { headers: { authorization: `Bearer ${TOKEN}x` } })).statusCode).toBe(404)
     expect((await get('/metrics', { headers: watching })).body).toContain('recoup_process_cpu')
+    expect((await get('/metrics', { headers: watching })).body).toContain('recoup_rendering_plans_differed_total 0')
   })
 
   test('of readiness whether it is ready; what was looked at, and alarms, to who holds the token', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { listAlarms } from '../alarms/alarms.ts'
 import { mailWayOf } from '../channels/mail-way.ts'
 import { isSameSecret } from '../core/secrets.ts'
@@ -9,6 +9,7 @@ import type { Deps } from '../deps.ts'
 import type { Routes } from '../http/http.ts'
 import { openRanges } from '../net/clients.ts'
 import { lastBeat } from '../send/workers.ts'
+import { sharedRenders } from '../templates/renders.ts'
 import { diskProblem } from './storage.ts'
 
 const WORKER_SILENT_MS = 30_000
@@ -18,6 +19,7 @@ const DATABASE_LIMIT_MS = 3_000
 export const healthRoutes: Routes = (app, deps) => {
   const metrics = new Registry()
   collectDefaultMetrics({ register: metrics, prefix: 'recoup_' })
+  collectPlans(metrics, deps)
 
   app.get('/healthz', async () => ({ status: 'ok' }))
 
@@ -34,6 +36,41 @@ export const healthRoutes: Routes = (app, deps) => {
   app.get('/metrics', async (request, reply) => {
     if (!mayWatch(deps, request)) return reply.code(404).send({ error: 'Not found', code: 'not_found' })
     return reply.type(metrics.contentType).send(await metrics.metrics())
+  })
+}
+
+/** How mails were made in this process (decision 146). One that differed is a fault of ours. */
+function collectPlans(metrics: Registry, { renders = sharedRenders() }: Deps): void {
+  const registers = [metrics]
+  new Counter({
+    name: 'recoup_rendered_mails_total',
+    help: 'Mails made for sending: by a rendering plan, or by the renderer. Compared ones were made by both.',
+    labelNames: ['by'],
+    registers,
+    collect() {
+      const { planned, rendered, compared } = renders.planFigures()
+      this.reset()
+      for (const [by, count] of Object.entries({ plan: planned, renderer: rendered, both: compared })) {
+        this.inc({ by }, count)
+      }
+    },
+  })
+  new Counter({
+    name: 'recoup_rendering_plans_differed_total',
+    help: 'Rendering plans that made another mail than the renderer, and are used no more.',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(renders.planFigures().differed)
+    },
+  })
+  new Gauge({
+    name: 'recoup_rendering_plans',
+    help: 'Rendering plans in memory.',
+    registers,
+    collect() {
+      this.set(renders.planFigures().plans)
+    },
   })
 }
 
