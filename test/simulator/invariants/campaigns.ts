@@ -119,6 +119,8 @@ const onePerPerson: Invariant = ({ state, before }) => {
   )
 }
 
+const mayBeHeard = ({ state, handedOverAt }: Message) => isStillOpen(state) || handedOverAt !== null
+
 const isStillOpen = (now: string) => now === 'scheduled' || now === 'held' || now === 'claimed'
 
 /** Nobody hears twice of one cart from one campaign, whatever was joined to it; but once more of what has failed, when it is tried again. */
@@ -127,8 +129,9 @@ const onePerCart: Invariant = (scene) => {
   const rows = state.messages.filter((message) => isOfCampaign(message) && counts(message))
   const twice = [...Map.groupBy(rows, ({ origin, cart }) => `${origin} ${cart}`).values()]
     .map((some) => some.toSorted((a, b) => a.step - b.step))
-    // Of two people whose messages are over and who are found to be one, both are about none.
+    // Of two people who are found to be one, both are about none; what is over and never left is no second one.
     .filter((some) => !some[0]!.cart.startsWith('no cart') || some.some(({ state: now }) => isStillOpen(now)))
+    .map((some) => (some[0]!.cart.startsWith('no cart') ? some.filter(mayBeHeard) : some))
     .filter((some) => some.some((row, index) => index > 0 && !isRetry(scene, row, some.slice(0, index))))
     .map((some) => `a campaign has ${some.length} rows about one cart, of runs ${some.map(({ step }) => step).join()}`)
   const again = fresh.flatMap((mail) => {

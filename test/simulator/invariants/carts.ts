@@ -12,12 +12,14 @@ export const S6: Invariant = ({ state, fresh, mails }) => {
   const joined = new Set(state.carts.filter((cart) => cart.status === 'merged').map((cart) => cart.id))
   const open = state.messages.filter((message) => joined.has(message.cart) && OPEN.has(message.state))
   const again = fresh.flatMap((mail) => {
-    const { joined: ids, step, origin } = mail.evidence
+    const { joined: ids, step, stepId, origin } = mail.evidence
     const before = mails.find(
       ({ isTaken, evidence, id }) =>
         isTaken &&
         id !== mail.id &&
         evidence?.step === step &&
+        // Another may have its number since, where one before it was removed.
+        evidence.stepId === stepId &&
         evidence.origin === origin &&
         ids.includes(evidence.cart),
     )
