@@ -37,7 +37,7 @@ export function acceptMail(onMail: (recipient: string, bytes: number) => void, o
         const verb = rest.toString('latin1', 0, Math.min(end, 4)).toUpperCase()
         if (verb === 'RCPT') recipient = rest.toString('latin1', rest.indexOf('<') + 1, rest.indexOf('>'))
         rest = rest.subarray(end + 2)
-        if (verb === 'EHLO') say('250-sink\r\n250-8BITMIME\r\n250 SIZE 20000000')
+        if (verb === 'EHLO') say('250-sink\r\n250-PIPELINING\r\n250-8BITMIME\r\n250 SIZE 20000000')
         else if (verb === 'DATA') {
           isData = true
           say('354 go on')

@@ -57,7 +57,7 @@ const samples: Sample[] = await Promise.all(
       })
       const sender = { name: 'Harbour Goods', email: 'hello@harbour.example.com', feedbackId: 'a:b:recovery:recoup' }
       const mail = outgoingEmail(messageId, 'ana@shopper.example.net', composed, sender, 'mail@recoup.example.com')
-      const { raw } = composeMessage(mail)
+      const { raw } = await composeMessage(mail)
       return { name: `${template.name} (${cartName} cart)`, raw, htmlBytes: Buffer.byteLength(composed.html) }
     }),
   ),

@@ -80,7 +80,7 @@ const settings = {
     'SMTP_URL must look like smtp://user:password@host:587 or smtps://user:password@host:465.',
   ),
   /** Connections to the mail server. */
-  SMTP_POOL: wholeNumber('SMTP_POOL', 5, 1, 20),
+  SMTP_POOL: wholeNumber('SMTP_POOL', 10, 1, 20),
   /** Sender of mail when a store has not set its own. */
   MAIL_FROM: optional(
     (from) => /^([^<>@]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(from),

@@ -96,7 +96,7 @@ async function sendOver(
 ): Promise<void> {
   const refusal = whyUnsendable(mail)
   if (refusal) throw failed(problem('EENVELOPE', refusal.response))
-  const { from, to, raw } = composeMessage(mail, mailHeaders)
+  const { from, to, raw } = await composeMessage(mail, mailHeaders)
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => {
       reject(failed(problem('ETIMEDOUT', 'The server did not answer in time')))

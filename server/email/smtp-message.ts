@@ -50,7 +50,7 @@ export interface MailHeaders {
  * Builds the message. nodemailer writes the head, with all that folding and encoding asks for; the two bodies are plain base64,
  * so they are written in one piece: its composer streams each through four transforms, which costs ten times as much.
  */
-export function composeMessage(message: OutgoingEmail, mailHeaders: MailHeaders = {}): ComposedMessage {
+export async function composeMessage(message: OutgoingEmail, mailHeaders: MailHeaders = {}): Promise<ComposedMessage> {
   const from = asciiDomain(message.from.address)
   const to = asciiDomain(message.to)
   const messageIdHeader = `<${message.messageId}@${from.slice(from.lastIndexOf('@') + 1)}>`
@@ -68,7 +68,7 @@ export function composeMessage(message: OutgoingEmail, mailHeaders: MailHeaders 
   const head = node.buildHeaders()
   const open = `--${node.boundary}`
   const body = `${open}${part('plain', message.text)}\r\n${open}${part('html', message.html)}\r\n${open}--\r\n`
-  const signature = mailHeaders.sign ? `${mailHeaders.sign(head, body)}\r\n` : ''
+  const signature = mailHeaders.sign ? `${await mailHeaders.sign(head, body)}\r\n` : ''
   const raw = Buffer.from(`${signature}${head}\r\n\r\n${body}`, 'latin1')
   return { raw, from: mailHeaders.returnPath ?? from, to, messageIdHeader }
 }

@@ -87,7 +87,7 @@ async function prepare(
   mailHeaders: SmtpChannelOptions['mailHeaders'],
 ): Promise<ComposedMessage | Outcome> {
   try {
-    return composeMessage(message, await mailHeaders?.(message))
+    return await composeMessage(message, await mailHeaders?.(message))
   } catch (error) {
     if (isDatabaseAway(error)) return notSent('the database was unreachable.')
     return notSent(oneLine(error instanceof Error ? error.message : String(error)), null)
