@@ -1,4 +1,4 @@
-import { chanceOf } from './random.ts'
+import { type Chance, chanceOf } from './random.ts'
 import type { Act, Channel, Scenario, Step } from './steps.ts'
 import { hasTexts } from './steps.ts'
 
@@ -11,6 +11,12 @@ export type Bound =
   | { fact: 'value'; is: 'above' | 'below'; amount: number }
   | { fact: 'phone'; is: 'present' | 'absent' }
 
+/** Whom a flow takes. */
+export interface Entry {
+  match: 'all' | 'any'
+  bounds: readonly Bound[]
+}
+
 /** `place`: of the step, counted from 0; beyond the last one it is the last. */
 export type FlowChange =
   | { kind: 'add'; place: number; channels: readonly Channel[] }
@@ -21,7 +27,8 @@ export type FlowChange =
   | { kind: 'split'; place: number; shares: readonly number[] }
   | { kind: 'winner'; place: number; variant: number }
 
-export type FlowEditAct = { do: 'flow edit'; change: FlowChange }
+/** `flow`: in the order in which they were made, counted from 0; none: the one there is from the beginning. */
+export type FlowEditAct = { do: 'flow edit'; change: FlowChange; flow?: number }
 
 const HAVE_THEM = 0.14
 const DICE = 0xf10_3d1
@@ -33,43 +40,9 @@ export function withFlowEdits(seed: number, scenario: Scenario): Scenario {
   const dice = chanceOf(seed ^ DICE)
   // Which coupon a step has is known by its place.
   if (!dice.isLucky(HAVE_THEM) || scenario.coupons) return scenario
-  const texts: Channel[] = hasTexts(scenario) ? ['sms', 'whatsapp'] : []
-  const channels: Channel[] = ['email', ...texts, ...(scenario.push ? (['push'] as const) : [])]
-  const someChannels = (): Channel[] => {
-    const count = dice.between(1, Math.min(3, channels.length))
-    const left = [...channels]
-    return Array.from({ length: count }, () => left.splice(dice.between(0, left.length - 1), 1)[0]!)
-  }
-  const act = (): FlowEditAct => ({ do: 'flow edit', change: aChange() })
-  function aChange(): FlowChange {
-    const place = dice.between(0, 3)
-    switch (dice.weighted({ add: 3, remove: 3, swap: 2, condition: 4, channels: 5, split: 3, winner: 1 })) {
-      case 'add':
-        return { kind: 'add', place, channels: someChannels() }
-      case 'remove':
-        return { kind: 'remove', place }
-      case 'swap':
-        return { kind: 'swap', place }
-      case 'condition':
-        return { kind: 'condition', place, condition: dice.isLucky(0.25) ? null : dice.pick(BOUNDS) }
-      case 'channels':
-        return { kind: 'channels', place, channels: someChannels() }
-      case 'split':
-        return { kind: 'split', place, shares: dice.pick(SHARES) }
-      case 'winner':
-        return { kind: 'winner', place, variant: dice.between(0, 3) }
-    }
-  }
-  const instead = <Some extends Act>(each: Some): Some => {
-    // It names the three steps a flow begins with.
-    if (each.do === 'edit') return { ...act(), ...('waitMs' in each && { waitMs: each.waitMs }) } as unknown as Some
-    if (each.do === 'at once') return { ...each, acts: each.acts.map(instead) }
-    if (each.do === 'work' && each.meanwhile) {
-      return { ...each, meanwhile: { ...each.meanwhile, steps: each.meanwhile.steps.map(instead) } }
-    }
-    return each
-  }
-  const steps = scenario.steps.map(instead).map((step): Step => {
+  const channels = channelsOf(scenario)
+  const act = (): FlowEditAct => ({ do: 'flow edit', change: aChange(dice, channels) })
+  const steps = withoutEdits(scenario.steps, act).map((step): Step => {
     if (step.do !== 'work' || step.meanwhile || !dice.isLucky(0.4)) return step
     const at = dice.pick(['claim', 'evaluate', 'handover', 'handed over', 'submission'] as const)
     const waitMs = dice.isLucky(0.5) ? 0 : dice.between(2 * SECOND, 40 * SECOND)
@@ -82,7 +55,7 @@ export function withFlowEdits(seed: number, scenario: Scenario): Scenario {
   // What a provider put off is still open when the channels of its step change.
   for (let more = dice.between(0, 2); more > 0; more--) {
     const place = dice.between(0, 2)
-    const change: FlowChange = { kind: 'channels', place, channels: someChannels() }
+    const change: FlowChange = { kind: 'channels', place, channels: someChannels(dice, channels) }
     const tried: Step = {
       ...{ do: 'work', worker: 0, answers: ['retry', 'retry', 'retry'], meanwhile: null, diesAt: null },
       waitMs: dice.pick([16 * MINUTE, 35 * MINUTE, 65 * MINUTE]),
@@ -93,11 +66,56 @@ export function withFlowEdits(seed: number, scenario: Scenario): Scenario {
   return { ...scenario, steps: [...steps, look(10 * MINUTE), look(HOUR)] }
 }
 
-function look(waitMs: number): Step {
+/** By which steps may go. */
+export function channelsOf(scenario: Scenario): Channel[] {
+  const texts: Channel[] = hasTexts(scenario) ? ['sms', 'whatsapp'] : []
+  return ['email', ...texts, ...(scenario.push ? (['push'] as const) : [])]
+}
+
+/** `edit` names the three steps a flow begins with. */
+export function withoutEdits(steps: readonly Step[], instead: () => Act): Step[] {
+  const replaced = <Some extends Act>(each: Some): Some => {
+    if (each.do === 'edit') return { ...instead(), ...('waitMs' in each && { waitMs: each.waitMs }) } as unknown as Some
+    if (each.do === 'at once') return { ...each, acts: each.acts.map(replaced) }
+    if (each.do === 'work' && each.meanwhile) {
+      return { ...each, meanwhile: { ...each.meanwhile, steps: each.meanwhile.steps.map(replaced) } }
+    }
+    return each
+  }
+  return steps.map(replaced)
+}
+
+export function aChange(dice: Chance, channels: readonly Channel[]): FlowChange {
+  const place = dice.between(0, 3)
+  switch (dice.weighted({ add: 3, remove: 3, swap: 2, condition: 4, channels: 5, split: 3, winner: 1 })) {
+    case 'add':
+      return { kind: 'add', place, channels: someChannels(dice, channels) }
+    case 'remove':
+      return { kind: 'remove', place }
+    case 'swap':
+      return { kind: 'swap', place }
+    case 'condition':
+      return { kind: 'condition', place, condition: dice.isLucky(0.25) ? null : dice.pick(BOUNDS) }
+    case 'channels':
+      return { kind: 'channels', place, channels: someChannels(dice, channels) }
+    case 'split':
+      return { kind: 'split', place, shares: dice.pick(SHARES) }
+    case 'winner':
+      return { kind: 'winner', place, variant: dice.between(0, 3) }
+  }
+}
+
+function someChannels(dice: Chance, channels: readonly Channel[]): Channel[] {
+  const count = dice.between(1, Math.min(3, channels.length))
+  const left = [...channels]
+  return Array.from({ length: count }, () => left.splice(dice.between(0, left.length - 1), 1)[0]!)
+}
+
+export function look(waitMs: number): Step {
   return { ...{ do: 'work', worker: 0, answers: [], meanwhile: null, diesAt: null }, waitMs }
 }
 
-const BOUNDS: readonly Bound[] = [
+export const BOUNDS: readonly Bound[] = [
   { fact: 'items', is: 'at_least', count: 2 },
   { fact: 'items', is: 'at_most', count: 1 },
   { fact: 'value', is: 'above', amount: 20 },

@@ -11,6 +11,7 @@ import { type Person, peopleOf } from './people.ts'
 import { withPlugin } from './plugin.ts'
 import { withPush } from './push.ts'
 import { chanceOf } from './random.ts'
+import { withSeveralFlows } from './several-flows.ts'
 import { withShopify } from './shopify.ts'
 import { aShortage } from './shortage.ts'
 import {
@@ -65,7 +66,8 @@ export function scenarioOf(seed: number): Scenario {
   const stopped = withStops(seed, { ...whole, steps: withLateOrders(seed, whole.steps, emails) })
   const pushed = withPush(seed, stopped, chance)
   const plugged = pushed.push === null ? withPlugin(seed, pushed, emails) : pushed
-  return withFlowEdits(seed, plugged === pushed ? withShopify(seed, pushed, chance.people) : plugged)
+  const shopped = plugged === pushed ? withShopify(seed, pushed, chance.people) : plugged
+  return withSeveralFlows(seed, withFlowEdits(seed, shopped), chance.people)
 }
 
 const WAITS = { none: 8, moment: 27, minutes: 38, hour: 18, hours: 8, days: 1 }

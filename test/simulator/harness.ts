@@ -12,6 +12,7 @@ import { type Clock, startClock } from './clock.ts'
 import type { Deed } from './deeds.ts'
 import type { Told } from './deliveries.ts'
 import { createFixture, type Fixture } from './fixture.ts'
+import { type Flows, firstFlows } from './flows.ts'
 import { openOther, standingIn } from './other-shop.ts'
 import { LEAVERS, type Person, peopleOf } from './people.ts'
 import type { Made } from './play-campaigns.ts'
@@ -50,7 +51,8 @@ export interface Harness {
   deadlocks: number
   hasJumped: boolean
   editedAt: number | null
-  /** What the flow was when, in order; empty: as it began. */
+  flows: Flows
+  /** What the steps of flows were when, in order; empty: as they began. */
   flowPast: NotedFlow[]
   /** How often sending was paused. */
   pauses: number
@@ -128,6 +130,8 @@ export interface Harness {
   /** Whose unsubscribe the last step was. */
   justUnsubscribed: { channel: Channel; address: string } | null
   say(news: Partial<Standing>): void
+  /** The same of a flow that was made later. */
+  sayOff(flowId: string, since: number | null): void
 }
 
 /** What an operator and the plan let the store do. */
@@ -180,6 +184,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
   const stopped = {
     pausedSince: null,
     flowOffSince: null,
+    othersOffSince: new Map() as ReadonlyMap<string, number>,
     disconnectedSince: null,
     suspendedSince: null,
     restingSince: null,
@@ -202,6 +207,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     deadlocks: 0,
     hasJumped: false,
     editedAt: null,
+    flows: firstFlows(fixture, clock.now().getTime()),
     flowPast: [],
     pauses: 0,
     people: [...peopleOf(scenario.countries), ...(scenario.hasCampaigns ? LEAVERS : [])],
@@ -246,6 +252,10 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     isPushOn: false,
     justUnsubscribed: null,
     say: (news: Partial<Standing>) => Object.assign(owner, news),
+    sayOff: (flowId: string, since: number | null) => {
+      const others = [...owner.othersOffSince].filter(([id]) => id !== flowId)
+      owner.othersOffSince = new Map(since === null ? others : [...others, [flowId, since]])
+    },
   } as unknown as Harness
   harness.couponIds = await stockCoupons(pool, harness, fixture)
   const standingOf = (channel: Channel, address: string): Standing => ({

@@ -44,4 +44,20 @@ export const flowEditMutations: readonly Mutation[] = [
     after: '',
     seed: 30031,
   },
+  {
+    name: 'a message may choose its channel again after it was handed over',
+    rule: 'Steps',
+    file: 'server/send/deliver-sql.ts',
+    before: 'variant_id = l.variant_id, channels = null,',
+    after: 'variant_id = l.variant_id,',
+    seed: 332,
+  },
+  {
+    name: 'a variant that has ended is still drawn',
+    rule: 'Steps',
+    file: 'server/decide/variants-sql.ts',
+    before: ' and v.ended_at is null\n',
+    after: '\n',
+    seed: 116,
+  },
 ]

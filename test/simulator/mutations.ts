@@ -2,6 +2,7 @@ import type { Rule } from './invariants/all.ts'
 import { campaignMutations } from './mutations-campaigns.ts'
 import { couponMutations } from './mutations-coupons.ts'
 import { flowEditMutations } from './mutations-flow-edits.ts'
+import { flowMutations } from './mutations-flows.ts'
 import { orderCheckMutations } from './mutations-order-check.ts'
 import { pluginMutations } from './mutations-plugin.ts'
 import { pushMutations } from './mutations-push.ts'
@@ -31,6 +32,7 @@ export const mutations: readonly Mutation[] = [
   ...pluginMutations,
   ...shopifyMutations,
   ...flowEditMutations,
+  ...flowMutations,
   {
     name: 'what a dead process had on the wire is sent again',
     rule: 'D1',

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { createFixture } from './fixture.ts'
+import { firstFlows } from './flows.ts'
 import type { ActOf, Harness } from './harness.ts'
 import type { Scene } from './invariants/scene.ts'
 import type { Standing } from './post.ts'
@@ -18,14 +19,23 @@ export async function openOther(pool: pg.Pool, first: Harness): Promise<Harness>
     browsers: first.browsers.map(() => ({ visit: 0, page: 0, seq: -1 })),
     ...{ latePosts: [], lateWebhooks: [], lateDeliveries: [], carts: [], arrivals: 0, isCrowdFull: false },
     ...{ contacts: new Map(), usable: new Set(), refused: new Map(), withdrawn: new Map(), yeses: new Set() },
+    flows: firstFlows(own, clock.now().getTime()),
     ...{ isDisconnected: false, flowPast: [], justUnsubscribed: null },
   }
   return Object.assign(Object.create(first), other)
 }
 
+const NO_OTHERS: ReadonlyMap<string, number> = new Map()
+
 /** Nobody pauses it, switches it off or disconnects it. */
 export function standingIn(other: Harness, of: Standing, channel: string, address: string): Standing {
-  const stays = { pausedSince: null, flowOffSince: null, disconnectedSince: null, restingSince: null }
+  const stays = {
+    pausedSince: null,
+    flowOffSince: null,
+    othersOffSince: NO_OTHERS,
+    disconnectedSince: null,
+    restingSince: null,
+  }
   const withdrawnSince = other.withdrawn.get(`${channel}:${address}`) ?? null
   return { ...of, ...stays, withdrawnSince, hasSaidYes: other.yeses.has(`${channel}:${address}`) }
 }

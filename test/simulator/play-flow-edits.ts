@@ -3,6 +3,7 @@ import { stepsOf } from '../../server/flows/sql.ts'
 import { variantsOf } from '../../server/flows/words.ts'
 import type { SaveFlow } from '../../shared/flows.ts'
 import type { Bound, FlowChange } from './flow-edits.ts'
+import { flowAt } from './flows.ts'
 import { type ActOf, type Harness, handle } from './harness.ts'
 import type { Channel } from './steps.ts'
 
@@ -15,55 +16,65 @@ export interface NotedStep {
   variants: ReadonlySet<string> | null
 }
 
-/** What the flow's steps are, by their ids. */
+/** What the steps of all flows are, by their ids. */
 export interface NotedFlow {
   /** True time. */
   at: number
   steps: ReadonlyMap<string, NotedStep>
-  /** Steps that were new then. */
+  /** Steps that were new then, in a flow that had others. */
   added: ReadonlySet<string>
 }
 
 type Players = { 'flow edit': (harness: Harness, act: ActOf<'flow edit'>) => Promise<unknown> }
 
 export const flowEditPlayers: Players = {
-  async 'flow edit'(harness, { change }) {
-    const { web, fixture, clock } = harness
+  async 'flow edit'(harness, { change, flow }) {
+    const { web, clock } = harness
     const store = handle(harness)
-    const before = await stored(harness)
-    if (harness.flowPast.length === 0) {
-      const steps = new Map(before.map(({ id, channels }) => [id, { channels, condition: null, variants: null }]))
-      harness.flowPast.push({ at: Number.NEGATIVE_INFINITY, steps, added: new Set() })
-    }
+    const flowId = flowAt(harness, flow ?? 0)
+    await beginSteps(harness)
+    const before = (await stored(harness)).filter((step) => step.flowId === flowId)
     if (change.kind === 'winner') {
       const step = at(before, change.place)
       const variant = at(step.variants, change.variant)
-      await chooseWinner(web.deps, store, { flowId: fixture.flowId, stepId: step.id }, variant.id)
+      await chooseWinner(web.deps, store, { flowId, stepId: step.id }, variant.id)
     } else {
       const steps = edited(before, change)
       if (!steps) return
-      await saveFlow(web.deps, store, fixture.flowId, { name: 'Reminders', steps })
+      await saveFlow(web.deps, store, flowId, { name: 'Reminders', steps })
     }
     harness.editedAt = clock.trueNow()
-    harness.flowPast.push(await noted(harness, before, change))
+    await noteChange(harness, before, change)
   },
 }
 
 interface Stored {
+  flowId: string
   id: string
   delayMinutes: number
   channels: Channel[]
   variants: { id: string; sharePercent: number }[]
 }
 
+/** Of all flows there are. */
 async function stored(harness: Harness): Promise<Stored[]> {
   const store = handle(harness)
-  const steps = await stepsOf(store, [harness.fixture.flowId])
+  const steps = await stepsOf(store, harness.flows.made)
   const variants = await variantsOf(store, steps)
   return steps.map((step) => ({
-    ...{ id: step.id, delayMinutes: step.delay_minutes, channels: [step.channel, ...step.fallback] },
+    ...{ flowId: step.flow_id, id: step.id, delayMinutes: step.delay_minutes },
+    channels: [step.channel, ...step.fallback],
     variants: variants.get(step.id)!.map(({ id, sharePercent }) => ({ id, sharePercent })),
   }))
+}
+
+/** Before the first of them is changed. */
+export async function beginSteps(harness: Harness): Promise<void> {
+  if (harness.flowPast.length > 0) return
+  const steps = await stored(harness)
+  if (harness.flowPast.length > 0) return
+  const known = new Map(steps.map(({ id, channels }) => [id, { channels, condition: null, variants: null }]))
+  harness.flowPast.push({ at: Number.NEGATIVE_INFINITY, steps: known, added: new Set() })
 }
 
 const at = <Each>(all: readonly Each[], place: number): Each => all[Math.min(place, all.length - 1)]!
@@ -111,22 +122,28 @@ function edited(steps: readonly Stored[], change: Exclude<FlowChange, { kind: 'w
 }
 
 /** What of a step the act says, for that step; of all others what was noted before. */
-async function noted(harness: Harness, before: readonly Stored[], change: FlowChange): Promise<NotedFlow> {
+async function noteChange(harness: Harness, before: readonly Stored[], change: FlowChange): Promise<void> {
+  const changedId = at(before, change.place).id
+  const said = new Map<string, Partial<NotedStep>>()
+  if (change.kind === 'channels') said.set(changedId, { channels: change.channels })
+  if (change.kind === 'condition') said.set(changedId, { condition: change.condition })
+  await noteSteps(harness, said, change.kind === 'add' ? change.channels : [])
+}
+
+/** After they were changed: what was said of some, by their ids; and of all that are new, which are of a flow that had others. */
+export async function noteSteps(
+  harness: Harness,
+  said: ReadonlyMap<string, Partial<NotedStep>>,
+  ofNew: readonly Channel[],
+): Promise<void> {
   const past = harness.flowPast.at(-1)!.steps
-  const changed = at(before, change.place).id
-  const known = new Set(before.map(({ id }) => id))
   const now = await stored(harness)
   const steps = now.map(({ id, variants }): [string, NotedStep] => {
-    const old = past.get(id)
-    const drawn = variants.length > 1 || old?.variants ? new Set(variants.map((each) => each.id)) : null
-    if (!old) {
-      return [id, { channels: change.kind === 'add' ? change.channels : [], condition: null, variants: null }]
-    }
-    const isMeant = id === changed
-    const channels = isMeant && change.kind === 'channels' ? change.channels : old.channels
-    const condition = isMeant && change.kind === 'condition' ? change.condition : old.condition
-    return [id, { channels, condition, variants: drawn }]
+    const known = { ...(past.get(id) ?? { channels: ofNew, condition: null, variants: null }), ...said.get(id) }
+    const drawn = variants.length > 1 || known.variants ? new Set(variants.map((each) => each.id)) : null
+    return [id, { ...known, variants: drawn }]
   })
-  const added = new Set(now.flatMap(({ id }) => (known.has(id) ? [] : [id])))
-  return { at: harness.clock.trueNow(), steps: new Map(steps), added }
+  const isNew = ({ id }: Stored) => !past.has(id) && !said.has(id)
+  const added = new Set(now.filter(isNew).map(({ id }) => id))
+  harness.flowPast.push({ at: harness.clock.trueNow(), steps: new Map(steps), added })
 }

@@ -6,7 +6,6 @@ import { recordOrders } from '../../server/carts/record.ts'
 import { restoreTokenOf } from '../../server/compose/compose.ts'
 import { dueStores } from '../../server/core/system.ts'
 import { followLink } from '../../server/engagement/follow.ts'
-import { switchFlow } from '../../server/flows/flows.ts'
 import { saveFlow } from '../../server/flows/save.ts'
 import { type Step as FlowStep, stepsOf } from '../../server/flows/sql.ts'
 import { fetchPrices } from '../../server/inbound/prices.ts'
@@ -36,6 +35,7 @@ import { ownerPlayers, runErasures } from './play-owner.ts'
 import { pluginPlayers } from './play-plugin.ts'
 import { postPlayers } from './play-posts.ts'
 import { pushPlayers } from './play-push.ts'
+import { severalFlowsPlayers, switchOne } from './play-several-flows.ts'
 import { changeShopifyOrder, shopifyPlayers, tellOrder } from './play-shopify.ts'
 import { noteConnected, stopPlayers } from './play-stops.ts'
 import { sendSome, textPlayers } from './play-texts.ts'
@@ -69,6 +69,7 @@ const isDeadlock = (error: unknown) => (error as { code?: string }).code === '40
 const players: Players = {
   ...postPlayers,
   ...flowEditPlayers,
+  ...severalFlowsPlayers,
   async order(harness, act) {
     if (harness.shopify) return orderOnShopify(harness, act)
     const version = changeOrder(harness.shop, harness.clock, act, codesNamed(harness, act))
@@ -109,13 +110,9 @@ const players: Players = {
     harness.hasJumped = true
   },
   async flow(harness, { isOn, includeLast24h }) {
-    const { fixture, web, scenario } = harness
-    const wanted = { isOn, includeLast24h, holdoutPercent: scenario.holdoutPercent }
-    await switchFlow(web.deps, handle(harness), fixture.flowId, wanted)
+    await switchOne(harness, harness.fixture.flowId, { isOn, includeLast24h })
     // With the timeout the times of the store's own notifications change.
     if (harness.push) harness.editedAt = harness.clock.trueNow()
-    if (isOn !== harness.isFlowOn) Object.assign(harness, { isFlowOn: isOn, flowOnIn: harness.stepNumber })
-    harness.say({ flowOffSince: isOn ? null : harness.clock.trueNow() })
   },
   async edit(harness, { delays, isTextChanged, channels }) {
     const store = handle(harness)

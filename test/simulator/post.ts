@@ -55,6 +55,8 @@ export interface Mail {
 export interface Standing {
   pausedSince: number | null
   flowOffSince: number | null
+  /** Of further flows, by their ids. */
+  othersOffSince: ReadonlyMap<string, number>
   /** The store's own notifications. */
   pushOffSince: number | null
   disconnectedSince: number | null

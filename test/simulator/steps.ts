@@ -6,6 +6,7 @@ import type { FlowEditAct } from './flow-edits.ts'
 import type { Country } from './people.ts'
 import type { PluginAct } from './plugin.ts'
 import type { PushAct, PushFrame } from './push.ts'
+import type { SeveralFlowsAct } from './several-flows.ts'
 import type { OfShopify, ShopifyAct, ShopifyFrame } from './shopify.ts'
 import type { Shortage } from './shortage.ts'
 import type { StopAct } from './stops.ts'
@@ -177,6 +178,7 @@ export type Act =
   | CampaignAct
   | StopAct
   | FlowEditAct
+  | SeveralFlowsAct
   | PushAct
   | PluginAct
   | ShopifyAct

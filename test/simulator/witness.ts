@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { CHOICES, type Choice } from './choices.ts'
 import type { Channel } from './steps.ts'
 
 // What the database says: all of the history's store after a step, in one statement. Times come as milliseconds. What a message rested
@@ -20,6 +21,8 @@ export interface Cart {
   items: { productId: string; variationId: string | null; quantity: number }[]
   coupons: string[]
   mergedInto: string | null
+  /** It belongs to. */
+  flow: string | null
   /** Minor units. */
   value: number
 }
@@ -135,6 +138,7 @@ export interface State {
   writes: number
   isActive: boolean
   carts: Cart[]
+  choices: Choice[]
   messages: Message[]
   shoppers: Shopper[]
   facts: StoredFact[]
@@ -189,7 +193,8 @@ export const WITNESS = `
     on conflict (message_id) do update set shopper = excluded.shopper, others = excluded.others;
     return null; end';
   create trigger simulator_departure after update of state on messages for each row
-    when (new.state = 'handed_over' and old.state <> 'handed_over') execute function simulator_departed()`
+    when (new.state = 'handed_over' and old.state <> 'handed_over') execute function simulator_departed();
+  ${CHOICES}`
 
 function written(table: string, event: string): string {
   return `create trigger simulator_witness after ${event} on ${table} for each row execute function simulator_wrote();`
@@ -250,7 +255,20 @@ const STATE = `
       items: 'items',
       coupons: 'coupons',
       mergedInto: 'merged_into',
+      flow: 'flow_id',
       value: 'value_minor',
+    })},
+    ${list('simulator_choices choices', {
+      place: 'place',
+      cart: 'cart_id',
+      transaction: 'transaction::text',
+      isQuiet: 'is_quiet',
+      flowBefore: 'flow_before',
+      flow: 'flow_id',
+      lastActivityAt: asMs('last_activity_at'),
+      value: 'value_minor',
+      items: 'items',
+      hasPhone: 'has_phone',
     })},
     ${list('messages', {
       id: 'id',

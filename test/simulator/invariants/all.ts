@@ -4,6 +4,7 @@ import { S6, S7 } from './carts.ts'
 import { X5 } from './contacts.ts'
 import { codes, coupon } from './coupons.ts'
 import { C8 } from './erased.ts'
+import { flows } from './flows.ts'
 import { D9, D11 } from './manual.ts'
 import { D3 } from './order-check.ts'
 import { A3, C1, C2, C5, F1, T1, T4 } from './people.ts'
@@ -32,6 +33,7 @@ export const invariants = {
     Report: report,
     Guard: guard,
     Steps: steps,
+    Flows: flows,
     Stops: stops,
     Outbox: outbox,
     Shopify: shopify,

@@ -33,6 +33,9 @@ export const isManual = ({ origin }: { origin: string }): boolean => origin.star
 
 export const isOfCampaign = ({ origin }: { origin: string }): boolean => origin.startsWith('campaign:')
 
+/** One that the owner edits. */
+export const isOfFlow = ({ origin }: { origin: string }): boolean => origin.startsWith('flow:')
+
 const WORDS = { email: 'mail', sms: 'SMS', whatsapp: 'WhatsApp', push: 'notification' }
 
 export const name = (mail: Departed) =>

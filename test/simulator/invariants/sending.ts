@@ -1,7 +1,8 @@
+import type { Harness } from '../harness.ts'
 import { POOL_SIZE } from '../pool.ts'
 import type { Mail } from '../post.ts'
 import type { Message, State } from '../witness.ts'
-import { type Invariant, isManual, isOfCampaign, MOMENT_MS, name, OPEN } from './scene.ts'
+import { type Departed, type Invariant, isManual, isOfCampaign, isOfFlow, MOMENT_MS, name, OPEN } from './scene.ts'
 
 // D1, D5, D6, D7, D10: what leaves, how often, and what becomes of the rows.
 
@@ -38,11 +39,10 @@ const ENDED: ReadonlySet<string> = new Set(['purchased', 'recovered', 'emptied',
 const isOwnNotification = ({ origin }: { origin: string }) => origin.startsWith('push:')
 
 /** Pause, disconnect and purchase reach every message not yet handed over. (Unsubscribes: C2.) */
-export const D5: Invariant = ({ step, state, before, fresh }) => {
+export const D5: Invariant = ({ harness, step, state, before, fresh }) => {
   const forbidden = fresh.flatMap((mail) => {
     const { pausedSince, disconnectedSince } = mail.standing
-    const flowOffSince = isOwnNotification(mail.evidence) ? mail.standing.pushOffSince : mail.standing.flowOffSince
-    const reasons = { paused: pausedSince, 'switched off': flowOffSince, disconnected: disconnectedSince }
+    const reasons = { paused: pausedSince, 'switched off': offSince(harness, mail), disconnected: disconnectedSince }
     // What a person sends goes without the flow, and to a cart that was given up as well.
     const isOwn = isManual(mail.evidence)
     if (isOwn || isOfCampaign(mail.evidence)) reasons['switched off'] = null
@@ -63,6 +63,13 @@ export const D5: Invariant = ({ step, state, before, fresh }) => {
   const isJustClosed = step.do === 'disconnect' && before?.isActive
   const kept = isJustClosed ? state.messages.filter((message) => OPEN.has(message.state)) : []
   return [...forbidden, ...left, ...kept.map((message) => `step ${message.step} is open after disconnecting`)]
+}
+
+function offSince({ fixture }: Harness, { evidence, standing }: Departed): number | null {
+  if (isOwnNotification(evidence)) return standing.pushOffSince
+  const flowId = evidence.origin.slice('flow:'.length)
+  if (!isOfFlow(evidence) || flowId === fixture.flowId) return standing.flowOffSince
+  return standing.othersOffSince.get(flowId) ?? null
 }
 
 /** Before, when its cart had not ended: asked for by hand of one that had, it is refused as soon as somebody looks at it. */

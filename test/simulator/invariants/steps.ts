@@ -1,14 +1,14 @@
-import type { Bound } from '../flow-edits.ts'
+import { holds, sayBound, type Told } from '../bounds.ts'
 import type { NotedFlow, NotedStep } from '../play-flow-edits.ts'
 import type { Channel } from '../steps.ts'
-import { type Departed, type Invariant, MOMENT_MS, name, OPEN } from './scene.ts'
+import { type Departed, type Invariant, isOfFlow, MOMENT_MS, name, OPEN } from './scene.ts'
 
 // Decisions 52 to 55: what leaves is a step of the flow as its owner has saved it, by one of its channels, to whom its conditions are for, in
 // the words of one of its variants. What was saved within the last second may have come too late.
 
 export const steps: Invariant = ({ harness, state, before, fresh, mails }) => {
-  const { flowPast, fixture } = harness
-  const left = fresh.filter(({ evidence }) => evidence.origin === `flow:${fixture.flowId}`)
+  const { flowPast } = harness
+  const left = fresh.filter(({ evidence }) => isOfFlow(evidence))
   const moved = left.flatMap((mail) => {
     const earlier = mails.find(({ id, at, channel }) => id === mail.id && at <= mail.at && channel !== mail.channel)
     return earlier ? [`${name(mail)} left again, by another channel than ${earlier.channel}`] : []
@@ -23,7 +23,7 @@ export const steps: Invariant = ({ harness, state, before, fresh, mails }) => {
   })
   const now = flowPast.at(-1)!
   const kept = state.messages
-    .filter(({ state: is, origin }) => OPEN.has(is) && origin === `flow:${fixture.flowId}`)
+    .filter(({ state: is, origin }) => OPEN.has(is) && isOfFlow({ origin }))
     .filter(({ stepId, createdAt }) => !now.steps.has(stepId ?? '') && createdAt < now.at && !harness.hasJumped)
     .map(({ step }) => `step ${step} is open, and it is no step of the flow any more`)
   return [...moved, ...wrong, ...kept, ...atOnce(harness.stepStartedAt, { flowPast, state, before })]
@@ -46,22 +46,16 @@ function problemOf(step: NotedStep, mail: Departed, mails: readonly { id: string
   if (!isOne && !variants.has(evidence.variantId ?? '')) return 'in words of no variant of its step'
   // What has changed in the moment it left was looked at before.
   if (evidence.lastActivityAt === null || evidence.lastActivityAt > evidence.handedOverAt - MOMENT_MS) return null
-  return step.condition && !holds(step.condition, evidence) ? `though ${say(step.condition)} is asked for` : null
+  return step.condition && !holds(step.condition, cartOf(evidence))
+    ? `though ${sayBound(step.condition)} is asked for`
+    : null
 }
 
-function holds(bound: Bound, { contents, valueMinor, phone }: Departed['evidence']): boolean {
-  const pieces = contents === '' ? 0 : contents.split(',').reduce((sum, line) => sum + Number.parseInt(line, 10), 0)
-  switch (bound.fact) {
-    case 'items':
-      return bound.is === 'at_least' ? pieces >= bound.count : pieces <= bound.count
-    case 'value':
-      return bound.is === 'above' ? valueMinor! > bound.amount * 100 : valueMinor! < bound.amount * 100
-    case 'phone':
-      return (phone !== null) === (bound.is === 'present')
-  }
-}
-
-const say = (bound: Bound) => Object.values(bound).join(' ')
+const cartOf = ({ contents, valueMinor, phone }: Departed['evidence']): Told => ({
+  items: contents === '' ? [] : contents.split(',').map((line) => ({ quantity: Number.parseInt(line, 10) })),
+  value: valueMinor!,
+  hasPhone: phone !== null,
+})
 
 /** An added step is never due at once for the carts that were there. */
 function atOnce(

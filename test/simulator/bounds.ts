@@ -1,0 +1,32 @@
+import type { Bound, Entry } from './flow-edits.ts'
+
+// What conditions mean, written down a second time: the engine is not measured by its own answer.
+
+/** What can be told of a cart by whoever looks at it. */
+export interface Told {
+  items: readonly { quantity: number }[]
+  /** Minor units. */
+  value: number
+  hasPhone: boolean
+}
+
+export function holds(bound: Bound, { items, value, hasPhone }: Told): boolean {
+  const pieces = items.reduce((sum, { quantity }) => sum + quantity, 0)
+  switch (bound.fact) {
+    case 'items':
+      return bound.is === 'at_least' ? pieces >= bound.count : pieces <= bound.count
+    case 'value':
+      return bound.is === 'above' ? value > bound.amount * 100 : value < bound.amount * 100
+    case 'phone':
+      return hasPhone === (bound.is === 'present')
+  }
+}
+
+/** null: whoever comes is taken. */
+export function isTakenBy(entry: Entry | null, cart: Told): boolean {
+  if (!entry) return true
+  const found = entry.bounds.map((bound) => holds(bound, cart))
+  return entry.match === 'all' ? !found.includes(false) : found.includes(true)
+}
+
+export const sayBound = (bound: Bound): string => Object.values(bound).join(' ')

@@ -1,0 +1,97 @@
+import { isTakenBy } from '../bounds.ts'
+import type { Choice } from '../choices.ts'
+import { isAsItWas } from '../expected.ts'
+import type { AskedFlows } from '../flows.ts'
+import type { Harness } from '../harness.ts'
+import type { Cart } from '../witness.ts'
+import { type Invariant, isOfFlow, name, OPEN, type Scene } from './scene.ts'
+
+// Decision 51: a cart belongs to the first flow that was on and took it when it fell quiet, or, where none did, when one was switched on; that
+// stands for the episode, and no other flow writes about it. What the owner did in the same step may have come before or after.
+
+export const flows: Invariant = (scene) => [
+  ...(scene.state === scene.before ? [] : [...chosen(scene), ...leftAlone(scene), ...forgotten(scene)]),
+  ...writtenByOthers(scene),
+]
+
+/** What the owner had wanted at some moment of the step. */
+function asked({ flows: { past }, stepNumber }: Harness): AskedFlows[] {
+  const earlier = past.findLast(({ step }) => step < stepNumber)
+  return [...(earlier ? [earlier] : []), ...past.filter(({ step }) => step === stepNumber)]
+}
+
+type Left = Pick<Choice, 'lastActivityAt' | 'value' | 'items' | 'hasPhone'>
+
+function takerOf({ flows: all }: AskedFlows, cart: Left): string | null {
+  const takes = all.find(
+    ({ isOn, takesFrom, entry }) =>
+      isOn && takesFrom !== null && cart.lastActivityAt >= takesFrom && isTakenBy(entry, cart),
+  )
+  return takes?.id ?? null
+}
+
+function chosen({ harness, state, before }: Scene): string[] {
+  const last = Math.max(0, ...(before?.choices.map(({ place }) => place) ?? []))
+  const fresh = state.choices.filter(({ place }) => place > last).sort((a, b) => a.place - b.place)
+  const together = Map.groupBy(fresh, ({ cart, transaction }) => `${cart} ${transaction}`)
+  const wanted = asked(harness)
+  return [...together.values()].flatMap((some) => {
+    const { cart, flow, ...left } = some.at(-1)!
+    const was = some[0]!.flowBefore
+    if (flow === was && !(was === null && some.some(({ isQuiet }) => isQuiet))) return []
+    if (was !== null) return [`cart ${short(cart)} belonged to flow ${short(was)} and belongs to ${short(flow)}`]
+    const isInherited = state.carts.some((other) => other.mergedInto === cart && other.flow === flow)
+    if (isInherited || wanted.some((each) => takerOf(each, left) === flow)) return []
+    return [`cart ${short(cart)} belongs to flow ${short(flow)}, and is for ${short(takerOf(wanted.at(-1)!, left))}`]
+  })
+}
+
+/** A flow that is switched on takes what no flow had taken. */
+function leftAlone({ harness, state, before }: Scene): string[] {
+  const last = harness.flows.past.at(-1)!
+  const { step, switchedOn, flows: all } = last
+  // Switched several times within a step: which came last is not told here.
+  const isOnce = harness.flows.past.filter((each) => each.step === step && each.switchedOn !== null).length === 1
+  if (step !== harness.stepNumber || switchedOn === null || !isOnce) return []
+  const { takesFrom } = all.find(({ id }) => id === switchedOn)!
+  return state.carts
+    .filter(({ id, flow, lastActivityAt }) => {
+      return flow === null && lastActivityAt >= takesFrom! && isAsItWas(id, state, before)
+    })
+    .filter((cart) => takerOf(last, leftBy(cart)) !== null)
+    .map(({ id }) => `cart ${short(id)} belongs to no flow, and one was switched on that takes it`)
+}
+
+const leftBy = ({ lastActivityAt, value, items, phone }: Cart): Left => ({
+  ...{ lastActivityAt, value, items, hasPhone: phone !== null },
+})
+
+/** Another flow would begin anew for whoever was written to already (S6). */
+function forgotten({ state, before }: Scene): string[] {
+  const known = new Map(before?.carts.map((cart) => [cart.id, cart]))
+  return state.carts.flatMap(({ id, mergedInto, flow }) => {
+    const into = mergedInto === null || flow === null ? undefined : state.carts.find((cart) => cart.id === mergedInto)
+    const isNew = known.get(id)?.mergedInto === null
+    return isNew && into && into.flow === null
+      ? [`cart ${short(into.id)} has not gone on in the flow of one joined to it`]
+      : []
+  })
+}
+
+function writtenByOthers({ state, fresh, mails }: Scene): string[] {
+  const flowOf = new Map(state.carts.map(({ id, flow }) => [id, `flow:${flow}`]))
+  const isOthers = (message: { cart: string; origin: string }) =>
+    isOfFlow(message) && flowOf.has(message.cart) && flowOf.get(message.cart) !== message.origin
+  const open = state.messages.filter((message) => OPEN.has(message.state) && isOthers(message))
+  const left = fresh.filter(({ evidence }) => isOthers(evidence))
+  const second = fresh.filter(({ evidence: { cart, origin } }) =>
+    mails.some(({ evidence: e }) => e?.cart === cart && isOfFlow({ origin }) && isOfFlow(e) && e.origin !== origin),
+  )
+  return [
+    ...open.map(({ step, cart }) => `step ${step} of another flow is open for cart ${short(cart)}`),
+    ...left.map((mail) => `${name(mail)} left, of a flow that its cart does not belong to`),
+    ...second.map((mail) => `${name(mail)} left, and another flow has written about that cart`),
+  ]
+}
+
+const short = (id: string | null) => id?.slice(-6) ?? 'none'

@@ -1,0 +1,99 @@
+import { switchFlow } from '../../server/flows/flows.ts'
+import { createFlow, deleteFlow, orderFlows } from '../../server/flows/library.ts'
+import { saveFlow } from '../../server/flows/save.ts'
+import { stepsOf } from '../../server/flows/sql.ts'
+import type { FlowConditions } from '../../shared/flow-conditions.ts'
+import type { SaveFlow } from '../../shared/flows.ts'
+import type { Entry } from './flow-edits.ts'
+import { changed, flowAt, noteFlows, noteSwitch } from './flows.ts'
+import { type ActOf, type Harness, handle } from './harness.ts'
+import { beginSteps, noteSteps } from './play-flow-edits.ts'
+import type { SeveralFlowsAct } from './several-flows.ts'
+import type { Channel } from './steps.ts'
+
+// The owner makes further flows, says whom they take and in which order they are asked, switches and deletes them.
+
+type Players = {
+  [Kind in SeveralFlowsAct['do']]: (harness: Harness, act: ActOf<Kind>) => Promise<unknown>
+}
+
+export const severalFlowsPlayers: Players = {
+  async 'flow make'(harness, { delays, channels, entry, isFirst, includeLast24h }) {
+    const { web } = harness
+    const store = handle(harness)
+    await beginSteps(harness)
+    const id = await createFlow(web.deps, store, { from: 'ready_email' })
+    noteFlows(harness, (flows) => [...flows, { id, isOn: false, takesFrom: null, entry: null }])
+    const ids = (await stepsOf(store, [id])).map((step) => step.id)
+    await noteSteps(harness, channelsOf(ids, ['email', 'email', 'email']), [])
+    const steps = ids.map((stepId, index) => ({
+      ...{ id: stepId, delayMinutes: delays[index]!, channels: [channels[index]!] },
+    }))
+    await saveFlow(web.deps, store, id, { name: 'Another', conditions: conditionsOf(entry), steps })
+    noteFlows(harness, (flows) => changed(flows, id, () => ({ entry })))
+    await noteSteps(harness, channelsOf(ids, channels), [])
+    if (isFirst) await putFirst(harness, id)
+    await switchOne(harness, id, { isOn: true, includeLast24h })
+  },
+  async 'flow entry'(harness, { flow, entry }) {
+    const store = handle(harness)
+    const id = flowAt(harness, flow)
+    const steps: SaveFlow['steps'] = (await stepsOf(store, [id])).map((step) => ({
+      ...{ id: step.id, delayMinutes: step.delay_minutes },
+    }))
+    await saveFlow(harness.web.deps, store, id, { name: 'Another', conditions: conditionsOf(entry), steps })
+    noteFlows(harness, (flows) => changed(flows, id, () => ({ entry })))
+  },
+  async 'flow first'(harness, { flow }) {
+    await putFirst(harness, flowAt(harness, flow))
+  },
+  async 'flow switch'(harness, { flow, isOn, includeLast24h }) {
+    await switchOne(harness, flowAt(harness, flow), { isOn, includeLast24h })
+  },
+  async 'flow delete'(harness, { flow }) {
+    const id = flowAt(harness, flow)
+    if (id === harness.fixture.flowId) return
+    await beginSteps(harness)
+    await deleteFlow(harness.web.deps, handle(harness), id)
+    noteFlows(harness, (flows) => flows.filter((each) => each.id !== id))
+    harness.editedAt = harness.clock.trueNow()
+    await noteSteps(harness, new Map(), [])
+  },
+}
+
+const channelsOf = (ids: readonly string[], channels: readonly Channel[]) =>
+  new Map(ids.map((id, index) => [id, { channels: [channels[index]!] }]))
+
+async function putFirst(harness: Harness, id: string): Promise<void> {
+  const known = harness.flows.past.at(-1)!.flows.map((flow) => flow.id)
+  const flowIds = [id, ...known.filter((each) => each !== id)]
+  await orderFlows(handle(harness), flowIds)
+  noteFlows(harness, (flows) => [...flows].sort((a, b) => Number(b.id === id) - Number(a.id === id)))
+}
+
+/** One that there was from the beginning, or a further one. */
+export async function switchOne(
+  harness: Harness,
+  id: string,
+  { isOn, includeLast24h }: { isOn: boolean; includeLast24h: boolean },
+): Promise<void> {
+  const { web, scenario, clock, fixture } = harness
+  const at = clock.now().getTime()
+  const wanted = { isOn, includeLast24h, holdoutPercent: scenario.holdoutPercent }
+  await switchFlow(web.deps, handle(harness), id, wanted)
+  noteSwitch(harness, id, { isOn, includeLast24h, at })
+  if (id === fixture.flowId) {
+    if (isOn !== harness.isFlowOn) Object.assign(harness, { isFlowOn: isOn, flowOnIn: harness.stepNumber })
+    harness.say({ flowOffSince: isOn ? null : clock.trueNow() })
+    return
+  }
+  // With the timeout the times of the store's own notifications change.
+  harness.editedAt = clock.trueNow()
+  harness.sayOff(id, isOn ? null : clock.trueNow())
+}
+
+/** As the owner's screen says it: a group of conditions. */
+function conditionsOf(entry: Entry | null): FlowConditions | null {
+  if (!entry) return null
+  return { match: 'all', groups: [{ match: entry.match, conditions: [...entry.bounds] }] }
+}

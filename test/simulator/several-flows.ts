@@ -1,0 +1,155 @@
+import { aChange, BOUNDS, channelsOf, type Entry, look, withoutEdits } from './flow-edits.ts'
+import type { Person } from './people.ts'
+import { type Chance, chanceOf } from './random.ts'
+import type { Act, Channel, Scenario, Step } from './steps.ts'
+import { hasTexts } from './steps.ts'
+
+// In some histories the store has two or three flows, which are asked in an order whom they take (decision 51). They are edited, put in another
+// order, switched and deleted while carts are quiet. Thrown with dice of their own, so that all other histories stay what they were.
+
+export type SeveralFlowsAct =
+  /** It is on at once; `isFirst`: it is asked before all others. */
+  | {
+      do: 'flow make'
+      delays: readonly number[]
+      channels: readonly Channel[]
+      entry: Entry | null
+      isFirst: boolean
+      includeLast24h: boolean
+    }
+  /** `flow`: in the order in which they were made, counted from 0; beyond the last one it is the last. */
+  | { do: 'flow entry'; flow: number; entry: Entry | null }
+  /** It is asked before all others. */
+  | { do: 'flow first'; flow: number }
+  | { do: 'flow switch'; flow: number; isOn: boolean; includeLast24h: boolean }
+  /** Refused while it is on, and of the one that there was from the beginning. */
+  | { do: 'flow delete'; flow: number }
+
+const HAVE_THEM = 0.18
+const DICE = 0xf10_3d2
+/** Chosen so that the histories that notice the mutations of everything else stay as they were. */
+const HAVE_DICE = 0x2_452c
+const SECOND = 1_000
+const MINUTE = 60_000
+const HOUR = 3_600_000
+
+const DELAYS = [
+  [15, 30, 45],
+  [20, 90, 1_440],
+  [60, 1_440, 4_320],
+  [15, 16, 300],
+] as const
+
+export function withSeveralFlows(seed: number, scenario: Scenario, people: readonly Person[]): Scenario {
+  // Which coupon a step has is known by its place, and the free plan has one flow.
+  const isLeftOut = scenario.coupons !== null || scenario.hasCampaigns || scenario.plan === 'free'
+  if (isLeftOut || !chanceOf(seed ^ HAVE_DICE).isLucky(HAVE_THEM)) return scenario
+  const dice = chanceOf(seed ^ DICE)
+  const channels = channelsOf(scenario)
+  const act = () => anAct(dice, channels)
+  const steps = withoutEdits(scenario.steps, act).map((step): Step => {
+    if (step.do !== 'work' || step.meanwhile || !dice.isLucky(0.2)) return step
+    const at = dice.pick(['claim', 'evaluate', 'handover', 'submission'] as const)
+    return { ...step, meanwhile: { at, steps: [{ ...act(), waitMs: dice.between(0, 20 * SECOND) }] } }
+  })
+  for (let more = dice.between(3, 8); more > 0; more--) {
+    const most = dice.pick([0, MINUTE, 20 * MINUTE, 90 * MINUTE])
+    steps.splice(dice.between(2, steps.length), 0, { ...act(), waitMs: dice.between(0, most) })
+  }
+  // A cart falls quiet, the owner changes something, and the cart falls quiet once more or another one does.
+  for (let more = dice.between(1, 3); more > 0; more--) {
+    const person = dice.between(0, 2)
+    const row: Step[] = [
+      { ...leaves(dice, people, person), waitMs: dice.between(0, HOUR) },
+      look(dice.between(15, 65) * MINUTE),
+      { ...act(), waitMs: dice.between(0, MINUTE) },
+      {
+        ...leaves(dice, people, dice.isLucky(0.6) ? person : dice.between(0, 2)),
+        waitMs: dice.between(0, 10 * MINUTE),
+      },
+      look(dice.between(15, 65) * MINUTE),
+    ]
+    steps.splice(dice.between(2, steps.length), 0, ...row)
+  }
+  if (hasTexts(scenario) && dice.isLucky(0.6)) {
+    steps.splice(dice.between(2, steps.length), 0, ...putOff(dice, people))
+  }
+  if (dice.isLucky(0.4)) steps.splice(dice.between(2, steps.length), 0, ...chosenWords(dice, people))
+  const made = Array.from({ length: dice.between(1, 2) }, () => ({ ...aFlow(dice, channels), waitMs: 0 }))
+  return { ...scenario, steps: [...made, ...steps, look(10 * MINUTE), look(HOUR)] }
+}
+
+/** A mail is put off, its person wants none any more, and its step may go by SMS as well: it is the mail's all the same (decision 54). */
+function putOff(dice: Chance, people: readonly Person[]): Step[] {
+  const person = dice.between(0, 2)
+  const { email, typedPhone: phone } = people[person]!
+  const both = [0, 1, 2].map((flow): Step => {
+    const change = { kind: 'channels' as const, place: 0, channels: ['email', 'sms'] as const }
+    return { do: 'flow edit', flow, change, waitMs: 0 }
+  })
+  const tried: Step = { ...look(65 * MINUTE), answers: ['retry', 'retry', 'retry'] } as Step
+  return [
+    ...both,
+    {
+      ...leaves(dice, people, person),
+      ...{ contact: { email, phone }, consent: { sms: true }, waitMs: MINUTE },
+    } as Step,
+    tried,
+    { do: 'suppress', person, kind: 'email', channels: ['sms'], waitMs: 2 * SECOND },
+    look(20 * MINUTE),
+  ]
+}
+
+/** Words of a step are split, and one of them is chosen for all (decision 55), before somebody gets them. */
+function chosenWords(dice: Chance, people: readonly Person[]): Step[] {
+  const changes = [0, 1, 2].flatMap((flow): Step[] => [
+    { do: 'flow edit', flow, change: { kind: 'split', place: 0, shares: [99, 1] }, waitMs: 0 },
+    { do: 'flow edit', flow, change: { kind: 'winner', place: 0, variant: 1 }, waitMs: 0 },
+  ])
+  return [...changes, { ...leaves(dice, people, dice.between(0, 2)), waitMs: MINUTE }, look(65 * MINUTE), look(MINUTE)]
+}
+
+function anAct(dice: Chance, channels: readonly Channel[]): Act {
+  const flow = Number(dice.weighted({ 0: 3, 1: 4, 2: 2 }))
+  const switched = { flow, isOn: dice.isLucky(0.6), includeLast24h: dice.isLucky(0.5) }
+  switch (dice.weighted({ entry: 4, first: 4, switch: 5, delete: 1, make: 1, edit: 2 })) {
+    case 'entry':
+      return { do: 'flow entry', flow, entry: anEntry(dice) }
+    case 'first':
+      return { do: 'flow first', flow }
+    case 'switch':
+      return { do: 'flow switch', ...switched }
+    case 'delete':
+      return { do: 'flow delete', flow: Math.max(1, flow) }
+    case 'make':
+      return aFlow(dice, channels)
+    case 'edit':
+      return { do: 'flow edit', flow, change: aChange(dice, channels) }
+  }
+}
+
+const aFlow = (dice: Chance, channels: readonly Channel[]): Act => ({
+  do: 'flow make',
+  delays: dice.pick(DELAYS),
+  channels: Array.from({ length: 3 }, () => dice.pick(channels)),
+  entry: anEntry(dice),
+  isFirst: dice.isLucky(0.8),
+  includeLast24h: dice.isLucky(0.5),
+})
+
+function anEntry(dice: Chance): Entry | null {
+  const count = Number(dice.weighted({ 0: 2, 1: 5, 2: 2 }))
+  if (count === 0) return null
+  return { match: dice.pick(['all', 'any'] as const), bounds: Array.from({ length: count }, () => dice.pick(BOUNDS)) }
+}
+
+const leaves = (dice: Chance, people: readonly Person[], person: number): Act => ({
+  do: 'post',
+  browser: person,
+  isNewPage: true,
+  items: [[dice.pick(['16', '17', '18']), dice.between(1, 2)]],
+  coupons: [],
+  contact: { email: people[person]!.email, ...(dice.isLucky(0.4) ? { phone: people[person]!.typedPhone } : {}) },
+  consent: null,
+  network: 'now',
+})
