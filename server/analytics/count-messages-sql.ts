@@ -79,7 +79,7 @@ export async function countMessages({ db, storeId }: StoreTx, bounds: readonly D
   await sumFlows({ db, storeId }, listOf(bounds))
 }
 
-/** For the reports of flows, which ask for neither channel nor hour: a fiftieth of the rows. */
+/** For the reports of flows, which ask for neither channel nor hour, and read nothing of other flows and campaigns. */
 async function sumFlows({ db, storeId }: StoreTx, days: readonly string[]): Promise<void> {
   await sql`delete from flow_figures where store_id = ${storeId} and day = any(${[...days]}::date[])`.execute(db)
   await sql`
