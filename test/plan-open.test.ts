@@ -36,6 +36,11 @@ const open: Open[] = [
     body: () => ({ isOn: true, holdoutPercent: 10 }),
   },
   { call: 'what flows have brought in', path: '/api/flows' },
+  { call: 'lift: what a control group would show', path: '/api/experiments' },
+  {
+    ...{ call: 'lift: a control group', method: 'POST', path: '/api/experiments' },
+    body: () => ({ sharePercent: 50 }),
+  },
   {
     ...{ call: 'a mail by hand', method: 'POST', path: '/api/email/send-email' },
     body: ({ cartIds, orders }) => ({ to: orders[0]!.email, cart_id: cartIds[0] }),

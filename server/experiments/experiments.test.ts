@@ -6,6 +6,7 @@ import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../test/shop.t
 import { aWorld } from '../../test/world.ts'
 import { transact } from '../core/db.ts'
 import {
+  assign,
   changeExperiment,
   countExperiments,
   recountExperiments,
@@ -54,6 +55,46 @@ test('whoever is written to is drawn before, with what is known of them then, an
   const [person] = await people(shop.storeId)
   expect(person).toMatchObject({ arm: 'treated', keys: [`email:${email}`], bought: null, closed_at: null })
   expect(person!.window_ends_at!.getTime() - person!.at.getTime()).toBe(8 * DAY)
+})
+
+test('people are known by email, phone and customer number; who has told none, by the carts of their own browser', async () => {
+  const shop = await aShop(world)
+  const experimentId = await holdOut(world, shop.storeId, 5_000)
+  const [email, phone] = [anEmail(), '+4915112345678']
+  await shop.fill('one', [tea()], { keys: [{ kind: 'cart', value: 'checkout:1' }] })
+  await shop.fill('two', [pot], { keys: [{ kind: 'customer', value: '7' }] })
+  await shop.type('two', { email, phone })
+  const drawn = (await shop.carts()).map(({ shopper_id }) => ({ shopperId: shopper_id, arm: 'treated' as const }))
+  await assign(storeOf(shop), drawn, { experimentId, now: world.now })
+  const keysOf = async () => (await people(shop.storeId)).map(({ keys }) => [...keys].sort().join())
+  expect((await keysOf()).sort()).toEqual(['cart:one', `customer:7,email:${email},phone:${phone}`])
+  await shop.order({ kind: 'purchase', email: null, cartToken: 'one', totalMinor: 3_000 })
+  await shop.order({ kind: 'purchase', email: null, cartToken: 'two', totalMinor: 4_000 })
+  await counted(shop)
+  expect(await days(shop.storeId)).toMatchObject([{ people: 2, purchases: 1, net_minor: 3_000 }])
+})
+
+test('an order counts if it is not cancelled by then, net of what is refunded by then; what comes later changes nothing', async () => {
+  const { shop, email } = await aTreated()
+  const kept = await shop.order({ kind: 'purchase', email, totalMinor: 9_000, refundedMinor: 2_000 })
+  const lost = await shop.order({ kind: 'purchase', email, totalMinor: 5_000 })
+  const again = (order: typeof kept, more: Parameters<Shop['order']>[0]) => {
+    world.advance(MINUTE)
+    return shop.order({ ...order, modifiedAt: world.now.toISOString(), ...more })
+  }
+  await again(lost, { kind: 'cancelled', status: 'cancelled' })
+  await counted(shop)
+  const sums = [{ people: 1, purchases: 1, net_minor: 7_000, net_squares: '49000000' }]
+  expect(await days(shop.storeId)).toMatchObject(sums)
+  await again(kept, { kind: 'cancelled', status: 'cancelled' })
+  await counted(shop, DAY)
+  expect(await days(shop.storeId)).toMatchObject(sums)
+  const other = await aTreated()
+  const gone = await other.shop.order({ kind: 'purchase', email: other.email })
+  world.advance(MINUTE)
+  await other.shop.order({ ...gone, modifiedAt: world.now.toISOString(), kind: 'cancelled', status: 'cancelled' })
+  await counted(other.shop)
+  expect(await days(other.shop.storeId)).toMatchObject([{ people: 1, purchases: 0, net_minor: 0 }])
 })
 
 test('a purchase by the same address counts once the window is over, net and capped; a later one does not', async () => {
@@ -146,6 +187,8 @@ test('an erased person stays as a row that names nobody, with what they had boug
   await shop.order({ kind: 'purchase', email, totalMinor: 4_200 })
   await transact(storeOf(shop), (tx) => forgetPeople(tx, [message.shopper_id]))
   expect(await people(shop.storeId)).toMatchObject([{ arm: 'treated', keys: [], bought: true, closed_at: null }])
+  // Whoever is asked to be erased once more has nothing left to be told by; what is written down stays.
+  await transact(storeOf(shop), (tx) => forgetPeople(tx, [message.shopper_id]))
   await counted(shop)
   expect(await days(shop.storeId)).toMatchObject([{ people: 1, purchases: 1, net_minor: 4_200 }])
 })
@@ -218,6 +261,17 @@ test('what is frozen: the window by the last step and the attribution window, th
   await expect(startExperiment(world.deps, storeOf(shop), { controlBps: 1_000, days: 90 })).rejects.toThrow(
     'already in use',
   )
+})
+
+test('a step that was removed makes no window longer', async () => {
+  const shop = await aShop(world)
+  await world.pool.query('update flow_steps set removed_at = $2 where store_id = $1 and step > 1', [
+    shop.storeId,
+    world.now,
+  ])
+  await startExperiment(world.deps, storeOf(shop), { controlBps: 2_000, days: 90 })
+  // One hour, and five days of attribution: the shortest there is.
+  expect((await experiments(shop.storeId))[0]).toMatchObject({ window_days: 7 })
 })
 
 test('the cap of many orders is their 99th percentile', async () => {

@@ -16,7 +16,7 @@ export interface ArmCounts {
 export type Counts = Record<'treated' | 'control', ArmCounts>
 
 export interface Circumstances {
-  /** The planned day has come, and nobody ended it before: one look at the other interval is right. */
+  /** The planned day has come, nobody ended it before, and everybody is counted: one look at the other interval is right. */
   isPlannedDay: boolean
   /** Whose window ends in a day, at the pace so far; null: nobody can tell. */
   peopleADay: number | null

@@ -117,7 +117,10 @@ export async function recount({ db, storeId }: StoreTx): Promise<void> {
     ${SUMS(sql`(select * from assignments where store_id = ${storeId} and closed_at is not null) closed`)}`.execute(db)
 }
 
-/** People who are to be erased: what they have bought so far is written down, and what was known of them goes. Their arm stands (F1). */
+/**
+ * People who are to be erased: what they have bought so far is written down, and what was known of them goes. Their arm stands (F1). What was
+ * written down by an erasure before stands, too: of what it took away no order can be told any more.
+ */
 export async function forgetPeople({ db, storeId }: StoreTx, shopperIds: readonly string[]): Promise<number> {
   const { numAffectedRows } = await sql`
     with theirs as (
@@ -126,8 +129,8 @@ export async function forgetPeople({ db, storeId }: StoreTx, shopperIds: readonl
       cross join lateral (${OUTCOME}) o
       where a.store_id = ${storeId} and a.shopper_id = any(${[...shopperIds]}::uuid[]))
     update assignments a set keys = '{}',
-      bought = case when t.is_open then t.bought else a.bought end,
-      net_minor = case when t.is_open then t.net_minor else a.net_minor end,
+      bought = case when t.is_open then coalesce(a.bought, t.bought) else a.bought end,
+      net_minor = case when t.is_open then coalesce(a.net_minor, t.net_minor) else a.net_minor end,
       is_overridden = a.is_overridden or t.is_open and t.is_overridden
     from theirs t where a.store_id = ${storeId} and a.experiment_id = t.experiment_id and a.id = t.id`.execute(db)
   return Number(numAffectedRows ?? 0)
@@ -151,6 +154,16 @@ export async function sumsOf({ db, storeId }: StoreDb, experimentIds: readonly s
     from experiment_days where store_id = ${storeId} and experiment_id = any(${[...experimentIds]}::uuid[])
     group by experiment_id, arm`.execute(db)
   return rows.rows
+}
+
+/** Those of these experiments of whose people some are not counted yet. */
+export async function withOpenPeople({ db, storeId }: StoreDb, experimentIds: readonly string[]): Promise<Set<string>> {
+  const rows = await sql<{ id: string }>`
+    select e.id from unnest(${[...experimentIds]}::uuid[]) as e(id) where exists (select 1 from assignments a
+      where a.store_id = ${storeId} and a.experiment_id = e.id and a.closed_at is null and a.window_ends_at is not null)`.execute(
+    db,
+  )
+  return new Set(rows.rows.map(({ id }) => id))
 }
 
 /** Of all experiments that run: how many people are still to be counted. */

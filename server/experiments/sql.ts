@@ -79,7 +79,7 @@ export async function readFrozen(
 ): Promise<{ last_minutes: number; orders: number; cap: number | null }> {
   const rows = await sql<{ last_minutes: number; orders: number; cap: number | null }>`
     select coalesce((select max(t.delay_minutes) from flow_steps t join flows f on f.store_id = t.store_id and f.id = t.flow_id
-      where t.store_id = ${storeId} and f.is_on), 0) as last_minutes, count(*)::int as orders,
+      where t.store_id = ${storeId} and t.removed_at is null and f.is_on), 0) as last_minutes, count(*)::int as orders,
       case when count(*) >= 200 then percentile_disc(0.99) within group (order by o.net_minor)
         else 10 * percentile_disc(0.5) within group (order by o.net_minor) end as cap
     from orders o where o.store_id = ${storeId} and o.purchased_at > ${since} and o.kind = 'purchase' and not o.is_staff

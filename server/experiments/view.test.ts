@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { ExperimentsReply } from '../../shared/experiments.ts'
-import { holdOut } from '../../test/experiment-scene.ts'
+import { drawInto, holdOut } from '../../test/experiment-scene.ts'
 import { aShop, DAY, HOUR, type Shop, tea } from '../../test/shop.ts'
 import { aWorld } from '../../test/world.ts'
 import { beforeWords, sentenceOf } from '../../web/lift/words.ts'
@@ -157,6 +157,23 @@ test('day 180: the planned day has come, and its own interval is told beside the
   const { planned, anytime } = past[0]!.conversion
   expect([planned!.low > 0, anytime!.low < 0]).toEqual([true, true])
   expect(sentenceOf(past[0]!, 'conversion', 'planned')).toContain('Recoup brought in between')
+})
+
+test('the planned day’s interval is not told while somebody is still to be counted: that would be another look', async () => {
+  const id = await holdOut(world, shop.storeId, 5_000, { days: 9 })
+  await closed(id, { people: [900, 900], purchases: [90, 60] })
+  await shop.fill('one', [tea()])
+  await shop.type('one', { email: anEmail() })
+  await drawInto(world, shop.storeId, 'treated')
+  world.advance(9 * DAY + HOUR)
+  await countExperiments(world.deps)
+  const early = (await read()).past[0]!
+  expect(early).toMatchObject({ endReason: 'planned', conversion: { state: 'unseen', planned: null } })
+  // The store's orders are read.
+  await shop.pass(HOUR)
+  await countExperiments(world.deps)
+  const { people, conversion } = (await read()).past[0]!
+  expect([people, conversion.planned !== null]).toEqual([{ treated: 901, control: 900 }, true])
 })
 
 test('people who are lost from a group raise an alarm, which stands (decision 61)', async () => {

@@ -5,7 +5,7 @@ import { found } from '../core/errors.ts'
 import { readStore } from '../stores/store.ts'
 import { ASSUMED_PERCENT, choicesOf, type Pace, proposedPercent, rateOf } from './before.ts'
 import { type ArmCounts, type Counts, canCheckArms, conversionOf, costOf, revenueOf } from './findings.ts'
-import { type ArmSums, sumsOf } from './outcomes-sql.ts'
+import { type ArmSums, sumsOf, withOpenPeople } from './outcomes-sql.ts'
 import { attributedIn, readPace } from './pace-sql.ts'
 import { type Experiment, listExperiments } from './sql.ts'
 
@@ -27,10 +27,16 @@ export async function viewExperiments(store: StoreDb<Db>, now: Date): Promise<Ex
     from: dayOf(each.started_at, zone),
     until: dayOf(endOf(each, now), zone),
   }))
-  const [sums, attributed] = await Promise.all([sumsOf(store, ids), attributedIn(store, spans)])
+  const over = experiments.filter((each) => isOver(each, now)).map(({ id }) => id)
+  const [sums, attributed, open] = await Promise.all([
+    sumsOf(store, ids),
+    attributedIn(store, spans),
+    withOpenPeople(store, over),
+  ])
   const views = experiments.map((experiment) =>
     viewOf(experiment, {
       ...{ now, pace, sums: sums.filter(({ experiment_id }) => experiment_id === experiment.id) },
+      isEverybodyCounted: !open.has(experiment.id),
       attributedMinor: attributed.get(experiment.id) ?? 0,
     }),
   )
@@ -61,13 +67,20 @@ interface Known {
   now: Date
   pace: Pace
   sums: readonly ArmSums[]
+  /** Of one that is over. */
+  isEverybodyCounted: boolean
   attributedMinor: number
 }
 
-function viewOf(experiment: Experiment, { now, pace, sums, attributedMinor }: Known): ExperimentView {
+function viewOf(
+  experiment: Experiment,
+  { now, pace, sums, isEverybodyCounted, attributedMinor }: Known,
+): ExperimentView {
   const counts: Counts = { treated: countsOf(sums, 'treated'), control: countsOf(sums, 'control') }
   const all = (of: keyof Pick<ArmSums, 'overridden' | 'left_out'>) => sums.reduce((sum, each) => sum + each[of], 0)
-  const isPlannedDay = isOver(experiment, now) && (experiment.end_reason ?? 'planned') === 'planned'
+  // One look, and no other: not before the last of its people are counted.
+  const isPlannedDay =
+    isOver(experiment, now) && (experiment.end_reason ?? 'planned') === 'planned' && isEverybodyCounted
   const waiting = isOver(experiment, now)
     ? { treated: 0, control: 0 }
     : { treated: experiment.waiting_treated, control: experiment.waiting_control }
