@@ -88,6 +88,18 @@ describe('what a result says (decision 60)', () => {
     expect(of(-3, 1)).toContain('smaller than 3 purchases')
     const { inner, outer } = boundFormats('conversion', 'USD')
     expect([inner(0.4), outer(33.1)]).toEqual(['0', '34'])
+    const money = (low: number, high: number, currency = 'USD') =>
+      sentenceOf(experiment({ revenue: found(low, high), currency }), 'revenue')
+    expect(money(12.349, 40.101)).toContain('between $12.34 and $40.11 more')
+    expect(money(-40.101, -12.349)).toContain('between $12.34 and $40.11 less')
+    expect(money(0.004, 1.1)).toBe('Recoup brought in up to $1.10 more from these 400 people.')
+    expect(money(-3.001, 1)).toContain('smaller than $3.01')
+    expect(money(99.6, 200.2, 'JPY')).toContain('between ¥99 and ¥201 more')
+    const cost = (low: number, high: number) => costWords(experiment({ cost: { low, high } }))
+    expect(cost(12.349, 40.101)).toContain('between $12.34 and $40.11.')
+    expect(cost(-1, 40.101)).toContain('at most $40.11,')
+    const coins = boundFormats('revenue', 'USD')
+    expect([coins.inner(12.349), coins.outer(40.101)]).toEqual(['$12.34', '$40.11'])
   })
 
   test('the planned day has its own interval', () => {

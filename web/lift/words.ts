@@ -1,4 +1,5 @@
 import type { ExperimentsReply, ExperimentView, Finding, Interval } from '../../shared/experiments.ts'
+import { currencyExponent } from '../../shared/money.ts'
 import { counted, formatCount, formatDay, formatMoney } from '../ui/format.ts'
 
 // What is said of a control group (decisions 59 and 60). Pure. Nothing here says more than its interval does.
@@ -7,21 +8,30 @@ export type Measure = 'revenue' | 'conversion'
 
 type Unit = (amount: number) => string
 
-/** How the bounds of a picture are written. Rounding never makes an interval narrower. */
+/** How the bounds of a picture are written: the one nearer to nothing, and the one further away. Rounding never makes an interval narrower. */
 export const boundFormats = (measure: Measure, currency: string): Record<'inner' | 'outer', Unit> =>
   measure === 'revenue'
-    ? { inner: (amount) => formatMoney(amount, currency), outer: (amount) => formatMoney(amount, currency) }
+    ? { inner: moneyBy(Math.floor, currency), outer: moneyBy(Math.ceil, currency) }
     : { inner: (count) => formatCount(Math.floor(count)), outer: (count) => formatCount(Math.ceil(count)) }
 
-/** How a bound of a measure is written: money, or whole purchases. */
+/** In whole coins of the currency. */
+function moneyBy(round: (coins: number) => number, currency: string): Unit {
+  const scale = 10 ** currencyExponent(currency)
+  return (amount) => formatMoney(round(withoutNoise(amount * scale)) / scale, currency)
+}
+
+/** 1.1 × 100 is 110, and no coin more. */
+const withoutNoise = (coins: number) => Number(coins.toFixed(4))
+
+/** How the outer bound of a measure is written in a sentence: money, or whole purchases. */
 const unitOf = (measure: Measure, currency: string): Unit =>
-  measure === 'revenue' ? (amount) => formatMoney(amount, currency) : (count) => counted(Math.ceil(count), 'purchase')
+  measure === 'revenue' ? moneyBy(Math.ceil, currency) : (count) => counted(Math.ceil(count), 'purchase')
 
 /** Both bounds of what is more than nothing: in full for money; of purchases the first without its word. */
-function boundsOf(measure: Measure, { low, high }: Interval, unit: Unit): string {
-  if (measure === 'revenue') return `between ${unit(low)} and ${unit(high)}`
-  const least = Math.floor(low)
-  return least === 0 ? `up to ${unit(high)}` : `between ${formatCount(least)} and ${unit(high)}`
+function boundsOf(measure: Measure, { low, high }: Interval, currency: string): string {
+  const { inner } = boundFormats(measure, currency)
+  const most = unitOf(measure, currency)(high)
+  return inner(low) === inner(0) ? `up to ${most}` : `between ${inner(low)} and ${most}`
 }
 
 /** The one sentence of a measure, with the interval that may be looked at whenever one likes, or with the planned day's. */
@@ -34,15 +44,14 @@ export function sentenceOf(
   const finding = experiment[measure]
   const interval = finding[by]
   if (!interval) return fewWords(experiment, measure)
-  const unit = unitOf(measure, currency)
   const who = `these ${counted(people.treated, 'person', 'people')}`
-  if (interval.low > 0) return `Recoup brought in ${boundsOf(measure, interval, unit)} more from ${who}.`
+  if (interval.low > 0) return `Recoup brought in ${boundsOf(measure, interval, currency)} more from ${who}.`
   if (interval.high < 0) {
     const lost = { low: -interval.high, high: -interval.low }
-    return `With messages ${who} brought in ${boundsOf(measure, lost, unit)} less than they would have without.`
+    return `With messages ${who} brought in ${boundsOf(measure, lost, currency)} less than they would have without.`
   }
   const largest = Math.max(-interval.low, interval.high)
-  return `No difference seen; if there is one it is smaller than ${unit(largest)}, in all from ${who}.`
+  return `No difference seen; if there is one it is smaller than ${unitOf(measure, currency)(largest)}, in all from ${who}.`
 }
 
 function fewWords(experiment: ExperimentView, measure: Measure): string {
@@ -123,11 +132,9 @@ export function paceWords({ pace }: ExperimentsReply): string {
 export function costWords({ cost, people, currency }: ExperimentView): string {
   const who = `the ${counted(people.control, 'person', 'people')} of the control group`
   if (!cost) return `What it cost not to write to ${who} cannot be told, for the same reason.`
-  if (cost.low > 0) {
-    return `Not writing to ${who} has cost between ${formatMoney(cost.low, currency)} and ${formatMoney(cost.high, currency)}.`
-  }
+  if (cost.low > 0) return `Not writing to ${who} has cost ${boundsOf('revenue', cost, currency)}.`
   if (cost.high < 0) return `Not writing to ${who} has cost nothing.`
-  return `Not writing to ${who} has cost at most ${formatMoney(Math.max(0, cost.high), currency)}, and perhaps nothing.`
+  return `Not writing to ${who} has cost at most ${unitOf('revenue', currency)(cost.high)}, and perhaps nothing.`
 }
 
 /** Decision 61. */
