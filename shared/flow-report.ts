@@ -15,8 +15,8 @@ export const ReportedVariant = z.object({
   bought: z.number(),
   revenue: z.number(),
   /**
-   * How many more of 100 bought than with the first: the interval that holds whenever one looks (decision 59), 95 % for all comparisons of
-   * the step together. null: of the first, or too few have bought yet.
+   * How many more of 100 bought than with the first, of all messages since the split began, whatever the days of the report: the interval that
+   * holds whenever one looks (decision 59), 95 % for all comparisons of the step together. null: of the first, or too few have bought yet.
    */
   comparison: z.object({ lower: z.number(), upper: z.number(), excludesZero: z.boolean() }).nullable(),
 })

@@ -59,6 +59,22 @@ export async function sentBySteps(
   return rows
 }
 
+export interface VariantTotal {
+  variant_id: string
+  accepted: number
+  credited: number
+}
+
+/** Of each variant since it began. */
+export async function totalsOfVariants({ db, storeId }: StoreDb, flowId: string): Promise<VariantTotal[]> {
+  const { rows } = await sql<VariantTotal>`
+    select variant_id, sum(accepted)::int as accepted, sum(credited)::int as credited from flow_figures
+    where store_id = ${storeId} and flow_id = ${flowId}
+      and variant_id in (select v.id from flow_variants v where v.store_id = ${storeId} and v.flow_id = ${flowId})
+    group by variant_id`.execute(db)
+  return rows
+}
+
 export interface CountRow {
   step_id: string
   /** '': planned. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { savedSteps } from '../../test/flow-edits.ts'
-import { aShop, HOUR, MINUTE, tea } from '../../test/shop.ts'
+import { aShop, DAY, HOUR, MINUTE, tea } from '../../test/shop.ts'
 import { aWorld } from '../../test/world.ts'
 import { countFigures } from '../analytics/figures.ts'
 import { newId } from '../core/ids.ts'
@@ -35,6 +35,15 @@ test('says of each step what was planned, sent, clicked, bought and not sent', a
     revenuePerRecipient: null,
     skipped: [{ reason: 'purchased', explanation: expect.stringContaining('has bought'), count: 1 }],
   })
+  // What was planned and closed before these days is none of them.
+  await world.pool.query(
+    `insert into flow_counts (store_id, flow_id, step_id, day, reason, change, is_folded)
+    select $1, $2, $3, $4::timestamptz::date - 7, r, 5, f from unnest('{"",purchased}'::text[]) r, unnest('{true,false}'::boolean[]) f`,
+    [shop.storeId, shop.flowId, steps[1]!.stepId, world.now],
+  )
+  expect((await read()).steps).toEqual(steps)
+  const [, longer] = (await reportFlow(world.deps, store, shop.flowId, 30)).steps
+  expect([longer!.planned, longer!.skipped[0]!.count]).toEqual([11, 11])
   // Folded they say the same.
   for (let twice = 0; twice < 2; twice++) await tidyFlowCounts(world.deps)
   expect((await read()).steps).toEqual(steps)
@@ -63,14 +72,14 @@ test('a variant is compared with the first once enough have bought, and never be
   const [first] = flows[0].steps
   const other = newId()
   const store = { storeId: shop.storeId, db: world.db }
-  const figures = async (variantId: string, accepted: number, credited: number) => {
+  const figures = async (variantId: string, accepted: number, credited: number, at = world.now) => {
     await world.pool.query(
       `insert into flow_figures (store_id, flow_id, day, step_id, variant_id, currency, accepted, delivered, clicked, credited, unsubscribed,
         attributed_minor)
       values ($1, $3, $2::timestamptz::date, $4, $5, '', $6, 0, 0, $7, 0, 0)
       on conflict (store_id, flow_id, day, step_id, variant_id, currency) do update
         set accepted = excluded.accepted, credited = excluded.credited`,
-      [shop.storeId, world.now, shop.flowId, first.id, variantId, accepted, credited],
+      [shop.storeId, at, shop.flowId, first.id, variantId, accepted, credited],
     )
   }
   await world.pool.query(
@@ -90,4 +99,15 @@ test('a variant is compared with the first once enough have bought, and never be
   expect(shown.of[1]!.lower).toBeGreaterThan(0)
   await figures(other, 500, 21)
   expect((await compared()).of[1]).toMatchObject({ excludesZero: false })
+  // It holds at every look from the beginning on, so it is of all days, whichever the report shows.
+  const longAgo = new Date(world.now.getTime() - 200 * DAY)
+  await figures(first.id, 2_000, 80, longAgo)
+  await figures(other, 2_000, 240, longAgo)
+  const [step] = (await reportFlow(world.deps, store, shop.flowId, 7)).steps
+  expect(step!.variants.map(({ people, bought }) => [people, bought])).toEqual([
+    [500, 20],
+    [500, 21],
+  ])
+  const { lower, upper } = step!.variants[1]!.comparison!
+  expect((lower + upper) / 2).toBeCloseTo(100 * ((240 + 21 - 80 - 20) / 2_500), 9)
 })

@@ -30,7 +30,8 @@ export async function reportFlow(
     sql.countsBySteps(store, range),
     sql.countedAt(store),
   ])
-  const read = { sent, counts, variants, currency }
+  const totals = variants.length > 0 ? await sql.totalsOfVariants(store, flowId) : []
+  const read = { sent, counts, variants, totals, currency }
   return {
     ...{ days, from: range.first, to: range.last, countedAt: countedAt?.toISOString() ?? null, currency },
     steps: steps
@@ -43,10 +44,14 @@ interface Read {
   sent: readonly sql.SentRow[]
   counts: readonly sql.CountRow[]
   variants: readonly sql.ReportedVariant[]
+  totals: readonly sql.VariantTotal[]
   currency: string
 }
 
-function presentStep(step: sql.ReportedStep, { sent, counts, variants, currency }: Read): FlowReport['steps'][number] {
+function presentStep(
+  step: sql.ReportedStep,
+  { sent, counts, variants, totals, currency }: Read,
+): FlowReport['steps'][number] {
   const ofStep = sent.filter(({ step_id }) => step_id === step.id)
   const counted = counts.filter(({ step_id }) => step_id === step.id)
   const sum = (of: (row: sql.SentRow) => number) => ofStep.reduce((total, row) => total + of(row), 0)
@@ -68,21 +73,27 @@ function presentStep(step: sql.ReportedStep, { sent, counts, variants, currency 
     skipped: skipped.map(({ reason, count }) => ({ reason, explanation: explain(reason, step.channels[0]), count })),
     ...presentVariants(
       variants.filter(({ step_id }) => step_id === step.id),
-      ofStep,
+      { sent: ofStep, totals },
       amount,
     ),
   }
 }
 
-/** Each against the first (decision 61): the interval that holds whenever one looks, α shared among the comparisons. */
+/**
+ * Each against the first (decision 61): the interval that holds whenever one looks, α shared among the comparisons. It holds so from one
+ * beginning on; of days that move on it would not. So it is of all since the split began, whatever the days of the report.
+ */
 function presentVariants(
   variants: readonly sql.ReportedVariant[],
-  sent: readonly sql.SentRow[],
+  { sent, totals }: Pick<Read, 'sent' | 'totals'>,
   amount: (minor: number) => number,
 ): Pick<FlowReport['steps'][number], 'variants' | 'purchasesNeeded'> {
   if (variants.length < 2) return { variants: [], purchasesNeeded: null }
   const rows = variants.map((variant) => ({ variant, row: sent.find(({ variant_id }) => variant_id === variant.id) }))
-  const sums = rows.map(({ row }) => sumsOfCounts(row?.accepted ?? 0, row?.credited ?? 0))
+  const sums = variants.map(({ id }) => {
+    const total = totals.find(({ variant_id }) => variant_id === id)
+    return sumsOfCounts(total?.accepted ?? 0, total?.credited ?? 0)
+  })
   const alpha = 0.05 / (variants.length - 1)
   const compared = sums.map((treated, index) => {
     const arms = { treated, control: sums[0]! }

@@ -52,12 +52,12 @@ it('says of a variant no more than its interval', () => {
   expect(comparisonText(first, first, 30)).toBe('The others are compared with this one.')
   expect(text(null, 30)).toBe('Not enough data yet: a comparison needs 30 purchases with each variant.')
   expect(text({ lower: -1.2, upper: 6.4, excludesZero: false })).toBe(
-    'No difference shown: between 1.2 percentage points fewer and 6.4 percentage points more people bought than with A.',
+    'No difference shown: between 1.2 percentage points fewer and 6.4 percentage points more people bought than with A, since the test began.',
   )
   expect(text({ lower: 0.4, upper: 3.149, excludesZero: true })).toBe(
-    'Sells more: between 0.4 percentage points and 3.15 percentage points more people bought than with A.',
+    'Sells more: between 0.4 percentage points and 3.15 percentage points more people bought than with A, since the test began.',
   )
   expect(text({ lower: -3, upper: -0.5, excludesZero: true })).toBe(
-    'Sells less: between 0.5 percentage points and 3 percentage points fewer people bought than with A.',
+    'Sells less: between 0.5 percentage points and 3 percentage points fewer people bought than with A, since the test began.',
   )
 })

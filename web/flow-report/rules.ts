@@ -56,11 +56,11 @@ export function comparisonText(variant: VariantFigures, first: VariantFigures, p
   }
   const { lower, upper, excludesZero } = comparison
   if (!excludesZero) {
-    return `No difference shown: between ${points(-lower)} fewer and ${points(upper)} more people bought than with ${first.name}.`
+    return `No difference shown: between ${points(-lower)} fewer and ${points(upper)} more people bought than with ${first.name}, since the test began.`
   }
   const isMore = lower > 0
   const [least, most] = isMore ? [lower, upper] : [-upper, -lower]
-  return `Sells ${isMore ? 'more' : 'less'}: between ${points(least)} and ${points(most)} ${isMore ? 'more' : 'fewer'} people bought than with ${first.name}.`
+  return `Sells ${isMore ? 'more' : 'less'}: between ${points(least)} and ${points(most)} ${isMore ? 'more' : 'fewer'} people bought than with ${first.name}, since the test began.`
 }
 
 const points = (value: number) => `${formatCount(Math.round(Math.abs(value) * 100) / 100)} percentage points`
