@@ -2,6 +2,7 @@ import type { FlowChannel, FlowConditions } from '../../shared/flow-conditions.t
 import type { SaveFlow, StepCoupon } from '../../shared/flows.ts'
 import { AppError } from '../core/errors.ts'
 import type { Step } from './sql.ts'
+import type { CouponColumns } from './step-coupons.ts'
 import { readyText, type StoredVariant, type Text, textIn } from './words.ts'
 
 // What is to be stored of a flow, from what was stored and what is saved; what is wrong with it. Pure.
@@ -30,14 +31,14 @@ export interface ResolvedStep {
   conditions: FlowConditions | null
   /** undefined: as it is. */
   coupon: StepCoupon | null | undefined
-  variants: { id: string; isNew: boolean; sharePercent: number }[]
+  variants: { id: string; sharePercent: number }[]
   /** The step is split, or was: its variants are written down. */
   areVariantsTold: boolean
   /** To be stored: of each variant in each channel the step goes by. */
   words: ResolvedWords[]
   /** Of the first channel's words of the step's own variant. */
   templateId: string
-  /** Its open messages are decided anew. */
+  /** By other channels, with other words or conditions; of its coupon see `isCouponChanged`. */
   isChanged: boolean
 }
 
@@ -82,7 +83,7 @@ function resolveStep(saved: SavedStep, place: Place): ResolvedStep {
   const resolved = {
     ...{ id, step: index + 1, name: from?.name ?? nameOf(index), from, delayMinutes: saved.delayMinutes },
     ...{ channels, conditions, coupon: saved.coupon, words },
-    variants: variants.map((each) => ({ id: each.id, isNew: !each.stored, sharePercent: each.sharePercent })),
+    variants: variants.map(({ id: variantId, sharePercent }) => ({ id: variantId, sharePercent })),
     areVariantsTold: variants.length > 1 || (from?.variants.length ?? 1) > 1 || variants[0]!.id !== id,
     templateId: own?.templateId ?? ownStored?.templateId ?? from?.template_id ?? words[0]!.templateId,
   }
@@ -150,18 +151,27 @@ const isSameText = (a: Text, b: Text) => a.subject === b.subject && a.body === b
 
 type Resolved = Omit<ResolvedStep, 'isChanged'>
 
-function isStepChanged({ channels, conditions, coupon, words, variants }: Resolved, from: StoredStep): boolean {
+function isStepChanged({ channels, conditions, words, variants }: Resolved, from: StoredStep): boolean {
   const before = [from.channel, ...from.fallback]
-  const shares = (all: readonly { id: string; sharePercent: number }[]) =>
-    all.map(({ id, sharePercent }) => `${id} ${sharePercent}`).join()
   return (
     channels.join() !== before.join() ||
     !isSameJson(conditions, from.conditions) ||
     words.some((each) => each.isChanged) ||
-    shares(variants) !== shares(from.variants) ||
-    (coupon !== undefined && (coupon?.couponId ?? null) !== from.coupon_id)
+    sharesOf(variants) !== sharesOf(from.variants)
   )
 }
+
+const sharesOf = (variants: readonly { id: string; sharePercent: number }[]): string =>
+  variants.map(({ id, sharePercent }) => `${id} ${sharePercent}`).join()
+
+/** Another coupon, or other rules of the same one. */
+export const isCouponChanged = (next: CouponColumns, before: CouponColumns): boolean =>
+  next.coupon_id !== before.coupon_id ||
+  (next.coupon_id !== null &&
+    (next.coupon_fallback !== before.coupon_fallback ||
+      next.coupon_first_order_only !== before.coupon_first_order_only ||
+      next.coupon_pause_days !== before.coupon_pause_days ||
+      next.coupon_above_minor !== before.coupon_above_minor))
 
 /** Whatever the order in which a column gives its fields back. */
 export function isSameJson(a: unknown, b: unknown): boolean {
@@ -188,7 +198,7 @@ export function isRuleAdded({
   return (
     isNewRule(conditions, flow.conditions) ||
     steps.some(({ conditions: ofStep, from }) => isNewRule(ofStep, from?.conditions ?? null)) ||
-    steps.some(({ variants }) => variants.length > 1 && variants.some(({ isNew }) => isNew))
+    steps.some(({ variants, from }) => variants.length > 1 && sharesOf(variants) !== sharesOf(from?.variants ?? []))
   )
 }
 

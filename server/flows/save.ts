@@ -12,7 +12,14 @@ import { scheduleNextLook, wakeStoreMessages } from '../messages/messages.ts'
 import { followEditedSteps } from '../messages/steps.ts'
 import { readStore } from '../stores/store.ts'
 import { channelsFor, minDelayMinutes, refreshTimeout } from './flows.ts'
-import { checkSaved, isRuleAdded, type ResolvedStep, resolveSteps, type StoredStep } from './save-rules.ts'
+import {
+  checkSaved,
+  isCouponChanged,
+  isRuleAdded,
+  type ResolvedStep,
+  resolveSteps,
+  type StoredStep,
+} from './save-rules.ts'
 import * as saveSql from './save-sql.ts'
 import * as sql from './sql.ts'
 import { COUPON_GONE, couponColumns } from './step-coupons.ts'
@@ -103,7 +110,7 @@ async function save(deps: Deps, tx: StoreTx, { flowId, edit, ...known }: Saving)
   const columns = steps.map((step) => columnsOf(step, row.currency))
   await saveSql.saveSteps(tx, flowId, { steps: columns, addedAt: flow.is_on ? now : null, now })
   await refreshTimeout(tx)
-  const effect = await followEditedSteps(tx, { flowId, ...changesOf(stored, steps) }, now)
+  const effect = await followEditedSteps(tx, { flowId, ...changesOf(stored, steps, columns) }, now)
   // What waits for a code of the coupon before looks again.
   if (steps.some(({ coupon }) => coupon !== undefined)) {
     await wakeStoreMessages(tx, ['coupon_pending', 'coupon_failed'], now)
@@ -207,13 +214,20 @@ async function saveWords(tx: StoreTx, flowId: string, steps: readonly ResolvedSt
   await wordsSql.saveVariants(tx, flowId, { stepIds: told.map(({ id }) => id), variants }, now)
 }
 
-function changesOf(stored: readonly StoredStep[], steps: readonly ResolvedStep[]) {
+/** `columns`: what the steps are to be, in their order. */
+function changesOf(
+  stored: readonly StoredStep[],
+  steps: readonly ResolvedStep[],
+  columns: readonly saveSql.StepColumns[],
+) {
   const ids = new Set(steps.map(({ id }) => id))
   return {
     removed: stored.flatMap(({ id }) => (ids.has(id) ? [] : [id])),
     added: steps.flatMap(({ from, id }) => (from ? [] : [id])),
-    kept: steps.flatMap(({ id: stepId, step, channels, templateId, isChanged, from }) =>
-      from ? [{ stepId, step, channels, templateId, isChanged }] : [],
+    kept: steps.flatMap(({ id: stepId, step, channels, templateId, isChanged, from }, index) =>
+      from
+        ? [{ stepId, step, channels, templateId, isChanged: isChanged || isCouponChanged(columns[index]!, from) }]
+        : [],
     ),
   }
 }

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { FlowConditions } from '../../shared/flow-conditions.ts'
+import { explain } from '../../shared/reasons.ts'
 import { anOrder, aStore, type TestStore } from '../../test/factories.ts'
 import { HOUR, messagesOf, wait } from '../../test/message-scene.ts'
 import { aWorld } from '../../test/world.ts'
@@ -40,7 +41,7 @@ async function aFlowBefore(conditions: FlowConditions | null): Promise<string> {
 const cartOf = async () =>
   world.db
     .selectFrom('carts')
-    .select(['id', 'flow_id', 'flow_choice'])
+    .select(['id', 'status', 'flow_id', 'flow_choice'])
     .where('store_id', '=', store.storeId)
     .orderBy('started_at', 'desc')
     .orderBy('id', 'desc')
@@ -95,7 +96,9 @@ test('the choice stands for the episode: neither another order of the flows nor 
   // Active again before anything was sent, and quiet again (S2).
   const modifiedAt = new Date(world.now.getTime() + 60_000).toISOString()
   world.advance(60_000)
-  await recordOrders(world.deps, store.storeId, [{ ...order, total: '99.00', modifiedAt } as typeof order], 'sync')
+  const items = order.items.map((item) => ({ ...item, quantity: 3 }))
+  await recordOrders(world.deps, store.storeId, [{ ...order, items, totalMinor: 6_300, modifiedAt }], 'sync')
+  expect((await cartOf()).status).toBe('active')
   await wait(world, store.storeId, 2 * HOUR)
   expect((await cartOf()).flow_id).toBe(first)
   expect(await origins()).toEqual([first])
@@ -159,4 +162,32 @@ test('every entry of the library makes a flow that is off, with what it says', a
   expect(sms.steps[0]).toMatchObject({ channels: ['email', 'sms'] })
   expect(sms.steps[0].sms).toContain('Reply STOP')
   expect(valuable.conditions).toEqual(above(100))
+})
+
+test('every entry of the library says what it asks for and is not there', async () => {
+  const missing = async () =>
+    Object.fromEntries(
+      (await call('GET', '/api/flows')).body.library.map((each: { key: string; missing: string[] }) => [
+        each.key,
+        each.missing,
+      ]),
+    )
+  const noCoupon = 'There is no coupon yet. Create one under Coupons, or choose one later.'
+  const noPlan = explain('plan_required')
+  expect(await missing()).toEqual({
+    ...{ ready_email: [], email_sms: [noPlan], high_value: [], win_back: [], last_discount: [noCoupon] },
+  })
+  await world.db
+    .updateTable('stores')
+    .set({ postal_address: '', sender_name: '' })
+    .where('id', '=', store.storeId)
+    .execute()
+  const sender = [
+    'Enter the sender name shown in your emails.',
+    'Enter your postal address: the law requires it in marketing emails.',
+  ]
+  expect(await missing()).toEqual({
+    ...{ ready_email: sender, email_sms: [...sender, noPlan], high_value: sender, win_back: sender },
+    last_discount: [...sender, noCoupon],
+  })
 })

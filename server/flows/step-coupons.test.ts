@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { aCopiedCoupon, giveToSteps } from '../../test/copied-coupons.ts'
 import { aStore, type TestStore } from '../../test/factories.ts'
 import { savedSteps } from '../../test/flow-edits.ts'
-import { aScene, cartOf, HOUR, pass } from '../../test/message-scene.ts'
+import { aScene, cartOf, HOUR, pass, wait } from '../../test/message-scene.ts'
 import { aWorld } from '../../test/world.ts'
 import { newId } from '../core/ids.ts'
 
@@ -65,6 +65,20 @@ test('a message that waits for a code goes on at once when its step has another 
   await save(store, { ...setting(await aCopiedCoupon(world, store)), firstOrderOnly: false, aboveAmount: null })
   await pass(world, store.storeId, 1_000)
   expect(world.sent[0]!.text).toContain('Coupon SAVE-')
+})
+
+test('other rules of the same coupon are decided by anew, as the save says; the same ones change nothing', async () => {
+  const store = await aScene(world)
+  await wait(world, store.storeId, HOUR)
+  const wanted = setting(await aCopiedCoupon(world, store))
+  const changed = async (coupon: object | null) => (await save(store, coupon)).body.effect.changed
+  expect(await changed(wanted)).toBe(1)
+  expect(await changed(wanted)).toBe(0)
+  for (const rule of [{ fallback: 'without' }, { firstOrderOnly: false }, { pauseDays: null }, { aboveAmount: 50 }]) {
+    expect([rule, await changed({ ...wanted, ...rule })]).toEqual([rule, 1])
+    await changed(wanted)
+  }
+  expect(await changed(null)).toBe(1)
 })
 
 test('the preview shows a personal code as an example, and says why there is none', async () => {

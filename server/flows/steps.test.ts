@@ -232,4 +232,23 @@ describe('variants of a step', () => {
     expect(world.sent.map(({ subject }) => subject)).toEqual(['Words B'])
     expect((await call('POST', url, { variantId: saved.steps[0].id })).status).toBe(404)
   })
+
+  test('go on in a smaller plan as they are, or without the split; other shares are of the larger one', async () => {
+    const { flow: saved } = await split([50, 50])
+    const { accountId } = scene
+    await world.db.updateTable('subscriptions').set({ plan: 'free' }).where('account_id', '=', accountId).execute()
+    const [a, b] = saved.steps[0].variants
+    const codeOf = async (variants: object[]) => {
+      const steps = saved.steps.map((step: FlowStep, at: number) => (at === 0 ? { ...step, variants } : step))
+      const { status, body } = await call('PUT', `/api/flows/${scene.flowId}`, { name: 'Reminders', steps })
+      return status === 200 ? 'saved' : body.code
+    }
+    expect(await codeOf([a, b])).toBe('saved')
+    const [less, more] = [
+      { ...a, sharePercent: 20 },
+      { ...b, sharePercent: 80 },
+    ]
+    expect(await codeOf([less, more])).toBe('plan_required')
+    expect(await codeOf([{ ...b, sharePercent: 100 }])).toBe('saved')
+  })
 })
