@@ -111,12 +111,17 @@ export const withLimits = (post: PlacedPost, unconfirmed: Unconfirmed | undefine
  */
 export async function recordPosts(deps: Deps, storeId: string, kept: readonly sql.KeptPost[]): Promise<void> {
   const handle = { storeId, db: deps.db }
-  const { news } = await recordAll(deps, handle, kept)
+  const { news } = await recordAll(deps, handle, kept, { areInInbox: true })
   if (news.some(mayBeOrdered)) await queueNewOrders(deps, handle)
 }
 
-/** The same, and answers what was read of each and what of it was news. */
-export async function recordAll(deps: Deps, handle: StoreDb<Db>, kept: readonly sql.KeptPost[]) {
+/** The same, and answers what was read of each and what of it was news. `areInInbox`: they wait there, and whoever has made facts of them takes them out. */
+export async function recordAll(
+  deps: Deps,
+  handle: StoreDb<Db>,
+  kept: readonly sql.KeptPost[],
+  { areInInbox = false } = {},
+) {
   const store = await readStore(handle)
   if (!store) return { read: [], news: [] }
   const host = new URL(store.home_url).hostname
@@ -131,7 +136,8 @@ export async function recordAll(deps: Deps, handle: StoreDb<Db>, kept: readonly 
   const news = newsAmong(read)
   // Two posts of a page within one millisecond: the one overtaken is dated by the later one, which has to be known before it (S7).
   news.sort((a, b) => a.at.getTime() - b.at.getTime() || b.post.seq - a.post.seq)
-  await recordFacts(deps, handle.storeId, news.map(factOf))
+  const facts = news.map((each) => ({ ...factOf(each), ...(areInInbox && { postId: each.id }) }))
+  await recordFacts(deps, handle.storeId, facts)
   await sql.noteCapture(handle, deps.now())
   await noteBoxesOf(handle, posts, deps.now())
   return { read, news }

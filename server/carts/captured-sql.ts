@@ -20,6 +20,17 @@ export interface CapturedCart {
   contact: Contact
 }
 
+/** Of these, posts that nobody has made facts of yet. */
+export async function postsInInbox({ db, storeId }: StoreTx, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('capture_inbox')
+    .select('id')
+    .where('store_id', '=', storeId)
+    .where('id', 'in', [...ids])
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** Nobody has more carts open at once than this; what goes beyond it is somebody who makes them up. */
 const MOST_OF_ONE = 5
 /** A store has few guests at once; with more, a draft fits none of them surely. */

@@ -36,6 +36,14 @@ export async function stillCaptured(
   })
 }
 
+/** After the keys were locked: a post that is out of the inbox has been recorded by somebody else, and its person may be erased since (C8). */
+export async function stillInInbox(tx: StoreTx, facts: readonly NewFact[]): Promise<readonly NewFact[]> {
+  const ids = facts.flatMap(({ postId }) => postId ?? [])
+  if (ids.length === 0) return facts
+  const waiting = await sql.postsInInbox(tx, ids)
+  return facts.filter(({ postId }) => postId === undefined || waiting.has(postId))
+}
+
 /** A draft without contact is no cart of its own while the script is at work: it is kept only as part of one (S6). */
 export async function withoutLoneDrafts(tx: StoreTx, facts: readonly NewFact[]): Promise<NewFact[]> {
   const lone = facts.filter((fact) => fact.isPartOnly && !fact.keys.some((key) => key.kind === 'cart'))

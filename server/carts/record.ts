@@ -12,7 +12,7 @@ import { contactKeys, isSharedAddress, type ShopperKey, tokenKeys } from '../sho
 import { lockAllKeys, resolveShoppers } from '../shoppers/shoppers.ts'
 import { readStore } from '../stores/store.ts'
 import { attributeOrders, readEvidence } from './attribution.ts'
-import { stillCaptured, unconfirmedKeys, withCapturedCarts, withoutLoneDrafts } from './captured.ts'
+import { stillCaptured, stillInInbox, unconfirmedKeys, withCapturedCarts, withoutLoneDrafts } from './captured.ts'
 import { insertUnconfirmed, type UnconfirmedContact } from './captured-sql.ts'
 import { refold } from './carts.ts'
 import { recordCouponUse } from './coupon-use.ts'
@@ -31,6 +31,8 @@ export interface NewFact {
   order?: Omit<sql.OrderRow, 'shopper_id'>
   /** Of a post: the limits its contact was above (X5). */
   unconfirmed?: Unconfirmed
+  /** Of a post that waits in the inbox: once it is out of it somebody else has recorded it, and whose it was may be erased since (C8). */
+  postId?: string
   /** Kept only where it belongs to a cart that is known (S6). */
   isPartOnly?: boolean
 }
@@ -186,7 +188,8 @@ async function recordChunk(deps: Deps, tx: StoreTx, said: readonly NewFact[]): P
     tx,
     found.flatMap((fact) => [...fact.keys, ...unconfirmedKeys(fact)]),
   )
-  const captured = await withoutLoneDrafts(tx, await stillCaptured(tx, said, found))
+  const waiting = await stillInInbox(tx, await stillCaptured(tx, said, found))
+  const captured = await withoutLoneDrafts(tx, waiting)
   const facts = await withoutErased(tx, deps.secrets, captured)
   if (facts.length === 0) return { stored: 0, shopperIds: [] }
   const keys = facts.map((fact) => fact.keys)
