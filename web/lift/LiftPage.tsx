@@ -11,7 +11,7 @@ import { PageTitle } from '../ui/PageTitle.tsx'
 import { useExperiments, useStop } from './queries.ts'
 import { Result } from './Result.tsx'
 import { ShareDialog } from './ShareDialog.tsx'
-import { beforeWords, bestOf, paceWords, sentenceOf } from './words.ts'
+import { beforeWords, bestOf, paceWords, pastWords } from './words.ts'
 
 /** The control group of the store: what it would show, what it shows, and those before it (decisions 58 to 61). */
 export function LiftPage() {
@@ -157,7 +157,7 @@ function Past({ past }: { past: ExperimentView[] }) {
             </strong>
             , {ENDS[each.endReason!]}
             <Text fz="sm" mt={2}>
-              {sentenceOf(each, bestOf(each) ?? 'conversion', best(each))}
+              {pastWords(each)}
             </Text>
           </li>
         ))}
@@ -165,6 +165,3 @@ function Past({ past }: { past: ExperimentView[] }) {
     </Card>
   )
 }
-
-/** The planned day's where there is one. */
-const best = (each: ExperimentView) => (each[bestOf(each) ?? 'conversion'].planned ? 'planned' : 'anytime')

@@ -8,6 +8,7 @@ import {
   costWords,
   effectWords,
   paceWords,
+  pastWords,
   sentenceOf,
   speaking,
 } from './words.ts'
@@ -106,6 +107,14 @@ describe('what a result says (decision 60)', () => {
     const known = experiment({ revenue: found(-10, 700, { low: 40, high: 600 }) })
     expect(sentenceOf(known, 'revenue')).toContain('No difference seen')
     expect(sentenceOf(known, 'revenue', 'planned')).toContain('between $40.00 and $600.00 more')
+  })
+
+  test('of one that is over the planned day speaks, and nothing of one whose groups have lost people', () => {
+    const known = experiment({ revenue: found(-10, 700, { low: 40, high: 600 }), endedAt: '2026-05-30T10:00:00Z' })
+    expect(pastWords(known)).toContain('between $40.00 and $600.00 more')
+    expect(pastWords(experiment({ conversion: found(-3, 1) }))).toContain('smaller than 3 purchases')
+    expect(pastWords({ ...known, health: 'off' })).toContain('Do not rely on this result.')
+    expect(pastWords({ ...known, health: 'off' })).not.toContain('$')
   })
 
   test('where there is room for one, money speaks before purchases, and nothing where there is too little', () => {

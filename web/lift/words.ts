@@ -83,6 +83,13 @@ export function bestOf(experiment: ExperimentView): Measure | null {
   return isShown(experiment, 'conversion') ? 'conversion' : null
 }
 
+/** All that is said of one that is over, where there is room for a sentence: the planned day's interval where there is one. */
+export function pastWords(experiment: ExperimentView): string {
+  if (experiment.health === 'off') return healthWords.off
+  const measure = bestOf(experiment) ?? 'conversion'
+  return sentenceOf(experiment, measure, experiment[measure].planned ? 'planned' : 'anytime')
+}
+
 /** The newest control group that says something: the one that runs, or else the last one that ended. */
 export function speaking({ running, past }: Pick<ExperimentsReply, 'running' | 'past'>): ExperimentView | null {
   return [running, ...past].find((each) => each !== null && bestOf(each) !== null) ?? null
