@@ -33,7 +33,7 @@ export const flowEditMutations: readonly Mutation[] = [
     file: 'server/decide/decide.ts',
     before: 'condition && !condition.holds',
     after: 'condition?.holds === undefined && condition',
-    seed: 30031,
+    seed: 605,
   },
   {
     name: 'an added step is planned for carts whose time for it has passed',
