@@ -166,11 +166,21 @@ test('conditions say who gets a message, and one that is not complete is not sav
   await page.reload()
   await cardOf(page, 4).getByText(words).waitFor()
   await page.getByRole('button', { name: 'Edit which carts this flow takes' }).click()
+  const entry = page.locator('.entry-card')
+  await panel().getByLabel('Name of the flow').fill('')
+  // Where something is wrong says so also in the column.
+  await page.keyboard.press('Control+s')
+  await panel().getByText('Enter a name').waitFor()
+  await entry.getByText('Needs a correction').waitFor()
+  expect((await stored()).name).not.toBe('')
   await panel().getByLabel('Name of the flow').fill('Reminders')
+  await entry.getByText('Needs a correction').waitFor({ state: 'detached' })
   await panel().getByRole('button', { name: 'Add a condition' }).click()
   await page.getByRole('menuitem', { name: 'Phone number' }).click()
   await page.getByText('Only if a phone number is known.').waitFor()
-  await save()
+  expect((await stored()).name).not.toBe('Reminders')
+  await page.keyboard.press('Control+s')
+  await bar().waitFor({ state: 'detached' })
   expect(await stored()).toMatchObject({
     name: 'Reminders',
     conditions: { groups: [{ conditions: [{ fact: 'phone' }] }] },
