@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { gather } from '../core/gather.ts'
 import { newId } from '../core/ids.ts'
 import * as system from '../core/system.ts'
@@ -7,9 +6,10 @@ import type { AdmittedPost, PlacedPost, Unconfirmed } from '../schema/facts.ts'
 import { admitPost, type CaptureStore, recordPosts, withLimits } from './capture.ts'
 import { onlyReadable } from './capture-rules.ts'
 import * as sql from './capture-sql.ts'
+import { foldInTurn } from './fold-turns.ts'
 
 // What comes in from shops' pages by the hundred. Stores are looked up together; their posts are kept
-// together and answered when that is committed. They become facts right after, many of a store at once, in this process; what it
+// together and answered when that is committed. They become facts within a second, many of a store at once, in this process; what it
 // leaves behind is found by the worker.
 
 export interface Intake {
@@ -26,29 +26,30 @@ export type PostingStore = Awaited<ReturnType<typeof system.storesByCaptureKeys>
 const LEFT_BEHIND_MS = 10_000
 /** Posts of one store made facts of at once. */
 const BATCH = 100
-/** Stores whose posts are made facts of at once: taking posts in goes first. */
-const FOLDS_AT_ONCE = 1
-/** Gives the posts of a moment the chance to go together. */
-const FOLD_AFTER_MS = 25
 const COUNTED_FOR_MS = 60_000
 const MOST_COUNTED = 10_000
-/** Kept and not yet folded by this process. Above it, posts wait for their answer. */
-const MOST_WAITING = 2_000
 
 export function openIntake(deps: Deps): Intake {
   const findStores = gather((keys: string[]) => findAll(deps, keys), { most: 200, atOnce: 2 })
   const keepAll = gather((posts: Kept[]) => keepPosts(deps, posts), { most: 200, atOnce: 2 })
-  const folding = foldInTurn(deps)
+  const folding = foldInTurn(BATCH, async (storeId) => {
+    try {
+      return await foldOldest(deps, storeId)
+    } catch (error) {
+      deps.log.error({ err: error, storeId }, 'capture.fold_failed')
+      // Whoever looks for posts left behind tries again.
+      return 0
+    }
+  })
   const counted = countAddresses(deps)
   return {
     storeOf: findStores,
     async keep(store, post, client) {
       const readable = onlyReadable(post)
       const admitted = readable.contact ? await counted(store, readable, client) : readable
-      await folding.room()
       const kept = { storeId: store.id, id: newId(), receivedAt: deps.now(), post: admitted }
       await keepAll(kept)
-      folding.add(kept)
+      folding.add(store.id)
     },
     close: folding.end,
   }
@@ -90,60 +91,6 @@ function countAddresses(deps: Deps) {
   }
 }
 
-/** Stores take turns; the posts of one are made facts of one batch after the other. */
-function foldInTurn(deps: Deps) {
-  const waiting = new Map<string, Kept[]>()
-  const busy = new Map<string, Promise<void>>()
-  let count = 0
-  let timer: NodeJS.Timeout | null = null
-  const fold = async (storeId: string, posts: Kept[]) => {
-    try {
-      await foldKept(deps, storeId, posts)
-    } catch (error) {
-      deps.log.error({ err: error, storeId, posts: posts.length }, 'capture.fold_failed')
-    } finally {
-      count -= posts.length
-      busy.delete(storeId)
-      next()
-    }
-  }
-  const next = () => {
-    for (const [storeId, posts] of waiting) {
-      if (busy.size >= FOLDS_AT_ONCE) return
-      if (busy.has(storeId)) continue
-      const batch = posts.splice(0, BATCH)
-      waiting.delete(storeId)
-      if (posts.length > 0) waiting.set(storeId, posts)
-      busy.set(storeId, fold(storeId, batch))
-    }
-  }
-  const soon = () => {
-    timer ??= setTimeout(() => {
-      timer = null
-      next()
-    }, FOLD_AFTER_MS)
-  }
-  return {
-    add(kept: Kept) {
-      count += 1
-      const posts = waiting.get(kept.storeId)
-      if (posts) posts.push(kept)
-      else waiting.set(kept.storeId, [kept])
-      soon()
-    },
-    async room() {
-      while (count >= MOST_WAITING) await sleep(5)
-    },
-    async end() {
-      while (count > 0) {
-        next()
-        await Promise.all(busy.values())
-      }
-      if (timer) clearTimeout(timer)
-    },
-  }
-}
-
 /** Facts first: what is dropped without having become one would be lost, what is folded twice is folded once. */
 async function foldKept(deps: Deps, storeId: string, posts: readonly sql.KeptPost[]): Promise<void> {
   await recordPosts(deps, storeId, posts)
@@ -160,10 +107,35 @@ export async function foldLeftPosts(deps: Deps, olderThanMs = LEFT_BEHIND_MS): P
 
 /** Everything a store's shoppers were answered so far. Asked for before its messages are decided on, whoever else is at it (S2). */
 export async function foldPostsOf(deps: Deps, storeId: string): Promise<void> {
-  for (;;) {
+  while ((await foldOldest(deps, storeId)) === BATCH);
+}
+
+/** What the browser of one cart was answered so far. */
+export async function foldPostsOfCart(deps: Deps, storeId: string, cart: string): Promise<void> {
+  const posts = await sql.keptPosts({ storeId, db: deps.db }, BATCH, cart)
+  if (posts.length > 0) await foldEach(deps, storeId, posts)
+}
+
+/** Answers how many there were: as many as one batch has, and there may be more. */
+function foldOldest(deps: Deps, storeId: string): Promise<number> {
+  return inTurn(storeId, async () => {
     const posts = await sql.keptPosts({ storeId, db: deps.db }, BATCH)
     if (posts.length > 0) await foldEach(deps, storeId, posts)
-    if (posts.length < BATCH) return
+    return posts.length
+  })
+}
+
+const turns = new Map<string, Promise<unknown>>()
+
+/** Two that fold the same posts at once do no harm, and all the work twice. */
+async function inTurn<T>(storeId: string, work: () => Promise<T>): Promise<T> {
+  const before = turns.get(storeId) ?? Promise.resolve()
+  const turn = before.then(work, work)
+  turns.set(storeId, turn)
+  try {
+    return await turn
+  } finally {
+    if (turns.get(storeId) === turn) turns.delete(storeId)
   }
 }
 

@@ -1,14 +1,15 @@
 import { negotiate } from '@fastify/accept-negotiator'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { CAPTURE_MAX_BYTES, CapturePost } from '../../shared/capture.ts'
+import { CAPTURE_MAX_BYTES, type CapturePost } from '../../shared/capture.ts'
 import { AppError, found } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import type { Routes } from '../http/http.ts'
-import { readInput } from '../http/input.ts'
-import { type CaptureStore, clientOf, createPostLimiter, recordCapture } from './capture.ts'
-import { foldPostsOf, type Intake, openIntake } from './capture-intake.ts'
+import { type CaptureStore, recordCapture } from './capture.ts'
+import { foldPostsOf, foldPostsOfCart, type Intake, openIntake } from './capture-intake.ts'
 import { deviceClassOf, isOriginOf } from './capture-rules.ts'
 import { openCaptureScript, THEME_FILE } from './capture-script.ts'
+import { readCapturePost } from './post-check.ts'
+import { createPostLimiter, openClients } from './post-limits.ts'
 
 // Capture: what the shops' pages load from us and post to us. Public, so in a scope with a body parser of its own: posts come as
 // text, which needs no preflight and may outlive the page.
@@ -49,6 +50,7 @@ const isAmong = (known: string | undefined, etag: string) =>
 
 function postRoutes(scope: FastifyInstance, deps: Deps): void {
   const limitPosts = createPostLimiter()
+  const clientOf = openClients(deps)
   const intake = openIntake(deps)
   scope.addHook('onClose', () => intake.close())
   scope.removeAllContentTypeParsers()
@@ -67,12 +69,13 @@ function postRoutes(scope: FastifyInstance, deps: Deps): void {
 
   scope.post('/api/capture/:storeKey', { bodyLimit: CAPTURE_MAX_BYTES }, async (request, reply) => {
     const store = await allowOrigin(intake, request, reply)
-    const client = clientOf(deps, request.ip)
-    await limitPosts(store.id, client)
+    const client = clientOf(request.ip)
+    limitPosts(store.id, client)
     const post = readBody(request.body)
-    // What somebody agrees to or withdraws counts when the answer goes out (C2, C5).
-    // A no counts for a contact the cart has, which an earlier post may have brought a moment ago.
+    // What somebody agrees to or withdraws counts when the answer goes out (C2, C5). A yes is for the contact, and a no for one the cart has,
+    // which an earlier post may have brought a moment ago.
     if (takesBack(post)) await foldPostsOf(deps, store.id)
+    else if (post.consent) await foldPostsOfCart(deps, store.id, post.cart)
     const zone = deps.zones?.zoneOf(request.ip)
     const deviceClass = deviceClassOf(request.headers['user-agent'])
     const placed = { ...post, ...(zone && { zone }), ...(deviceClass && { deviceClass }) }
@@ -99,7 +102,7 @@ async function allowOrigin(intake: Intake, request: FastifyRequest, reply: Fasti
 const takesBack = ({ consent = {} }: CapturePost) => Object.values(consent).some((box) => box && !box.isGiven)
 
 function readBody(body: unknown): CapturePost {
-  const post = readInput(CapturePost, parseJson(body))
+  const post = readCapturePost(parseJson(body))
   if (!post.items && !post.contact && !post.consent) throw new AppError('invalid', 'The post says nothing.')
   return post
 }

@@ -43,16 +43,14 @@ export interface KeptPost {
   post: AdmittedPost
 }
 
-/** The oldest of what was kept and not yet made facts of. */
-export async function keptPosts({ db, storeId }: StoreDb, limit: number): Promise<KeptPost[]> {
-  const rows = await db
+/** The oldest of what was kept and not yet made facts of; of one cart alone if it is named. */
+export function keptPosts({ db, storeId }: StoreDb, limit: number, cart?: string): Promise<KeptPost[]> {
+  let kept = db
     .selectFrom('capture_inbox')
     .select(['id', 'received_at as receivedAt', 'post'])
     .where('store_id', '=', storeId)
-    .orderBy('id')
-    .limit(limit)
-    .execute()
-  return rows
+  if (cart !== undefined) kept = kept.where(sql<string>`post ->> 'cart'`, '=', cart)
+  return kept.orderBy('id').limit(limit).execute()
 }
 
 export async function dropPosts({ db, storeId }: StoreDb, ids: readonly string[]): Promise<void> {

@@ -1,4 +1,3 @@
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { CapturePost } from '../../shared/capture.ts'
 import type { ConsentChannel } from '../../shared/consent.ts'
 import { boxChannels } from '../../shared/consent-box.ts'
@@ -6,8 +5,6 @@ import { type NewFact, recordFacts } from '../carts/record.ts'
 import { currentText, noteBoxes, showsWords } from '../consent/boxes.ts'
 import { recordSaid, type Said } from '../consent/consents.ts'
 import { type Db, type StoreDb, transact } from '../core/db.ts'
-import { AppError } from '../core/errors.ts'
-import { clientNetwork } from '../core/rate-limits.ts'
 import type { Deps } from '../deps.ts'
 import { scheduleNextLook, wakeCartMessages, wakeMessagesTo } from '../messages/messages.ts'
 import type { AdmittedPost, Contact, PlacedPost, Unconfirmed } from '../schema/facts.ts'
@@ -35,29 +32,6 @@ export interface CaptureStore {
   id: string
   url: string
   home_url: string
-}
-
-/** Posts of one client in ten minutes; a busy checkout needs about twenty. Kept in memory: it only spares the database. */
-const POSTS = { points: 600, duration: 600 }
-
-export type PostLimiter = (storeId: string, client: string) => Promise<void>
-
-export function createPostLimiter(): PostLimiter {
-  const limiter = new RateLimiterMemory(POSTS)
-  return async (storeId, client) => {
-    try {
-      await limiter.consume(`${storeId}:${client}`)
-    } catch (refusal) {
-      if (!(refusal instanceof RateLimiterRes)) throw refusal
-      throw new AppError('rate_limited', 'Too many posts.', { retryAfterS: Math.ceil(refusal.msBeforeNext / 1_000) })
-    }
-  }
-}
-
-/** One client's name for this hour; the address itself is kept nowhere. */
-export function clientOf(deps: Deps, ip: string): string {
-  const salt = deps.secrets.token('capture-client', String(Math.floor(deps.now().getTime() / 3_600_000)))
-  return deps.secrets.addressHash(`${salt}\0${clientNetwork(ip)}`).toString('base64url')
 }
 
 /** Answers when everything is committed. */

@@ -1,17 +1,50 @@
-import { type StoreDb, sql } from '../core/db.ts'
+import { type RawBuilder, type StoreDb, sql } from '../core/db.ts'
+
 // Limits on new contacts, and contacts above them: SQL and nothing else.
 
-export async function countContact({ db, storeId }: StoreDb, hour: Date): Promise<void> {
-  await sql`insert into capture_hours (store_id, hour, contacts) values (${storeId}, ${hour}, 1)
-    on conflict (store_id, hour) do update set contacts = capture_hours.contacts + 1`.execute(db)
+export interface UsualHours {
+  /** Hours from then on, before `hour`. */
+  since: Date
+  hour: Date
+  /** A store takes so many times the contacts of a usual hour. */
+  times: number
+  /** And no fewer than these. */
+  least: number
 }
 
-/** The median of the hours in which contacts came; 0 when there was none. */
-export async function usualHour({ db, storeId }: StoreDb, since: Date, before: Date): Promise<number> {
-  const rows = await sql<{ usual: number }>`
-    select coalesce(percentile_cont(0.5) within group (order by contacts), 0)::float8 as usual from capture_hours
-    where store_id = ${storeId} and hour >= ${since} and hour < ${before}`.execute(db)
-  return rows.rows[0]!.usual
+/** What a store takes in an hour. The usual hour is the median of those in which contacts came. */
+const ceiling = (storeId: string, { since, hour, times, least }: UsualHours) => sql`
+    select greatest(${least}::int, ceil(${times}::int * coalesce(percentile_cont(0.5) within group (order by contacts), 0))::int) as points
+    from capture_hours where store_id = ${storeId} and hour >= ${since} and hour < ${hour}`
+
+export async function readCeiling({ db, storeId }: StoreDb, usual: UsualHours): Promise<number> {
+  const rows = await sql<{ points: number }>`${ceiling(storeId, usual)}`.execute(db)
+  return rows.rows[0]!.points
+}
+
+type PointTaken = (from: RawBuilder<unknown>) => RawBuilder<unknown>
+
+interface NewContact extends UsualHours {
+  ofClient: PointTaken
+  ofStore: PointTaken
+  mostOfClient: number
+  isStoreCounted: boolean
+}
+
+/** How many the client and the store have brought now: what is above a limit of the client is not counted for the store, nor in its hour. */
+export async function takeContact({ db, storeId }: StoreDb, contact: NewContact) {
+  const { ofClient, ofStore, mostOfClient, isStoreCounted, hour } = contact
+  const rows = await sql<{ ofClient: number; ofStore: number | null; ceiling: number }>`
+    with client as (${ofClient(sql``)}),
+    store as (${ofStore(sql`from client where client.points <= ${mostOfClient} and ${isStoreCounted}::boolean`)}),
+    ceiling as (${ceiling(storeId, contact)}),
+    counted as (
+      insert into capture_hours (store_id, hour, contacts)
+      select ${storeId}, ${hour}::timestamptz, 1 from store, ceiling where store.points <= ceiling.points
+      on conflict (store_id, hour) do update set contacts = capture_hours.contacts + 1)
+    select client.points as "ofClient", store.points as "ofStore", ceiling.points as ceiling
+    from client cross join ceiling left join store on true`.execute(db)
+  return rows.rows[0]!
 }
 
 /** Whether an order or a draft of the store has named this address since. */

@@ -1,6 +1,6 @@
 import { type CaptureStatus, CONTACTS_PER_CLIENT } from '../../shared/capture-status.ts'
 import type { StoreDb } from '../core/db.ts'
-import { type Limit, tryTake } from '../core/rate-limits.ts'
+import { type Limit, pointTaken, tryTake } from '../core/rate-limits.ts'
 import type { Deps } from '../deps.ts'
 import { notify } from '../notifications/notifications.ts'
 import type { ContactLimit, Unconfirmed } from '../schema/facts.ts'
@@ -63,25 +63,34 @@ async function limitReached(
   { client, isSigned = false }: Arrival,
 ): Promise<ContactLimit | null> {
   const { storeId } = store
-  if ((await tryTake(deps, PER_CLIENT[kind], `${storeId}\0${client}`)) > 0) return 'client'
-  if (isSigned) return null
-  const ceiling = await storeCeiling(deps, store)
-  if ((await tryTake(deps, ceiling, storeId)) > 0) {
-    if ((await tryTake(deps, ALARM, storeId)) === 0) await raiseAlarm(deps, store, ceiling.points)
-    return 'store'
-  }
-  await sql.countContact(store, hourOf(deps.now()))
-  return null
+  const limit = PER_CLIENT[kind]
+  const taken = await sql.takeContact(store, {
+    ofClient: (from) => pointTaken(deps, limit, { subject: `${storeId}\0${client}`, from }),
+    ofStore: (from) => pointTaken(deps, ofStore, { subject: storeId, from }),
+    mostOfClient: limit.points,
+    isStoreCounted: !isSigned,
+    ...usualHours(deps),
+  })
+  if (taken.ofClient > limit.points) return 'client'
+  if (taken.ofStore === null) return null
+  if (taken.ofStore <= taken.ceiling) return null
+  if ((await tryTake(deps, ALARM, storeId)) === 0) await raiseAlarm(deps, store, taken.ceiling)
+  return 'store'
 }
 
 const hourOf = (now: Date) => new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS)
 
-/** The usual hour is the median of the hours in which contacts came, of the last four weeks. */
+const ofStore = { name: 'capture-store', windowS: HOUR_S }
+
+/** The hours before this one that say what is usual: of the last four weeks. */
+function usualHours(deps: Deps): sql.UsualHours {
+  const hour = hourOf(deps.now())
+  return { since: new Date(hour.getTime() - USUAL_DAYS * 24 * HOUR_MS), hour, times: TIMES_USUAL, least: LEAST_CEILING }
+}
+
 /** For what else anybody can bring to a store. */
 export async function storeCeiling(deps: Deps, store: StoreDb): Promise<Limit> {
-  const hour = hourOf(deps.now())
-  const usual = await sql.usualHour(store, new Date(hour.getTime() - USUAL_DAYS * 24 * HOUR_MS), hour)
-  return { name: 'capture-store', points: Math.max(LEAST_CEILING, Math.ceil(usual * TIMES_USUAL)), windowS: HOUR_S }
+  return { ...ofStore, points: await sql.readCeiling(store, usualHours(deps)) }
 }
 
 /** What was above the limits in the last day, for the store's team. */

@@ -60,6 +60,16 @@ test('a ticked box goes into the ledger once, with the store’s own words, mark
   expect((await ledger()).map((row) => row.status)).toEqual(['granted', 'withdrawn'])
 })
 
+test('a tick counts for the contact that an earlier post of the cart has brought a moment ago (C5)', async () => {
+  await send('bea', { items: [{ id: '16', quantity: 1 }], contact: { email: 'bea@shoppers.example.com' } })
+  await send('ada', { contact: { email: ADA } })
+  await send('ada', { consent: { email: aBox('email') } })
+  expect(await ledger()).toMatchObject([{ status: 'granted', channel: 'email' }])
+  // Of other carts nothing is waited for.
+  const left = await world.db.selectFrom('capture_inbox').select('post').where('store_id', '=', store.storeId).execute()
+  expect(left.map(({ post }) => post.contact?.email)).toEqual(['bea@shoppers.example.com'])
+})
+
 test.each([
   ['other words', { ...aBox('email'), wording: 'Sell my address' }],
   ['words of another box', { ...aBox('sms') }],

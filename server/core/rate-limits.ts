@@ -1,7 +1,8 @@
+import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Deps } from '../deps.ts'
-import { queriesOf, type Tx } from './db.ts'
+import { queriesOf, type RawBuilder, sql, type Tx } from './db.ts'
 import { AppError } from './errors.ts'
 
 /** At most `points` in `windowS` seconds, counted per subject (an address, an account, a client). */
@@ -44,6 +45,22 @@ async function consume(deps: Counting, limit: Limit, subject: string, points: nu
     if (refusal instanceof RateLimiterRes) return Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000))
     throw refusal
   }
+}
+
+/**
+ * The same as a part of a statement, which compares the answer with the limit itself: answers the `points` that are taken now. It takes one for
+ * each row of `from`, which has at most one.
+ */
+export function pointTaken(
+  deps: Pick<Deps, 'secrets'>,
+  { name, windowS }: Omit<Limit, 'points'>,
+  { subject, from }: { subject: string; from: RawBuilder<unknown> },
+): RawBuilder<{ points: number }> {
+  const now = Date.now()
+  const key = `${name}:${keyOf(deps, { name }, subject)}`
+  return sql`insert into rate_limits as l (key, points, expire) select ${key}, 1, ${now + windowS * 1_000}::bigint ${from}
+    on conflict (key) do update set points = case when l.expire <= ${now} then 1 else l.points + 1 end,
+      expire = case when l.expire <= ${now} then excluded.expire else l.expire end returning l.points`
 }
 
 /** A point, and whether it was the last one. */
@@ -95,12 +112,13 @@ function limiter(deps: Counting, limit: Limit): RateLimiterPostgres {
 }
 
 /** Keyed, so that the table tells nobody's address. */
-function keyOf(deps: Counting, limit: Limit, subject: string): string {
+function keyOf(deps: Pick<Deps, 'secrets'>, limit: Pick<Limit, 'name'>, subject: string): string {
   return deps.secrets.addressHash(`${limit.name}\0${subject}`).toString('base64url')
 }
 
 /** Who a rate limit counts: one IPv4 address, or one IPv6 /64, which is the least a single customer is given. */
 export function clientNetwork(ip: string): string {
+  if (isIPv4(ip)) return ip
   if (!ipaddr.isValid(ip)) return 'unknown'
   const address = ipaddr.process(ip)
   if (address.kind() === 'ipv4') return address.toString()

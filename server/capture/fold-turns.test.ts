@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { foldInTurn } from './fold-turns.ts'
+
+// Whose posts are made facts of, and when.
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Kept posts of stores, and turns that take them. */
+function aShop() {
+  const kept = new Map<string, number>()
+  const folded: [string, number][] = []
+  const turns = foldInTurn(100, async (store) => {
+    const count = Math.min(100, kept.get(store) ?? 0)
+    kept.set(store, (kept.get(store) ?? 0) - count)
+    folded.push([store, count])
+    return count
+  })
+  const post = (store: string, count = 1) => {
+    for (let n = 0; n < count; n++) {
+      kept.set(store, (kept.get(store) ?? 0) + 1)
+      turns.add(store)
+    }
+  }
+  return { post, folded, turns }
+}
+
+test('a store’s posts go a second after the first of them, whatever other stores do', async () => {
+  const { post, folded } = aShop()
+  post('a')
+  await vi.advanceTimersByTimeAsync(600)
+  post('b', 2)
+  post('a', 3)
+  await vi.advanceTimersByTimeAsync(399)
+  expect(folded).toEqual([])
+  await vi.advanceTimersByTimeAsync(5)
+  expect(folded).toEqual([['a', 4]])
+  await vi.advanceTimersByTimeAsync(600)
+  expect(folded).toEqual([
+    ['a', 4],
+    ['b', 2],
+  ])
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(folded).toHaveLength(2)
+})
+
+test('a hundred go at once', async () => {
+  const { post, folded } = aShop()
+  post('b')
+  post('a', 99)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(folded).toEqual([])
+  post('a')
+  await vi.advanceTimersByTimeAsync(1)
+  expect(folded).toEqual([['a', 100]])
+})
+
+test('of a flood all go, a hundred at a time, and who has waited longest goes between', async () => {
+  const { post, folded } = aShop()
+  post('a', 350)
+  post('b', 1)
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(folded.reduce((sum, [, count]) => sum + count, 0)).toBe(351)
+  expect(folded.filter(([store]) => store === 'b')).toEqual([['b', 1]])
+})
+
+test('at the end what waits goes, and no more is begun when that takes long', async () => {
+  const { post, folded, turns } = aShop()
+  post('a', 3)
+  post('b', 250)
+  await turns.end()
+  expect(folded.reduce((sum, [, count]) => sum + count, 0)).toBe(253)
+
+  let count = 0
+  const slow = foldInTurn(100, async () => {
+    count += 1
+    vi.advanceTimersByTime(1_500)
+    return 100
+  })
+  for (let n = 0; n < 500; n++) slow.add('c')
+  await slow.end()
+  expect(count).toBe(3)
+})
