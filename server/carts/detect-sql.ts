@@ -12,11 +12,8 @@ export async function storesToDetect(db: Db, now: Date, limit: number): Promise<
   return rows.rows.map((row) => row.store_id)
 }
 
-/** Where no flow asks anything, the first takes cart `due` (decision 51); else the choice comes after, with what it rests on. */
-const FIRST_WITHOUT_CONDITIONS = sql`(select f.id from flows f
-        where f.store_id = due.store_id and f.kind = 'flow' and f.is_on and due.last_activity_at >= f.takes_from
-          and not exists (select 1 from flows o where o.store_id = f.store_id and o.kind = 'flow' and o.is_on and o.conditions is not null)
-        order by f.position, f.id limit 1)`
+/** Where no flow asks anything, the first takes cart `d` (decision 51); else the choice comes after, with what it rests on. */
+const FIRST_WITHOUT_CONDITIONS = sql`(select t.id from taking t where d.last_activity_at >= t.takes_from order by t.position, t.id limit 1)`
 
 /**
  * When they are given up follows from the flow steps that are planned next (S5). Told here already, it spares nearly every cart a
@@ -24,21 +21,26 @@ const FIRST_WITHOUT_CONDITIONS = sql`(select f.id from flows f
  */
 export async function abandonDue({ db, storeId }: StoreTx, now: Date, limit: number): Promise<string[]> {
   const rows = await sql<{ id: string }>`
-    with due as (
-      select store_id, id, flow_id, last_activity_at from carts where store_id = ${storeId} and status = 'active' and abandon_at <= ${now}
-      order by abandon_at limit ${limit} for update skip locked),
+    with taking as materialized (
+      select f.id, f.takes_from, f.position from flows f where f.store_id = ${storeId} and f.kind = 'flow' and f.is_on
+        and not exists (select 1 from flows o where o.store_id = ${storeId} and o.kind = 'flow' and o.is_on and o.conditions is not null)),
+    lasting as materialized (
+      select f.id, f.kind, f.takes_from, max(s.delay_minutes) as minutes from flows f
+      join flow_steps s on s.store_id = ${storeId} and s.flow_id = f.id and s.removed_at is null
+      join stores r on r.id = ${storeId} and r.is_active
+      where f.store_id = ${storeId} and f.is_on group by f.id, f.kind, f.takes_from),
+    due as materialized (
+      select d.id, d.flow_id, coalesce(d.flow_id, ${FIRST_WITHOUT_CONDITIONS}) as taken_by from (
+        select id, flow_id, last_activity_at from carts where store_id = ${storeId} and status = 'active' and abandon_at <= ${now}
+        order by abandon_at limit ${limit} for update skip locked) d),
     moved as (
       update carts c set status = 'abandoned', abandoned_at = c.abandon_at, abandoned_minor = c.value_minor, version = c.version + 1,
         flow_id = due.taken_by, flow_choice = case when due.taken_by is not null and due.flow_id is null
           then jsonb_build_object('at', ${now}::timestamptz, 'flows', jsonb_build_array(jsonb_build_object('id', due.taken_by, 'holds', true)),
             'values', '{}'::jsonb) else c.flow_choice end,
-        lost_at = coalesce((select c.last_activity_at + max(s.delay_minutes) * interval '1 minute' + interval '7 days'
-          from flows f join flow_steps s on s.store_id = f.store_id and s.flow_id = f.id and s.removed_at is null
-          join stores r on r.id = f.store_id and r.is_active
-          where f.store_id = ${storeId} and f.is_on and c.last_activity_at >= f.takes_from and (f.kind = 'push' or f.id = due.taken_by)),
-          c.lost_at)
-      from (select due.id, due.flow_id, coalesce(due.flow_id, ${FIRST_WITHOUT_CONDITIONS}) as taken_by from due) due
-      where c.store_id = ${storeId} and c.id = due.id returning c.id, c.abandoned_at),
+        lost_at = coalesce((select c.last_activity_at + max(l.minutes) * interval '1 minute' + interval '7 days' from lasting l
+          where c.last_activity_at >= l.takes_from and (l.kind = 'push' or l.id = due.taken_by)), c.lost_at)
+      from due where c.store_id = ${storeId} and c.id = due.id returning c.id, c.abandoned_at),
     logged as (
       insert into cart_events (store_id, id, cart_id, at, kind)
       select ${storeId}, gen_random_uuid(), id, abandoned_at, 'abandoned' from moved)

@@ -32,10 +32,13 @@ export const CHANNELS = sql`case when cardinality(s.fallback) > 0 then s.channel
  */
 export async function scheduleFlows({ db, storeId }: StoreTx, cartIds: readonly string[], now: Date): Promise<number> {
   const rows = await sql`
-    -- Read once and by itself: joined, a store whose messages have no statistics yet compared every new message with every old one.
+    -- Read once and by itself, and cart by cart: without statistics every new message was compared with every old one, or all messages of
+    -- the store were read.
     with earlier as materialized (
-      select cart_id, origin_id, step_id from messages
-      where store_id = ${storeId} and cart_id = any(${[...cartIds]}::uuid[]) and origin_kind in ('flow', 'push'))
+      select w.cart_id, m.origin_id, m.step_id from unnest(${[...cartIds]}::uuid[]) as w(cart_id)
+      cross join lateral (select m.origin_kind, m.origin_id, m.step_id from messages m
+        where m.store_id = ${storeId} and m.cart_id = w.cart_id offset 0) m
+      where m.origin_kind in ('flow', 'push'))
     insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, channel, channels, state, due_at, expires_at, wake_at,
       template_id, created_at, updated_at)
     select c.store_id, gen_random_uuid(), c.id, c.shopper_id, f.kind, f.id, s.id, s.step, s.channel, ${CHANNELS}, ${SCHEDULED},
@@ -57,8 +60,9 @@ export async function scheduleFlows({ db, storeId }: StoreTx, cartIds: readonly 
 /** A cart with planned messages is lost 7 days after the last of them (S5). */
 export async function moveLostAt({ db, storeId }: StoreTx, cartIds: readonly string[]): Promise<void> {
   await sql`update carts c set lost_at = m.last_due + interval '7 days'
-    from (select cart_id, max(due_at) as last_due from messages
-      where store_id = ${storeId} and cart_id = any(${[...cartIds]}::uuid[]) group by cart_id) m
+    from (select w.cart_id, l.last_due from unnest(${[...cartIds]}::uuid[]) as w(cart_id)
+      cross join lateral (select max(m.due_at) as last_due from messages m
+        where m.store_id = ${storeId} and m.cart_id = w.cart_id offset 0) l) m
     where c.store_id = ${storeId} and c.id = any(${[...cartIds]}::uuid[]) and c.id = m.cart_id
       and c.lost_at <> m.last_due + interval '7 days'`.execute(db)
 }
