@@ -103,20 +103,20 @@ const post = fc.record(
 )
 
 test('a post is taken for the same, or refused with the same words, as by the schema', () => {
-  let [taken, byHand] = [0, 0]
+  let [taken, usualOnes] = [0, 0]
   fc.assert(
     fc.property(either(post), (generated) => {
       const sent: unknown = JSON.parse(JSON.stringify(generated) ?? 'null')
       const answer = answerOf(readCapturePost, sent)
       expect(answer).toEqual(answerOf((each) => readInput(CapturePost, each), sent))
       if ('taken' in answer) taken += 1
-      if (readUsual(sent)) byHand += 1
+      if (readUsual(sent)) usualOnes += 1
     }),
     { numRuns: 2_000 },
   )
   // Both ways are gone often enough for that to say something.
-  expect(byHand).toBeGreaterThan(30)
-  expect(taken - byHand).toBeGreaterThan(3)
+  expect(usualOnes).toBeGreaterThan(30)
+  expect(taken - usualOnes).toBeGreaterThan(3)
 })
 
 test('names that objects have by themselves are no fields of a post, and rare characters count as the schema counts them', () => {
