@@ -94,11 +94,11 @@ export const flowRoutes: Routes = (app, deps) => {
       new Date(now.getTime() + query.minutes * 60_000),
       100,
     )
-    const recent = await sql.abandonedSince(store, new Date(now.getTime() - 86_400_000))
+    const cartsOfLast24h = await sql.countLeftFor(store, params.flowId, new Date(now.getTime() - 86_400_000))
     return {
       total,
       notSent: obstacles.map(({ reason, channel, count }) => ({ explanation: explain(reason, channel), count })),
-      cartsOfLast24h: recent.length,
+      cartsOfLast24h,
       messages: rows.map((row) => ({
         cartId: row.cart_id,
         customer: row.customer_name,

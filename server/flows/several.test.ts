@@ -85,6 +85,9 @@ test('where no flow asks anything the first one takes it', async () => {
   expect(cart.flow_id).toBe(first)
   expect(cart.flow_choice).toMatchObject({ flows: [{ id: first, holds: true }], values: {} })
   expect(await origins()).toEqual([first])
+  // What the last 24 hours would add to a flow that is switched on is what no other has taken.
+  const wouldAdd = async (id: string) => (await call('GET', `/api/flows/${id}/upcoming`)).body.cartsOfLast24h
+  expect([await wouldAdd(first), await wouldAdd(store.flowId)]).toEqual([1, 0])
 })
 
 test('the choice stands for the episode: neither another order of the flows nor a switch makes another', async () => {

@@ -193,6 +193,19 @@ export async function abandonedSince({ db, storeId }: StoreDb, since: Date): Pro
   return rows.map((row) => row.id)
 }
 
+/** Carts abandoned since then that no other flow has taken. */
+export async function countLeftFor({ db, storeId }: StoreDb, flowId: string, since: Date): Promise<number> {
+  const { count } = await db
+    .selectFrom('carts')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('store_id', '=', storeId)
+    .where('status', '=', 'abandoned')
+    .where('last_activity_at', '>=', since)
+    .where((is) => is.or([is('flow_id', 'is', null), is('flow_id', '=', flowId)]))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
 export interface UpcomingRow {
   cart_id: string
   customer_name: string

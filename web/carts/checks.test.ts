@@ -34,7 +34,7 @@ it('lists every check of a sent message as passed, in the order of D2', () => {
     'The store is connected, the flow is on, and sending is not paused.',
     'Sender and mail server are set up.',
     'The shopper has not bought, and the cart is not empty.',
-    'No later message of the flow replaces it.',
+    'No later message of the flow is due as well.',
     'The cart is abandoned, and no order is waiting for payment.',
     'The message is not too late.',
     'The shopper is not in the control group.',
@@ -72,7 +72,7 @@ it('claims nothing of a check that was not asked', () => {
   expect(checksOf(late, 'email').map(({ text }) => text)).toEqual([
     'The store is connected.',
     'The shopper has not bought, and the cart is not empty.',
-    'No later message of the flow replaces it.',
+    'No later message of the flow is due as well.',
     'The reason in words.',
   ])
   const nameless = checksOf(decision({ outcome: 'hold', reason: 'no_contact' }), 'email')

@@ -113,7 +113,7 @@ const situation: Check[] = [
   },
   {
     reasons: ['superseded'],
-    passed: ({ inputs }) => (inputs.manual || inputs.campaign ? null : 'No later message of the flow replaces it.'),
+    passed: ({ inputs }) => (inputs.manual || inputs.campaign ? null : 'No later message of the flow is due as well.'),
   },
   {
     reasons: ['cart_active', 'purchase_in_progress'],

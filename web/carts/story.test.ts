@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { type MessageView, messageName, type TimelineEntry } from '../../shared/carts.ts'
-import { plannedAt, storyOf } from './story.ts'
+import { heldUntil, plannedAt, storyOf } from './story.ts'
 
 const message = (change: Partial<MessageView>) =>
   ({
@@ -8,6 +8,7 @@ const message = (change: Partial<MessageView>) =>
     step: 1,
     state: 'scheduled',
     dueAt: at(10),
+    expiresAt: at(23),
     handedOverAt: null,
     finishedAt: null,
     decisions: [],
@@ -42,6 +43,15 @@ it('counts a message that is held back from when it is looked at again', () => {
   const other = message({ id: 'other', step: 2, dueAt: at(20) })
   expect(told(storyOf([held, other], []))).toEqual(['other', 'held'])
   expect([plannedAt(held), plannedAt(other)]).toEqual([at(22), at(20)])
+})
+
+it('holds a message no longer than it lives, and not as it was decided for another time', () => {
+  const hold = { at: at(10), outcome: 'hold' as const, reason: 'frequency_cap', explanation: '', until: at(22) }
+  const held = message({ state: 'held', decisions: [{ ...hold, inputs: { due: at(10) } }] })
+  expect(heldUntil(held)).toBe(at(22))
+  expect(heldUntil({ ...held, expiresAt: at(21) })).toBe(at(21))
+  expect(heldUntil({ ...held, dueAt: at(12) })).toBeNull()
+  expect(plannedAt({ ...held, dueAt: at(12) })).toBe(at(12))
 })
 
 it('tells what happened newest first, a message where it left or ended', () => {

@@ -27,8 +27,13 @@ export function storyOf(messages: readonly MessageView[], timeline: readonly Tim
 /** When it goes as things stand: one that is held back, when it is looked at again. */
 export const plannedAt = (message: MessageView): string => heldUntil(message) ?? message.dueAt
 
-export const heldUntil = ({ state, decisions }: MessageView): string | null =>
-  state === 'held' ? (decisions.at(-1)?.until ?? null) : null
+/** When it is looked at again, but not after it expires. null: it is not held back, or its own time has changed since. */
+export function heldUntil({ state, decisions, dueAt, expiresAt }: MessageView): string | null {
+  const last = decisions.at(-1)
+  if (state !== 'held' || !last?.until) return null
+  if (typeof last.inputs.due === 'string' && last.inputs.due !== dueAt) return null
+  return last.until < expiresAt ? last.until : expiresAt
+}
 
 const endOf = ({ handedOverAt, finishedAt, dueAt }: MessageView) => handedOverAt ?? finishedAt ?? dueAt
 

@@ -219,12 +219,15 @@ function Steps({ flow, channels, edit, names, cart, isReadOnly }: StepsProps) {
   )
 }
 
-/** What a message that is added begins with: the ready words of its place. */
+/** Of the ready words, the first two are true wherever a message stands; the last one says that it is the last. */
+const PLAIN_READY = 2
+
+/** What a message that is added begins with: the words of a plain reminder. */
 function useReadyStep() {
   const templates = useTemplates().data
   return (keyOf: () => string, place: number): Omit<StepDraft, 'delayMinutes'> => {
     const ready = templates?.campaign.filter(({ body }) => body !== '') ?? []
-    const mail = ready[Math.min(place, ready.length - 1)]
+    const mail = ready[Math.min(place, PLAIN_READY - 1)]
     const words = {
       email: { subject: mail?.subject ?? '', body: mail?.body ?? '' },
       sms: { body: templates?.sms ?? '' },

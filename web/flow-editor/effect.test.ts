@@ -10,9 +10,9 @@ it('says what a save does to planned messages', () => {
   expect(effectText(none)).toBe('No planned message is affected')
 })
 
-it('says what goes at once, and for whom an added message comes too late', () => {
+it('says what is due at once, and for whom an added message comes too late', () => {
   expect(effectText({ ...none, moved: 14, dueNow: 2 })).toBe(
-    '14 messages move. 2 of those that move go at once, as the new time has passed',
+    '14 messages move. 2 of them are due at once, as the new time has passed',
   )
   expect(effectText({ ...none, added: 5, tooLate: 1 })).toBe(
     '5 messages are added. 1 cart is too late for an added message',

@@ -23,7 +23,7 @@ export function effectText(effect: SaveEffect): string {
   return [
     sentence,
     dueNow > 0 &&
-      `${formatCount(dueNow)} of those that move ${dueNow === 1 ? 'goes' : 'go'} at once, as the new time has passed`,
+      `${formatCount(dueNow)} of them ${dueNow === 1 ? 'is' : 'are'} due at once, as the new time has passed`,
     tooLate > 0 && `${formatCount(tooLate)} ${tooLate === 1 ? 'cart is' : 'carts are'} too late for an added message`,
   ]
     .filter(Boolean)

@@ -1,8 +1,8 @@
 import type { FlowChannel, FlowCondition, FlowConditions } from '../../shared/flow-conditions.ts'
 import type { FlowChannels, StepWords } from '../../shared/flows.ts'
-import { formatMinutes } from '../ui/format.ts'
 import { couponProblems } from '../words/step-coupon.ts'
 import { couponOf, type FlowDraft, MOST_DELAY_MINUTES, type StepDraft } from './draft.ts'
+import { formatSpan } from './elapsed.ts'
 
 // What is wrong with an edited flow, before and after the server was asked. Pure.
 
@@ -50,7 +50,7 @@ const UNFINISHED = 'A condition is not complete yet'
 
 function delayProblem(step: StepDraft, before: StepDraft | undefined, least: number): { delayMinutes?: string } {
   const { delayMinutes } = step
-  if (!(delayMinutes >= least)) return { delayMinutes: `At least ${formatMinutes(least)}` }
+  if (!(delayMinutes >= least)) return { delayMinutes: `At least ${formatSpan(least)}` }
   if (delayMinutes > MOST_DELAY_MINUTES) return { delayMinutes: 'At most 30 days' }
   if (before && delayMinutes <= before.delayMinutes) return { delayMinutes: 'Later than the message before it' }
   return {}

@@ -7,12 +7,14 @@ import type { FlowView } from '../../shared/flows.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { Term } from '../analytics/parts.tsx'
 import { BROKEN } from '../api.ts'
+import { formatSpan } from '../flow-editor/elapsed.ts'
 import { announce } from '../ui/announce.ts'
-import { counted, formatMinutes, formatMoney } from '../ui/format.ts'
+import { counted, formatMoney } from '../ui/format.ts'
 import { CountsBar } from './CountsBar.tsx'
 import { DeleteFlowDialog } from './DeleteFlowDialog.tsx'
 import { FlowSwitch } from './FlowSwitch.tsx'
 import { FlowSwitchMark } from './FlowSwitchMark.tsx'
+import { NoCarts } from './NoCarts.tsx'
 import { useCopyFlow } from './queries.ts'
 
 interface Props {
@@ -57,9 +59,9 @@ export function FlowCard({ flow, names, isReadOnly, item, handle }: Props) {
         </Text>
         <Text fz="sm" c="dimmed" mb="md">
           {counted(flow.steps.length, 'message')}:{' '}
-          {flow.steps.map(({ delayMinutes }) => formatMinutes(delayMinutes)).join(', ')} after the shopper’s last
-          activity
+          {flow.steps.map(({ delayMinutes }) => formatSpan(delayMinutes)).join(', ')} after the shopper’s last activity
         </Text>
+        <NoCarts flow={flow} />
         <Brought flow={flow} />
         <CountsBar counts={flow.counts} />
       </Card>

@@ -12,6 +12,7 @@ import { CountsBar, ResponsesLine } from './CountsBar.tsx'
 import { FlowSwitch } from './FlowSwitch.tsx'
 import { FlowSwitchMark } from './FlowSwitchMark.tsx'
 import { Missing } from './Missing.tsx'
+import { NoCarts } from './NoCarts.tsx'
 import { useFlows } from './queries.ts'
 import { Upcoming } from './Upcoming.tsx'
 
@@ -54,6 +55,7 @@ function FlowContent({ flow, data }: { flow: FlowView; data: Data }) {
       </PageTitle>
       <Stack gap="md">
         {flow.missing.length > 0 && <Missing missing={flow.missing} />}
+        <NoCarts flow={flow} />
         <FlowEditor key={flow.id} flow={flow} channels={data.channels} isRulesInPlan={data.isRulesInPlan}>
           {(isEdited) => (
             <Stack gap="md">

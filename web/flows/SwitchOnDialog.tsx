@@ -3,12 +3,14 @@ import { useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import type { ExperimentsReply } from '../../shared/experiments.ts'
 import type { FlowView } from '../../shared/flows.ts'
+import { formatSpan } from '../flow-editor/elapsed.ts'
 import { useExperiments } from '../lift/queries.ts'
 import { beforeWords } from '../lift/words.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
-import { counted, formatMinutes } from '../ui/format.ts'
+import { counted } from '../ui/format.ts'
 import { Missing } from './Missing.tsx'
+import { NoCarts, useTakenText } from './NoCarts.tsx'
 import { useSwitchFlow, useUpcoming } from './queries.ts'
 
 interface Props {
@@ -33,6 +35,7 @@ export function SwitchOnDialog({ flow, opened, onClose }: Props) {
   const choose = (next: Partial<Choices>) => setChoices({ ...choices, ...next })
   const { hasRead, isHoldingOut, includeLast24h } = choices
   const known = useExperiments().data
+  const isTaken = useTakenText(flow) !== null
   const percent = choices.percent ?? known?.proposedPercent ?? ''
   const onSuccess = () => {
     onClose()
@@ -55,17 +58,22 @@ export function SwitchOnDialog({ flow, opened, onClose }: Props) {
     >
       <Stack gap="lg">
         {flow.missing.length > 0 && <Missing missing={flow.missing} />}
-        <Text>
-          From now on, shoppers who abandon a cart get up to {counted(flow.steps.length, 'message')}:{' '}
-          {flow.steps.map(({ delayMinutes }) => formatMinutes(delayMinutes)).join(', ')} after their last activity. A
-          purchase stops the messages.
-        </Text>
+        {isTaken ? (
+          <NoCarts flow={flow} />
+        ) : (
+          <Text>
+            From now on, shoppers who abandon a cart{flow.conditions && ' that this flow takes'} get up to{' '}
+            {counted(flow.steps.length, 'message')}:{' '}
+            {flow.steps.map(({ delayMinutes }) => formatSpan(delayMinutes)).join(', ')} after their last activity. A
+            purchase stops the messages.
+          </Text>
+        )}
         {flow.holdoutPercent > 0 ? (
           <Text>{flow.holdoutPercent}% of people are in the control group of your store, and get none.</Text>
         ) : (
           <Holdout isHoldingOut={isHoldingOut} percent={percent} known={known} onChoose={choose} />
         )}
-        <IncludeRecent flowId={flow.id} isIncluded={includeLast24h} onChoose={choose} />
+        {!isTaken && <IncludeRecent flowId={flow.id} isIncluded={includeLast24h} onChoose={choose} />}
         <HaveRead flowId={flow.id} hasRead={hasRead} onChoose={choose} onClose={onClose} />
       </Stack>
     </Confirm>

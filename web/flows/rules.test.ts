@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { FlowView } from '../../shared/flows.ts'
-import { countParts, countsText, inOrder, withFlow } from './rules.ts'
+import { countParts, countsText, inOrder, takenText, withFlow } from './rules.ts'
 
 const flow = (id: string, position: number) => ({ id, position, name: id }) as FlowView
 const placesOf = (flows: FlowView[]) => flows.map(({ id, position }) => `${position} ${id}`)
@@ -15,6 +15,25 @@ it('takes in a flow at its place: a changed one, a copy behind its original, a n
   expect(withFlow(three, { ...flow('b', 2), name: 'new' }).map(({ name }) => name)).toEqual(['a', 'new', 'c'])
   expect(placesOf(withFlow(three, flow('x', 2)))).toEqual(['1 a', '2 x', '3 b', '4 c'])
   expect(placesOf(withFlow(three, flow('x', 4)))).toEqual(['1 a', '2 b', '3 c', '4 x'])
+})
+
+it('says which flow above takes every cart, by order, switch and conditions', () => {
+  const conditions = { match: 'all', groups: [] } as unknown as FlowView['conditions']
+  const [all, some, below] = [
+    { ...flow('all', 1), isOn: true, conditions: null },
+    { ...flow('some', 2), isOn: true, conditions },
+    { ...flow('below', 3), isOn: false, conditions: null },
+  ]
+  const flows = [all, some, below]
+  const gets = (word: string) =>
+    `“all” stands above it and takes every cart, so this flow ${word} none. Move it up, or give that one conditions.`
+  expect(flows.map((each) => takenText(flows, each))).toEqual([null, gets('gets'), gets('would get')])
+  expect(takenText([{ ...all, isOn: false }, some, below], below)).toBeNull()
+  expect(takenText([{ ...all, conditions }, some, below], below)).toBeNull()
+  const turned = inOrder(flows, ['some', 'below', 'all'])
+  expect(turned.map((each) => takenText(turned, each))).toEqual([null, null, null])
+  const onTop = inOrder([all, some, { ...below, isOn: true }], ['below', 'all', 'some'])
+  expect(onTop.map((each) => takenText(onTop, each)?.slice(0, 7) ?? null)).toEqual([null, '“below”', '“below”'])
 })
 
 it('shows every part that planned is made of', () => {

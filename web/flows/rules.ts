@@ -40,6 +40,20 @@ export function countsText(counts: Counts): string {
 export const stepTitle = (flow: Pick<FlowView, 'steps'>, step: number) =>
   flow.steps.find((other) => other.step === step)?.templateName ?? `Message ${step}`
 
+/** The flow above this one that is on and takes every cart, so that none is left for this one. null: there is none. */
+const takenBy = (flows: readonly FlowView[], { position }: Pick<FlowView, 'position'>): FlowView | null =>
+  flows.find((other) => other.position < position && other.isOn && !other.conditions) ?? null
+
+/** What to do about it, in words; null: carts are left for it. */
+export function takenText(flows: readonly FlowView[], flow: Pick<FlowView, 'position' | 'isOn'>): string | null {
+  const above = takenBy(flows, flow)
+  const gets = flow.isOn ? 'gets' : 'would get'
+  return (
+    above &&
+    `“${above.name}” stands above it and takes every cart, so this flow ${gets} none. Move it up, or give that one conditions.`
+  )
+}
+
 /** Those that are not named stay behind the others. */
 export function inOrder(flows: readonly FlowView[], ids: readonly string[]): FlowView[] {
   const place = (id: string) => (ids.includes(id) ? ids.indexOf(id) : ids.length)

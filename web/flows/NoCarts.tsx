@@ -1,0 +1,19 @@
+import { Box } from '@mantine/core'
+import type { FlowView } from '../../shared/flows.ts'
+import { Notice } from '../ui/Notice.tsx'
+import { useFlows } from './queries.ts'
+import { takenText } from './rules.ts'
+
+/** Says that a flow above this one takes every cart. Nothing where carts are left for it. */
+export function NoCarts({ flow }: { flow: FlowView }) {
+  const text = useTakenText(flow)
+  return (
+    text && (
+      <Box mb="md">
+        <Notice tone="warn">{text}</Notice>
+      </Box>
+    )
+  )
+}
+
+export const useTakenText = (flow: FlowView) => takenText(useFlows().data?.flows ?? [], flow)
