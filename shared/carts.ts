@@ -196,7 +196,8 @@ export type MessageView = z.infer<typeof MessageView>
 /** Of a manual message with a coupon. */
 export const DISCOUNT_MAIL = 'Discount mail'
 
-const wayOf = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'push' } as const
+/** In a sentence: by email, by SMS. */
+export const wayOf = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'push' } as const
 
 /** What a message is called: one of a campaign by the campaign's name, one of a flow by its place in it. */
 export function messageName(message: Pick<MessageView, 'originKind' | 'originName' | 'channel' | 'step'>): string {

@@ -87,6 +87,9 @@ const orList = (words: readonly string[]): string =>
 
 const pieces = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`
 
+/** 1 is Monday. */
+export const dayText = (day: number): string => DAYS[day - 1]!
+
 /** As clocks read on all screens, "9:00 AM"; 24 is the end of a day. */
 export function hourText(hour: number): string {
   return hour === 24 ? 'midnight' : `${hour % 12 || 12}:00 ${hour < 12 ? 'AM' : 'PM'}`
@@ -130,7 +133,7 @@ function describeShopper(
     case 'language':
       return `the shopper ${condition.is === 'one_of' ? 'reads' : 'does not read'} ${orList(condition.languages.map((each) => LANGUAGES[each]))}`
     case 'day':
-      return `it is ${orList(condition.days.map((day) => DAYS[day - 1]!))} where the shopper is`
+      return `it is ${orList(condition.days.map(dayText))} where the shopper is`
     case 'hour':
       return `it is between ${hourText(condition.from)} and ${hourText(condition.until)} where the shopper is`
   }

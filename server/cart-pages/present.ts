@@ -22,6 +22,7 @@ import type { TextView } from '../manual-sends/manual.ts'
 import { stateText } from '../messages/state-rules.ts'
 import type { Restorable, Restored } from '../restore/restore.ts'
 import type { RestoredItem } from '../restore/restore-rules.ts'
+import { reasonsByChannel } from './channel-reasons.ts'
 import type { decisionsOf, eventsOf, MessageRow, touchesOf } from './page-sql.ts'
 
 // The one translation from rows to the wire (B 3, decision 11, decision 21).
@@ -125,6 +126,7 @@ const unmarked = (text: string | null) => (text?.startsWith('erased:') ? null : 
 type DecisionRow = Awaited<ReturnType<typeof decisionsOf>>[number]
 
 export function presentMessage(row: MessageRow, decisions: readonly DecisionRow[]): MessageView {
+  const own = decisions.filter(({ message_id }) => message_id === row.id)
   return {
     id: row.id,
     originKind: row.origin_kind,
@@ -135,8 +137,9 @@ export function presentMessage(row: MessageRow, decisions: readonly DecisionRow[
     state: row.state,
     reason: row.reason,
     explanation:
-      explain(row.reason, row.channel, row.provider_response) ||
-      stateText(row.state, channelTraits[row.channel].provider),
+      reasonsByChannel(row.channel, row.reason, own.at(-1)) ??
+      (explain(row.reason, row.channel, row.provider_response) ||
+        stateText(row.state, channelTraits[row.channel].provider)),
     dueAt: row.due_at.toISOString(),
     expiresAt: row.expires_at.toISOString(),
     handedOverAt: row.handed_over_at?.toISOString() ?? null,
@@ -147,18 +150,16 @@ export function presentMessage(row: MessageRow, decisions: readonly DecisionRow[
     subject: row.subject,
     html: row.body_html && withoutPixel(row.body_html),
     response: row.provider_response,
-    decisions: decisions
-      .filter((decision) => decision.message_id === row.id)
-      .map((decision) => ({
-        at: decision.at.toISOString(),
-        outcome: decision.outcome,
-        reason: decision.reason,
-        explanation: [explain(decision.reason, row.channel, responseOf(decision)), consentText(decision)]
-          .filter(Boolean)
-          .join(' '),
-        until: decision.until?.toISOString() ?? null,
-        inputs: decision.inputs,
-      })),
+    decisions: own.map((decision) => ({
+      at: decision.at.toISOString(),
+      outcome: decision.outcome,
+      reason: decision.reason,
+      explanation: [explain(decision.reason, row.channel, responseOf(decision)), consentText(decision)]
+        .filter(Boolean)
+        .join(' '),
+      until: decision.until?.toISOString() ?? null,
+      inputs: decision.inputs,
+    })),
   }
 }
 

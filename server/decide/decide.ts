@@ -26,7 +26,7 @@ export interface DecisionInputs {
   /** Asked for by a person (D11); null: of a flow or a campaign. */
   manual: { overridesHoldout: boolean; isRepeated?: boolean } | null
   /** What its step asks of the cart and its shopper (decision 52); null: nothing. */
-  condition: ConditionFinding | null
+  condition: (ConditionFinding & { currency: string }) | null
   /** A later step of the same flow is due as well, or went out while this one was held. */
   isSuperseded: boolean
   /** null: the message is about no cart. */

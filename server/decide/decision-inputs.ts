@@ -159,7 +159,7 @@ export function decisionInputs(
 
 function conditionOf({ facts }: Context, { conditions, cart_id }: load.ClaimedRow): DecisionInputs['condition'] {
   const known = cart_id === null ? undefined : facts.get(cart_id)
-  return conditions && known ? findingOf(conditions, known) : null
+  return conditions && known ? { ...findingOf(conditions, known), currency: known.storeCurrency } : null
 }
 
 function orderCheckOf({ isImagined, now, situation, goods }: Context): DecisionInputs['orderCheck'] {
@@ -330,6 +330,14 @@ export function drawArm(shopperId: string, salt: string, holdoutBps: number): Ar
   return digest.readUInt32BE(0) / 2 ** 32 < holdoutBps / 10_000 ? 'control' : 'treated'
 }
 
+/** With what the conditions that did not hold ask for: those of the step may change later. */
+function recordOfCondition({ condition }: DecisionInputs): Record<string, unknown> {
+  if (!condition) return {}
+  const { holds, asked, unmet, currency } = condition
+  const record = { conditionHolds: holds, conditionValues: asked }
+  return holds ? record : { ...record, conditionsUnmet: { currency, conditions: unmet } }
+}
+
 /** What the decision record keeps (D12): facts, no address and no text. */
 export function recordOf(inputs: DecisionInputs): Record<string, unknown> {
   const { message, cart, consent, cap, plan, text, manual } = inputs
@@ -351,7 +359,7 @@ export function recordOf(inputs: DecisionInputs): Record<string, unknown> {
     ordersReadAt: inputs.orderCheck.startedAt,
     storeProblem: inputs.orderCheck.problem,
     storeDetail: inputs.orderCheck.detail,
-    ...(inputs.condition ? { conditionHolds: inputs.condition.holds, conditionValues: inputs.condition.asked } : {}),
+    ...recordOfCondition(inputs),
     ...(inputs.isAllGone ? { itemsGone: true } : {}),
     ...recordOfCoupon(inputs.coupon),
     messagesInWindow: cap.used,

@@ -22,7 +22,8 @@ const OF_CHANNEL = new RegExp(
   ].join('|')})$`,
 )
 
-export const isOfChannel = ({ outcome, reason }: Decision): boolean => outcome !== 'send' && OF_CHANNEL.test(reason)
+export const isOfChannel = ({ outcome, reason }: Pick<Decision, 'outcome' | 'reason'>): boolean =>
+  outcome !== 'send' && OF_CHANNEL.test(reason)
 
 /**
  * Which of these decisions counts, one for each channel in the order of the step: the first that is not about its channel alone, whatever

@@ -96,8 +96,14 @@ describe('groups', () => {
         { match: 'any', conditions: [{ fact: 'buyer', is: 'returning' }] },
       ],
     }
-    expect(findingOf(conditions, facts)).toEqual({ holds: false, asked: { items: 3, buyer: 'returning' } })
-    expect(findingOf(null, facts)).toEqual({ holds: true, asked: {} })
+    expect(findingOf(conditions, facts)).toEqual({
+      ...{ holds: false, unmet: [no], asked: { items: 3, buyer: 'returning' } },
+    })
+    // A group that holds by another of its conditions is no reason.
+    const other = { match: 'any' as const, conditions: [no, { fact: 'buyer' as const, is: 'returning' as const }] }
+    expect(findingOf({ match: 'all', groups: [other, conditions.groups[0]!] }, facts).unmet).toEqual([no])
+    expect(findingOf({ match: 'any', groups: [other, conditions.groups[0]!] }, facts).unmet).toEqual([])
+    expect(findingOf(null, facts)).toEqual({ holds: true, unmet: [], asked: {} })
   })
 
   test('have at most twenty conditions together', () => {

@@ -35,12 +35,14 @@ export type AskedValues = Partial<Record<ConditionFact, unknown>>
 
 export interface ConditionFinding {
   holds: boolean
+  /** Where they do not hold: which of them do not. */
+  unmet: FlowCondition[]
   asked: AskedValues
 }
 
 /** null: no conditions, which always hold. Every fact that is asked is in the record, whatever was decided before it. */
 export function findingOf(conditions: FlowConditions | null, facts: ConditionFacts): ConditionFinding {
-  if (!conditions) return { holds: true, asked: {} }
+  if (!conditions) return { holds: true, unmet: [], asked: {} }
   const { match, groups } = conditions
   const found = groups.map((group) =>
     combine(
@@ -51,7 +53,10 @@ export function findingOf(conditions: FlowConditions | null, facts: ConditionFac
   const asked = Object.fromEntries(
     groups.flatMap((group) => group.conditions.map((each) => [each.fact, askedOf(each.fact, facts)])),
   )
-  return { holds: combine(match, found), asked }
+  const holds = combine(match, found)
+  const failing = holds ? [] : groups.filter((_, index) => !found[index])
+  const unmet = failing.flatMap((group) => group.conditions.filter((each) => !holdsFor(each, facts)))
+  return { holds, unmet, asked }
 }
 
 const combine = (match: 'all' | 'any', parts: readonly boolean[]) =>

@@ -163,7 +163,10 @@ describe('conditions of a step', () => {
       .where('store_id', '=', scene.storeId)
       .where('reason', '=', 'condition')
       .executeTakeFirstOrThrow()
-    expect(record.inputs).toMatchObject({ conditionHolds: false, conditionValues: { value: { currency: 'USD' } } })
+    expect(record.inputs).toMatchObject({
+      ...{ conditionHolds: false, conditionValues: { value: { currency: 'USD' } } },
+      conditionsUnmet: { currency: 'USD', conditions: [{ fact: 'value', is: 'above', amount: 10_000 }] },
+    })
     await pass(world, scene.storeId, DAY)
     expect(world.sent).toHaveLength(1)
   })

@@ -2,12 +2,14 @@ import { Stack, Text } from '@mantine/core'
 import { IconBan, IconCheck, IconFlag, IconHourglass, IconPlayerSkipForward, IconX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { MessageView } from '../../shared/carts.ts'
+import { useConditionNames } from '../flow-editor/queries.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { formatCount } from '../ui/format.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
 import { type CheckLine, checksOf } from './checks.ts'
 import { isInstant, type Reading, readInputs } from './rules.ts'
+import { unmetLines, unmetOf } from './unmet.ts'
 
 type Decision = MessageView['decisions'][number]
 
@@ -48,6 +50,7 @@ function DecisionEntry({ decision, checks }: { decision: Decision; checks: Check
           ))}
         </ul>
       )}
+      {decision.reason === 'condition' && <Unmet inputs={decision.inputs} />}
       <Text fz="xs" c="dimmed">
         <DateTime at={decision.at} />
         {decision.until && (
@@ -67,6 +70,20 @@ function DecisionEntry({ decision, checks }: { decision: Decision; checks: Check
       </details>
     </Stack>
   )
+}
+
+/** Which conditions of the step did not hold. */
+function Unmet({ inputs }: Pick<Decision, 'inputs'>) {
+  const unmet = unmetOf(inputs)
+  const names = useConditionNames(
+    [unmet && { match: 'all', groups: [{ match: 'all', conditions: unmet.conditions }] }],
+    unmet?.currency ?? 'USD',
+  )
+  return unmetLines(inputs, names).map((line) => (
+    <Text key={line} fz="sm">
+      {line}
+    </Text>
+  ))
 }
 
 const signs = {

@@ -9,6 +9,9 @@ import { moved } from '../ui/reorder.ts'
 import { withFirstChannel } from './draft.ts'
 import { obstacleOf } from './problems.ts'
 
+/** The carriers' rule (server/consent/consent.ts). */
+const ONE_SMS = 'A US shopper gets at most one SMS per cart, within 48 hours of leaving it.'
+
 const CHANNELS = ['email', 'sms', 'whatsapp', 'push'] as const
 
 /** In a sentence: by email, by SMS. */
@@ -104,6 +107,11 @@ export function ChannelOrder({ channels, obstacles, error, isReadOnly, onChange 
           )}
         </Stack>
       </Input.Wrapper>
+      {channels.includes('sms') && (
+        <Text fz="sm" c="dimmed">
+          {ONE_SMS}
+        </Text>
+      )}
       {channels.map((channel) => (
         <Obstacle key={channel} channel={channel} problem={obstacleOf(channel, obstacles)} />
       ))}

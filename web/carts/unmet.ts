@@ -1,0 +1,51 @@
+import {
+  type ConditionNames,
+  dayText,
+  describeCondition,
+  type FlowCondition,
+  hourText,
+} from '../../shared/flow-conditions.ts'
+import { currencyExponent } from '../../shared/money.ts'
+import { formatCount, formatMoney } from '../ui/format.ts'
+
+// Which conditions of a step did not hold, from what its decision has recorded (server/decide/decision-inputs.ts). Pure.
+
+type Inputs = Record<string, unknown>
+
+interface Unmet {
+  /** Of amounts in conditions. */
+  currency: string
+  conditions: FlowCondition[]
+}
+
+/** null: decisions of before have the values alone. */
+export function unmetOf({ conditionsUnmet }: Inputs): Unmet | null {
+  const unmet = conditionsUnmet as Unmet | undefined
+  return unmet && Array.isArray(unmet.conditions) ? unmet : null
+}
+
+/** “Cart worth: $14.50; this message goes out only if the cart is worth more than $50.00.” */
+export function unmetLines(inputs: Inputs, names: ConditionNames): string[] {
+  const values = (inputs.conditionValues ?? {}) as Inputs
+  const unmet = unmetOf(inputs)
+  if (!unmet) return Object.keys(values).flatMap((fact) => wordsOf(fact, values[fact], names)?.concat('.') ?? [])
+  const lines = unmet.conditions.map((condition) => {
+    const value = wordsOf(condition.fact, values[condition.fact], names)
+    return `${value ? `${value}; this` : 'This'} message goes out only if ${describeCondition(condition, names)}.`
+  })
+  return [...new Set(lines)]
+}
+
+/** null: what the condition asks for says it already. */
+function wordsOf(fact: string, value: unknown, names: ConditionNames): string | null {
+  if (fact === 'value') {
+    const { minor, currency } = value as { minor: number; currency: string }
+    return `Cart worth: ${formatMoney(minor / 10 ** currencyExponent(currency), currency)}`
+  }
+  if (fact === 'country') return `Country: ${typeof value === 'string' ? names.country(value) : 'not known'}`
+  if (typeof value !== 'number') return null
+  if (fact === 'items') return `Items in the cart: ${formatCount(value)}`
+  if (fact === 'orders') return `Orders before this cart: ${formatCount(value)}`
+  if (fact === 'hour') return `Hour where the shopper was: ${hourText(value)}`
+  return fact === 'day' ? `Day where the shopper was: ${dayText(value)}` : null
+}
