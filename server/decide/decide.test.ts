@@ -26,7 +26,7 @@ function allWell(): DecisionInputs {
     cart: { status: 'abandoned', abandonAt: at(-4 * HOUR) },
     pendingUntil: null,
     matchingPurchase: null,
-    person: { arm: 'treated', isMember: false, drawnArm: 'treated' },
+    person: { arm: 'treated', isMember: false, isUnderWay: false, drawnArm: 'treated' },
     address: 'ada@shoppers.example',
     suppression: null,
     consent: {
@@ -301,7 +301,10 @@ describe('the order check (D3)', () => {
 
 describe('the draw (F1)', () => {
   const drawn = (person: Partial<DecisionInputs['person']>, spoil: (inputs: DecisionInputs) => void = () => {}) => {
-    const inputs = { ...allWell(), person: { arm: null, isMember: false, drawnArm: 'control' as const, ...person } }
+    const inputs = {
+      ...allWell(),
+      person: { arm: null, isMember: false, isUnderWay: false, drawnArm: 'control' as const, ...person },
+    }
     spoil(inputs)
     return decide(inputs)
   }
@@ -335,6 +338,11 @@ describe('the draw (F1)', () => {
     })
     const noShare = (inputs: DecisionInputs) => Object.assign(inputs, { origin: { isOn: true, holdoutBps: 0 } })
     expect(drawn({}, noShare)).toEqual({ outcome: 'send', sendAuthorization: 'decision', reason: 'ok' })
+  })
+
+  test('nobody is drawn for a cart that had a message before it began; who is in the control group already stays there', () => {
+    expect(drawn({ isUnderWay: true })).toEqual({ outcome: 'send', sendAuthorization: 'decision', reason: 'ok' })
+    expect(drawn({ isUnderWay: true, arm: 'control' })).toEqual({ outcome: 'skip', reason: 'holdout' })
   })
 
   test('the arm is always the same for one shopper and experiment, and the share is what was asked for', () => {

@@ -38,7 +38,8 @@ export interface DecisionInputs {
    * since when its origin says; null where no purchase ends it.
    */
   matchingPurchase: { orderId: string } | null
-  person: { arm: Arm | null; isMember: boolean; drawnArm: Arm | null }
+  /** `isUnderWay`: the cart had a message before the experiment began, and goes on as before (decision 58). */
+  person: { arm: Arm | null; isMember: boolean; isUnderWay: boolean; drawnArm: Arm | null }
   address: string | null
   /** An address was typed above the limits on new contacts, and nothing has confirmed it (X5). */
   isContactUnconfirmed: boolean
@@ -219,7 +220,8 @@ const missingContact = ({ isContactUnconfirmed }: DecisionInputs) =>
 
 /** null: drawn already, or nobody is drawn. */
 function drawOf({ person, origin, manual }: DecisionInputs): Arm | null {
-  const isDrawn = !manual && !person.isMember && person.arm === null && (origin?.holdoutBps ?? 0) > 0
+  const isDrawable = !person.isMember && !person.isUnderWay && person.arm === null
+  const isDrawn = !manual && isDrawable && (origin?.holdoutBps ?? 0) > 0
   return isDrawn ? person.drawnArm : null
 }
 

@@ -3,7 +3,7 @@ import type { FlowConditions } from '../../shared/flow-conditions.ts'
 import { newestAbandoned } from '../carts/fragments.ts'
 import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import type { WantedCoupon } from '../coupons/for-messages.ts'
-import { armOf } from '../experiments/fragments.ts'
+import { armOf, isUnderWay } from '../experiments/fragments.ts'
 import { isOpen, isRunningCampaign } from '../messages/fragments.ts'
 import { newestSubscription } from '../push/fragments.ts'
 import type { CampaignsTable } from '../schema/campaigns.ts'
@@ -68,6 +68,8 @@ export interface ClaimedRow {
   /** What the shopper has entered; in lower case or not. */
   entered_codes: string[]
   arm: 'treated' | 'control' | null
+  /** Its cart had a message before the experiment began. */
+  is_under_way: boolean
   is_member: boolean
   first_name: string | null
   country: string | null
@@ -143,7 +145,8 @@ const STATE = (now: Date) => sql`c.version as cart_version, c.status as cart_sta
   case when m.cart_id is null then s.email else c.email end as email,
   case when m.cart_id is null then s.phone else c.phone end as phone,
   case when m.channel = 'push' then ${newestSubscription} end as subscription,
-  coalesce(c.items, '[]') as items, coalesce(c.value_minor, 0) as value_minor, c.currency, coalesce(c.coupons, '[]') as entered_codes, ${armOf(sql`m.store_id`, sql`m.shopper_id`, now)} as arm, s.is_member, s.first_name, s.country,
+  coalesce(c.items, '[]') as items, coalesce(c.value_minor, 0) as value_minor, c.currency, coalesce(c.coupons, '[]') as entered_codes, ${armOf(sql`m.store_id`, sql`m.shopper_id`, now)} as arm,
+  ${isUnderWay(now)} as is_under_way, s.is_member, s.first_name, s.country,
   c.fold -> 'contact' ->> 'state' as us_state, c.fold -> 'contact' ->> 'unconfirmedEmail' as unconfirmed_email,
   c.fold -> 'contact' ->> 'unconfirmedPhone' as unconfirmed_phone,
   exists (select 1 from orders o where o.store_id = m.store_id and o.shopper_id = m.shopper_id

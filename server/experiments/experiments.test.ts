@@ -42,6 +42,15 @@ async function counted(shop: Pick<Shop, 'pass' | 'storeId'>, after = 9 * DAY) {
   return people(shop.storeId)
 }
 
+/** They buy what they left, and leave another cart. */
+async function nextCart(shop: Shop, email: string) {
+  await shop.order({ kind: 'purchase', email })
+  await shop.pass(HOUR)
+  await shop.fill('next', [pot])
+  await shop.type('next', { email })
+  await shop.pass(2 * HOUR)
+}
+
 /** A shopper who was written to, in an experiment in which nearly everybody is. */
 async function aTreated(email = anEmail()) {
   const shop = await aShop(world)
@@ -283,16 +292,43 @@ test('the cap of many orders is their 99th percentile', async () => {
 })
 
 test('another share is another experiment, the first one stays, and people are drawn anew (decision 61)', async () => {
-  const { shop } = await aTreated()
+  const { shop, email } = await aTreated()
   await changeExperiment(world.deps, storeOf(shop), { controlBps: 5_000, days: 90 })
   expect((await experiments(shop.storeId)).map(({ control_bps, end_reason }) => [control_bps, end_reason])).toEqual([
     [1, 'changed'],
     [5_000, null],
   ])
+  const drawnIn = async () => (await people(shop.storeId)).map(({ experiment_id }) => experiment_id)
+  // The cart that has had a message goes on as before, and its person is drawn for the next one.
   await shop.pass(23 * HOUR)
-  expect((await people(shop.storeId)).map(({ shopper_id }) => shopper_id)).toHaveLength(2)
+  expect(new Set(await drawnIn()).size).toBe(1)
+  await nextCart(shop, email)
+  expect(new Set(await drawnIn()).size).toBe(2)
   await stopExperiment(world.deps, storeOf(shop))
   await expect(stopExperiment(world.deps, storeOf(shop))).rejects.toThrow('No control group')
+})
+
+test('a cart that had a message before goes on as before and is not counted, in whichever arm its person would be', async () => {
+  const shop = await aShop(world)
+  const [joined, fresh, ...had] = Array.from({ length: 8 }, anEmail)
+  for (const [index, email] of had.entries()) await shop.mailed({ email }, `had ${index}`)
+  await shop.mailed({ email: joined! }, 'two')
+  world.advance(MINUTE)
+  // Of six, some would be held out.
+  await holdOut(world, shop.storeId, 5_000)
+  await shop.fill('three', [tea()])
+  await shop.type('three', { email: fresh! })
+  // The cart of another browser, joined to the one that had a message.
+  await shop.fill('four', [pot])
+  await shop.type('four', { email: joined! })
+  await shop.pass(3 * DAY)
+  const drawn = async () => (await armsOf(world, shop.storeId)).map(({ email }) => email)
+  const mailsTo = (wanted: string) => world.sent.filter(({ to }) => to === wanted).length
+  expect(had.map(mailsTo)).toEqual([3, 3, 3, 3, 3, 3])
+  expect(mailsTo(joined!)).toBeGreaterThan(1)
+  expect(await drawn()).toEqual([fresh])
+  await nextCart(shop, had[0]!)
+  expect(await drawn()).toEqual([fresh, had[0]])
 })
 
 test('on the planned day it ends; nobody is drawn whose window would not be over by then, and then all are written to', async () => {

@@ -75,7 +75,7 @@ export function ShareDialog({ known, opened, onClose }: Props) {
         />
         <Text fz="sm" c="dimmed">
           The control group is drawn by chance. Flows, campaigns and notifications all leave it alone; you can still
-          write to one of its people by hand.
+          write to one of its people by hand. Carts that have had a message already go on as before and are not counted.
         </Text>
       </Stack>
     </Confirm>
