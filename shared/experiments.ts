@@ -61,7 +61,7 @@ export const ExperimentView = z.object({
   revenue: Finding,
   /** What not writing to the control group has cost, by the amounts of `revenue`; null: that is not shown. */
   cost: Interval.nullable(),
-  /** Orders attributed to messages in the same days (A2); another measure. */
+  /** Orders attributed to messages since it began, until its end (A2); another measure. */
   attributedAmount: z.number(),
   /** Whether the sizes of the arms can be chance: `few` people to check, `even`, or `off`. */
   health: z.enum(['few', 'even', 'off']),
@@ -76,18 +76,10 @@ export const ExperimentsReply = z.object({
     /** How many of 100 of them bought; null: too few to tell, and `assumedPercent` is reckoned with. */
     boughtPercent: z.number().nullable(),
     assumedPercent: z.number(),
+    /** Of 1: what is reckoned with. */
+    rate: z.number(),
   }),
   proposedPercent: z.number(),
-  choices: z.array(
-    z.object({
-      sharePercent: z.number(),
-      /** People of each group in 90 days. */
-      treated: z.number(),
-      control: z.number(),
-      /** By how many percent more the treated have to buy to be seen in 90 days; null: nothing would be seen. */
-      smallestPercent: z.number().nullable(),
-    }),
-  ),
   running: ExperimentView.nullable(),
   past: z.array(ExperimentView),
 })

@@ -37,16 +37,10 @@ const large: ExperimentView = {
   ...{ cost: { low: 348.3, high: 6_575.2 }, health: 'even', attributedAmount: 91_400, leftOut: 12, drawnEarlier: 310 },
 }
 
-const choices = [
-  { sharePercent: 10, treated: 810, control: 90, smallestPercent: null },
-  { sharePercent: 20, treated: 720, control: 180, smallestPercent: null },
-  { sharePercent: 30, treated: 630, control: 270, smallestPercent: 114 },
-  { sharePercent: 50, treated: 450, control: 450, smallestPercent: 101 },
-]
 const told = (change: Partial<ExperimentsReply>) =>
   answers('experiments', {
-    pace: { people: 300, boughtPercent: 4, assumedPercent: 5 },
-    ...{ proposedPercent: 50, choices, running: null, past: [] },
+    pace: { people: 300, boughtPercent: 4, assumedPercent: 5, rate: 0.04 },
+    ...{ proposedPercent: 50, running: null, past: [] },
     ...change,
   })
 
@@ -59,7 +53,7 @@ export const ofLift: State[] = [
     name: 'lift of a shop that nobody left a cart in',
     of: 'owner',
     path: PATH,
-    given: [told({ pace: { people: 0, boughtPercent: null, assumedPercent: 5 } })],
+    given: [told({ pace: { people: 0, boughtPercent: null, assumedPercent: 5, rate: 0.05 } })],
     steps: [says('nothing could be measured yet')],
   },
   {
@@ -67,7 +61,7 @@ export const ofLift: State[] = [
     of: 'owner',
     path: PATH,
     given: [told({})],
-    steps: [says('twice as many purchases, not a fifth more')],
+    steps: [says('2.1 times as many purchases or more in 90 days')],
   },
   {
     name: 'lift being started',
@@ -145,5 +139,12 @@ export const ofLift: State[] = [
     path: '/dashboard',
     given: [told({ running: { ...large, revenue: found('unseen', -2_000, 9_000) } })],
     steps: [says('No difference seen')],
+  },
+  {
+    name: 'analytics with a result of the control group',
+    of: 'owner',
+    path: '/analytics',
+    given: [told({ running: large })],
+    steps: [says('between $3,120.50')],
   },
 ]

@@ -1,8 +1,9 @@
 import type { Finding } from '../../shared/experiments.ts'
+import { CONVERSION_FROM } from '../../shared/visible-effect.ts'
 import { type Arms, type Interval, type Sums, sumsOfCounts, sumsOfTotals } from '../lift/arms.ts'
 import { plannedMeans, plannedShares } from '../lift/planned.ts'
 import { sequenceOf } from '../lift/sequence.ts'
-import { CONVERSION_FROM, isConversionShown, isRevenueShown, purchasesOf, REVENUE_FROM } from '../lift/shown.ts'
+import { isConversionShown, isRevenueShown, purchasesOf, REVENUE_FROM } from '../lift/shown.ts'
 
 // What the sums of an experiment say (decisions 59 to 61). Pure.
 

@@ -19,16 +19,27 @@ export async function readPace({ db, storeId }: StoreDb, since: Date): Promise<P
   return rows.rows[0]!
 }
 
-/** Attributed in these days of the store's calendar, in minor units of the currency, by experiment. */
-export async function attributedIn(
-  { db, storeId }: StoreDb,
-  experiments: readonly { id: string; currency: string; from: string; until: string }[],
-): Promise<Map<string, number>> {
+/** An experiment's time by the store's calendar: the whole days within, and what of its first and last day belongs to it. */
+export interface Span {
+  id: string
+  currency: string
+  /** The days between these two are whole. */
+  firstDay: string
+  lastDay: string
+  /** Of the first and the last day, or of the only one. */
+  parts: { since: Date; until: Date }[]
+}
+
+/** Attributed in this time, in minor units of the currency, by experiment: whole days by their figures, the first and the last by their orders. */
+export async function attributedIn({ db, storeId }: StoreDb, spans: readonly Span[]): Promise<Map<string, number>> {
   const rows = await sql<{ id: string; net_minor: number }>`
-    select e.id, coalesce(sum(f.net_minor), 0)::bigint as net_minor
-    from jsonb_to_recordset(${JSON.stringify(experiments)}::jsonb) as e(id text, currency text, "from" date, until date)
-    left join order_figures f on f.store_id = ${storeId} and f.source = 'attributed' and f.currency = e.currency
-      and f.day between e."from" and e.until
-    group by e.id`.execute(db)
+    select e.id, (coalesce((select sum(f.net_minor) from order_figures f where f.store_id = ${storeId} and f.source = 'attributed'
+        and f.currency = e.currency and f.day > e."firstDay" and f.day < e."lastDay"), 0)
+      + coalesce((select sum(o.net_minor) from jsonb_to_recordset(e.parts) as p(since timestamptz, until timestamptz)
+        join orders o on o.store_id = ${storeId} and o.purchased_at >= p.since and o.purchased_at <= p.until
+        where o.touchpoint_id is not null and o.currency = e.currency and o.net_minor > 0), 0))::bigint as net_minor
+    from jsonb_to_recordset(${JSON.stringify(spans)}::jsonb) as e(id text, currency text, "firstDay" date, "lastDay" date, parts jsonb)`.execute(
+    db,
+  )
   return new Map(rows.rows.map((row) => [row.id, row.net_minor]))
 }

@@ -67,14 +67,8 @@ describe('before it begins (decision 60)', () => {
     await shop.fill('nobody', [tea()])
     await shop.pass(HOUR)
     const known = await read()
-    expect(known.pace).toEqual({ people: 30, boughtPercent: 40, assumedPercent: 5 })
+    expect(known.pace).toEqual({ people: 30, boughtPercent: 40, assumedPercent: 5, rate: 0.4 })
     expect(known.proposedPercent).toBe(50)
-    expect(known.choices.map(({ sharePercent, treated, control }) => [sharePercent, treated, control])).toEqual([
-      [10, 81, 9],
-      [20, 72, 18],
-      [30, 63, 27],
-      [50, 45, 45],
-    ])
     expect([known.running, known.past]).toEqual([null, []])
     expect(beforeWords(known)).toContain('With 30 people a month')
   })
@@ -83,8 +77,7 @@ describe('before it begins (decision 60)', () => {
     await leavers(3, 0)
     await shop.pass(31 * DAY)
     const known = await read()
-    expect(known.pace).toMatchObject({ people: 0, boughtPercent: null })
-    expect(known.choices.every(({ smallestPercent }) => smallestPercent === null)).toBe(true)
+    expect(known.pace).toMatchObject({ people: 0, boughtPercent: null, rate: 0.05 })
   })
 })
 
@@ -215,4 +208,19 @@ test('what is attributed in the same days stands beside it, whatever the plan (d
   await shop.order({ kind: 'purchase', email: message.to_address!, totalMinor: 12_300 })
   await countChanges({ storeId: shop.storeId, db: world.db }, world.now)
   expect((await read()).running!.attributedAmount).toBe(123)
+  await shop.pass(2 * DAY)
+  await shop.order({ kind: 'purchase', email: message.to_address!, totalMinor: 1_000 })
+  await shop.pass(DAY)
+  await countChanges({ storeId: shop.storeId, db: world.db }, world.now)
+  expect((await read()).running!.attributedAmount).toBe(133)
+})
+
+test('an order of the day it began, from before it began, is not among what is attributed since', async () => {
+  const message = await shop.mailed({ email: anEmail() })
+  await shop.press(message.id)
+  await shop.order({ kind: 'purchase', email: message.to_address!, totalMinor: 12_300 })
+  world.advance(HOUR / 60)
+  await holdOut(world, shop.storeId, 5_000)
+  await countChanges({ storeId: shop.storeId, db: world.db }, world.now)
+  expect((await read()).running!.attributedAmount).toBe(0)
 })

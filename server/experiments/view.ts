@@ -3,10 +3,10 @@ import { currencyExponent } from '../../shared/money.ts'
 import type { Db, StoreDb } from '../core/db.ts'
 import { found } from '../core/errors.ts'
 import { readStore } from '../stores/store.ts'
-import { ASSUMED_PERCENT, choicesOf, type Pace, proposedPercent, rateOf } from './before.ts'
+import { ASSUMED_PERCENT, type Pace, proposedPercent, rateOf, reckonedRate } from './before.ts'
 import { type ArmCounts, type Counts, canCheckArms, conversionOf, costOf, revenueOf } from './findings.ts'
 import { type ArmSums, sumsOf, withOpenPeople } from './outcomes-sql.ts'
-import { attributedIn, readPace } from './pace-sql.ts'
+import { attributedIn, readPace, type Span } from './pace-sql.ts'
 import { type Experiment, listExperiments } from './sql.ts'
 
 // What an owner is told of the store's control group. It reads sums: a look costs nothing.
@@ -22,11 +22,7 @@ export async function viewExperiments(store: StoreDb<Db>, now: Date): Promise<Ex
     listExperiments(store, LISTED),
   ])
   const ids = experiments.map(({ id }) => id)
-  const spans = experiments.map((each) => ({
-    ...{ id: each.id, currency: each.currency },
-    from: dayOf(each.started_at, zone),
-    until: dayOf(endOf(each, now), zone),
-  }))
+  const spans = experiments.map((each) => spanOf(each, endOf(each, now), zone))
   const over = experiments.filter((each) => isOver(each, now)).map(({ id }) => id)
   const [sums, attributed, open] = await Promise.all([
     sumsOf(store, ids),
@@ -46,16 +42,29 @@ export async function viewExperiments(store: StoreDb<Db>, now: Date): Promise<Ex
       people: pace.people,
       boughtPercent: rate === null ? null : Math.round(rate * 1_000) / 10,
       assumedPercent: ASSUMED_PERCENT,
+      rate: reckonedRate(pace),
     },
     proposedPercent: proposedPercent(pace),
-    choices: choicesOf(pace),
     running: views.find(({ endedAt }) => endedAt === null) ?? null,
     past: views.filter(({ endedAt }) => endedAt !== null),
   }
 }
 
+function spanOf({ id, currency, started_at: start }: Experiment, end: Date, zone: string): Span {
+  const [first, last] = [dayOf(start, zone), dayOf(end, zone)]
+  const beginOf = (day: Temporal.PlainDate) => new Date(day.toZonedDateTime(zone).epochMilliseconds)
+  const parts = first.equals(last)
+    ? [{ since: start, until: end }]
+    : [
+        // Purchases are dated in whole seconds.
+        { since: start, until: new Date(beginOf(first.add({ days: 1 })).getTime() - 1) },
+        { since: beginOf(last), until: end },
+      ]
+  return { id, currency, firstDay: first.toString(), lastDay: last.toString(), parts }
+}
+
 const dayOf = (at: Date, zone: string) =>
-  Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone).toPlainDate().toString()
+  Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone).toPlainDate()
 
 /** The planned day ends it, also while nobody has written that down. */
 const endOf = ({ ended_at, planned_end_at }: Experiment, now: Date): Date =>
@@ -88,7 +97,7 @@ function viewOf(
   const circumstances = {
     isPlannedDay,
     peopleADay: isOver(experiment, now) ? null : paceOf(experiment, { now, pace, drawn }),
-    rate: rateOf(pace) ?? ASSUMED_PERCENT / 100,
+    rate: reckonedRate(pace),
   }
   const revenue = experiment.cap_minor === null ? NOT_MEASURED : revenueOf(counts, circumstances)
   const scale = 10 ** currencyExponent(experiment.currency)

@@ -1,9 +1,7 @@
+import { CONVERSION_FROM } from '../../shared/visible-effect.ts'
 import type { Arms } from './arms.ts'
 
 // When there is something to show (decision 59). Below these an interval misses the truth more often than it says (docs/lift.md).
-
-/** Purchases in each arm from which the difference in conversion is shown. */
-export const CONVERSION_FROM = 10
 
 /** Purchases in each arm from which the difference in revenue is shown, by either interval. From 50 the sequence missed the truth in 6 % of simulated shops. */
 export const REVENUE_FROM = 75

@@ -8,6 +8,7 @@ import { formatDay } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
+import { HowMeasured } from './HowMeasured.tsx'
 import { useExperiments, useStop } from './queries.ts'
 import { Result } from './Result.tsx'
 import { ShareDialog } from './ShareDialog.tsx'
@@ -32,6 +33,7 @@ export function LiftPage() {
             {known.running ? <Running known={known} running={known.running} /> : <Before known={known} />}
             {known.running ? <Result experiment={known.running} /> : <Last past={known.past} />}
             <Past past={known.past} />
+            <HowMeasured />
           </Stack>
         )}
       </Loaded>
@@ -120,8 +122,8 @@ function StopDialog({ opened, onClose }: { opened: boolean; onClose: () => void 
       onConfirm={() => stop.mutate(undefined, { onSuccess })}
       onClose={onClose}
     >
-      Everybody gets messages from now on. What is known stays. People whose days are not over are left out, and there
-      is no narrower interval, as the planned day never comes.
+      Everybody gets messages from now on. What is known stays. People whose days are not over are left out. The more
+      exact result of the planned day will not be shown.
     </Confirm>
   )
 }

@@ -1,7 +1,7 @@
 import { Anchor, Card, Stack, Text, Title } from '@mantine/core'
 import { Link } from 'react-router'
 import type { ExperimentView } from '../../shared/experiments.ts'
-import { counted, formatCount, formatMoney } from '../ui/format.ts'
+import { counted, formatMoney } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { IntervalPicture } from './IntervalPicture.tsx'
 import { boundFormats, costWords, healthWords, isShown, type Measure, sentenceOf } from './words.ts'
@@ -82,7 +82,7 @@ function Groups({ experiment, order }: { experiment: ExperimentView; order: 2 | 
             <dd>
               <strong>{counted(people[arm], 'person', 'people')}</strong>
               {counted(purchases[arm], 'of them bought', 'of them bought')}
-              {waiting[arm] > 0 && `. ${formatCount(waiting[arm])} more are not counted yet`}
+              {waiting[arm] > 0 && `. ${counted(waiting[arm], 'more is', 'more are')} not counted yet`}
             </dd>
           </div>
         ))}
@@ -118,7 +118,7 @@ function Groups({ experiment, order }: { experiment: ExperimentView; order: 2 | 
           </Small>
         )}
         <Small>
-          In the same days {formatMoney(experiment.attributedAmount, experiment.currency)} of orders are{' '}
+          In the same time {formatMoney(experiment.attributedAmount, experiment.currency)} of orders are{' '}
           <Anchor component={Link} to="/analytics" inherit underline="always">
             attributed
           </Anchor>{' '}

@@ -1,11 +1,12 @@
 import { NumberInput, Radio, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { type ExperimentsReply, PLANNED_DAYS, PLANNED_DAYS_LEAST, PLANNED_DAYS_MOST } from '../../shared/experiments.ts'
+import { choicesOf } from '../../shared/visible-effect.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { useChange, useStart } from './queries.ts'
-import { choiceWords, paceWords } from './words.ts'
+import { choiceWords, daysProblem, paceWords } from './words.ts'
 
 interface Props {
   known: ExperimentsReply
@@ -24,6 +25,8 @@ export function ShareDialog({ known, opened, onClose }: Props) {
     onClose()
     announce(isChange ? 'A new control group has begun' : 'The control group has begun')
   }
+  const problem = daysProblem(days)
+  const shownDays = problem ? PLANNED_DAYS : Number(days)
   const isSame = isChange && Number(share) === known.running?.sharePercent
   return (
     <Confirm
@@ -32,7 +35,7 @@ export function ShareDialog({ known, opened, onClose }: Props) {
       confirmLabel={isChange ? 'Start anew' : 'Start'}
       size="lg"
       isBusy={act.isPending}
-      isDisabled={typeof days !== 'number' || isSame}
+      isDisabled={problem !== null || isSame}
       problem={act.error?.message}
       onConfirm={() => act.mutate({ sharePercent: Number(share), days: Number(days) }, { onSuccess })}
       onClose={onClose}
@@ -51,12 +54,13 @@ export function ShareDialog({ known, opened, onClose }: Props) {
           onChange={setShare}
         >
           <Stack gap="sm" mt="sm">
-            {known.choices.map((choice) => (
+            {choicesOf(known.pace, shownDays).map((choice) => (
               <Radio
                 key={choice.sharePercent}
                 value={String(choice.sharePercent)}
                 label={`${choice.sharePercent}% of people${choice.sharePercent === known.proposedPercent ? ' (proposed for your store)' : ''}`}
-                description={choiceWords(choice)}
+                // Nothing is claimed of days that cannot be chosen.
+                description={problem ? null : choiceWords(choice, shownDays)}
               />
             ))}
           </Stack>
@@ -64,10 +68,11 @@ export function ShareDialog({ known, opened, onClose }: Props) {
         <NumberInput
           label="Ends after"
           suffix=" days"
-          description="Then everybody gets messages again. Decide the day now: only a day that was planned has the narrower interval."
+          description={`${PLANNED_DAYS_LEAST} to ${PLANNED_DAYS_MOST} days, then everybody gets messages again. On that day a more exact result is shown as well; if you stop earlier, it is not.`}
+          error={problem}
           min={PLANNED_DAYS_LEAST}
           max={PLANNED_DAYS_MOST}
-          clampBehavior="blur"
+          clampBehavior="none"
           allowDecimal={false}
           maw={320}
           value={days}

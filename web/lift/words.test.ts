@@ -6,9 +6,10 @@ import {
   boundFormats,
   choiceWords,
   costWords,
-  effectWords,
+  daysProblem,
   paceWords,
   pastWords,
+  riseWords,
   sentenceOf,
   speaking,
 } from './words.ts'
@@ -140,9 +141,8 @@ test.each<[ExperimentView['cost'], string]>([
 })
 
 const reply = (change: Partial<ExperimentsReply>): ExperimentsReply => ({
-  pace: { people: 300, boughtPercent: 4, assumedPercent: 5 },
+  pace: { people: 300, boughtPercent: 4, assumedPercent: 5, rate: 0.04 },
   proposedPercent: 50,
-  choices: [{ sharePercent: 50, treated: 450, control: 450, smallestPercent: 103 }],
   ...{ running: null, past: [] },
   ...change,
 })
@@ -150,32 +150,38 @@ const reply = (change: Partial<ExperimentsReply>): ExperimentsReply => ({
 describe('before it begins (decision 60)', () => {
   test('with 300 people a month a doubling would be seen, not a fifth', () => {
     expect(beforeWords(reply({}))).toBe(
-      'With 300 people a month who leave a cart and can be written to, and half of them held out, 90 days are enough to see twice as many purchases, not a fifth more.',
+      'With 300 people a month who leave a cart and can be written to, and half of them held out, you would see 2.1 times as many purchases or more in 90 days. A smaller rise, such as a fifth, could not be told from chance.',
     )
   })
 
   test('with too few, and with none, that is said', () => {
-    const choices = [{ sharePercent: 50, treated: 45, control: 45, smallestPercent: null }]
-    expect(beforeWords(reply({ pace: { people: 30, boughtPercent: null, assumedPercent: 5 }, choices }))).toContain(
+    const few = { boughtPercent: null, assumedPercent: 5, rate: 0.05 }
+    expect(beforeWords(reply({ pace: { people: 30, ...few } }))).toContain(
       'even a large effect could not be seen in 90 days',
     )
-    const nobody = reply({ pace: { people: 0, boughtPercent: null, assumedPercent: 5 } })
+    const nobody = reply({ pace: { people: 0, ...few } })
     expect(beforeWords(nobody)).toContain('nothing could be measured yet')
-    expect(paceWords(nobody)).toContain('5 of 100 is assumed')
-    expect(paceWords(reply({}))).toContain('4 of 100 bought')
+    expect(paceWords(nobody)).toContain('5% is assumed')
+    expect(paceWords(reply({}))).toContain('4% bought')
   })
 
-  test('each share says whom it leaves out and what it shows', () => {
-    expect(choiceWords(reply({}).choices[0]!)).toBe(
-      '450 of 900 people in 90 days get no messages. That is enough to see twice as many purchases, and nothing smaller.',
+  test('each share says whom it leaves out and what it shows in the days that are chosen', () => {
+    expect(choiceWords({ sharePercent: 50, treated: 600, control: 600, smallestPercent: 95 }, 120)).toBe(
+      '600 of 1,200 people in 120 days get no messages. You would see twice as many purchases or more.',
     )
-    expect(choiceWords({ sharePercent: 10, treated: 810, control: 90, smallestPercent: null })).toContain('Too few')
+    expect(choiceWords({ sharePercent: 10, treated: 810, control: 90, smallestPercent: null }, 90)).toContain('Too few')
   })
+
+  test.each(['', 0, 7, 44, 366, 90.5])('%s is no number of days it may run, and the bounds are said', (days) => {
+    expect(daysProblem(days)).toBe('Enter 45 to 365 days.')
+  })
+
+  test.each([45, 90, 365])('%i days are', (days) => expect(daysProblem(days)).toBeNull())
 
   test.each([
-    [18, '18% more purchases'],
-    [89, '89% more purchases'],
-    [110, 'twice as many purchases'],
-    [180, '2.8 times as many purchases'],
-  ])('%i percent', (percent, words) => expect(effectWords(percent)).toBe(words))
+    [18, 'a rise of 18% or more in purchases'],
+    [89, 'a rise of 89% or more in purchases'],
+    [110, 'twice as many purchases or more'],
+    [180, '2.8 times as many purchases or more'],
+  ])('%i percent', (percent, words) => expect(riseWords(percent)).toBe(words))
 })

@@ -1,5 +1,14 @@
-import type { ExperimentsReply, ExperimentView, Finding, Interval } from '../../shared/experiments.ts'
+import {
+  type ExperimentsReply,
+  type ExperimentView,
+  type Finding,
+  type Interval,
+  PLANNED_DAYS,
+  PLANNED_DAYS_LEAST,
+  PLANNED_DAYS_MOST,
+} from '../../shared/experiments.ts'
 import { currencyExponent } from '../../shared/money.ts'
+import { choicesOf } from '../../shared/visible-effect.ts'
 import { counted, formatCount, formatDay, formatMoney } from '../ui/format.ts'
 
 // What is said of a control group (decisions 59 and 60). Pure. Nothing here says more than its interval does.
@@ -95,44 +104,44 @@ export function speaking({ running, past }: Pick<ExperimentsReply, 'running' | '
   return [running, ...past].find((each) => each !== null && bestOf(each) !== null) ?? null
 }
 
-/** By how much more the treated have to buy. */
-export function effectWords(percent: number): string {
-  if (percent < 90) return `${percent}% more purchases`
-  if (percent <= 110) return 'twice as many purchases'
-  return `${(1 + percent / 100).toFixed(1)} times as many purchases`
+/** By how much more the treated have to buy, at least, to be seen. */
+export function riseWords(percent: number): string {
+  if (percent < 90) return `a rise of ${percent}% or more in purchases`
+  if (percent <= 110) return 'twice as many purchases or more'
+  return `${(1 + percent / 100).toFixed(1)} times as many purchases or more`
 }
 
-/** What a share would show in 90 days, before it is chosen. */
-export function choiceWords({ treated, control, smallestPercent }: ExperimentsReply['choices'][number]): string {
-  const people = `${formatCount(control)} of ${counted(treated + control, 'person', 'people')} in 90 days get no messages.`
-  if (smallestPercent === null) {
-    return `${people} Too few of them would buy to see any difference.`
-  }
-  return `${people} That is enough to see ${effectWords(smallestPercent)}, and nothing smaller.`
+type Choice = ReturnType<typeof choicesOf>[number]
+
+/** What a share would show in so many days, before it is chosen. */
+export function choiceWords({ treated, control, smallestPercent }: Choice, days: number): string {
+  const people = `${formatCount(control)} of ${counted(treated + control, 'person', 'people')} in ${days} days get no messages.`
+  if (smallestPercent === null) return `${people} Too few of them would buy to see any difference.`
+  return `${people} You would see ${riseWords(smallestPercent)}.`
 }
 
 const SHARE_NAMES: Record<number, string> = { 10: 'a tenth', 20: 'a fifth', 30: 'three tenths', 50: 'half' }
 
 /** The one sentence before anything is chosen: what the proposed share would and would not show. */
-export function beforeWords({ pace, choices, proposedPercent }: ExperimentsReply): string {
-  const choice = choices.find(({ sharePercent }) => sharePercent === proposedPercent)
+export function beforeWords({ pace, proposedPercent }: ExperimentsReply): string {
+  const choice = choicesOf(pace).find(({ sharePercent }) => sharePercent === proposedPercent)
   if (pace.people === 0 || !choice) {
     return 'Nobody who can be written to has left a cart in the last 30 days, so nothing could be measured yet.'
   }
   const people = `With ${counted(pace.people, 'person', 'people')} a month who leave a cart and can be written to, and ${SHARE_NAMES[proposedPercent] ?? `${proposedPercent}%`} of them held out,`
   if (choice.smallestPercent === null) {
-    return `${people} even a large effect could not be seen in 90 days: too few of them would buy.`
+    return `${people} even a large effect could not be seen in ${PLANNED_DAYS} days: too few of them would buy.`
   }
-  const unseen = choice.smallestPercent > 25 ? ', not a fifth more' : ''
-  return `${people} 90 days are enough to see ${effectWords(choice.smallestPercent)}${unseen}.`
+  const such = choice.smallestPercent > 25 ? ', such as a fifth,' : ''
+  return `${people} you would see ${riseWords(choice.smallestPercent)} in ${PLANNED_DAYS} days. A smaller rise${such} could not be told from chance.`
 }
 
 /** What the rate is taken from. */
 export function paceWords({ pace }: ExperimentsReply): string {
   if (pace.boughtPercent === null) {
-    return `Too few of them bought in the last 30 days to know how many do; ${pace.assumedPercent} of 100 is assumed.`
+    return `Too few of them bought in the last 30 days to know how many do; ${pace.assumedPercent}% is assumed.`
   }
-  return `Of those who left a cart in the last 30 days, ${pace.boughtPercent} of 100 bought.`
+  return `Of those who left a cart in the last 30 days, ${pace.boughtPercent}% bought.`
 }
 
 /** What the control group cost, as honestly as what was gained. */
@@ -149,4 +158,11 @@ export const healthWords: Record<ExperimentView['health'], string> = {
   few: 'Too few people to check whether one of the groups has lost some.',
   even: 'The sizes of both groups are what chance explains.',
   off: 'The sizes of the groups cannot be chance: people are missing in one of them. Do not rely on this result.',
+}
+
+/** Of what is typed as its days: what is wrong with it; null: nothing. */
+export function daysProblem(days: number | string): string | null {
+  const isFine =
+    typeof days === 'number' && Number.isInteger(days) && days >= PLANNED_DAYS_LEAST && days <= PLANNED_DAYS_MOST
+  return isFine ? null : `Enter ${PLANNED_DAYS_LEAST} to ${PLANNED_DAYS_MOST} days.`
 }

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { choicesOf, smallestEffect } from './visible-effect.ts'
+
+// What a control group would show before it begins (decision 60).
+
+test('with 300 people a month, half of them held out, a doubling is seen at 4 of 100, not a fifth', () => {
+  const [ten, , , half] = choicesOf({ people: 300, rate: 0.04 })
+  expect(half).toMatchObject({ sharePercent: 50, treated: 450, control: 450 })
+  expect(half!.smallestPercent).toBeGreaterThan(85)
+  expect(half!.smallestPercent).toBeLessThan(115)
+  // 90 people of whom four buy show nothing.
+  expect(ten!.smallestPercent).toBeNull()
+})
+
+test('the smallest effect is the one whose z is 2.8', () => {
+  const [people, rate] = [10_000, 0.05]
+  const effect = smallestEffect({ treated: people, control: people, rate })!
+  const raised = rate * (1 + effect)
+  const error = Math.sqrt((rate * (1 - rate) + raised * (1 - raised)) / people)
+  expect((raised - rate) / error).toBeCloseTo(1.96 + 0.8416, 3)
+  expect(smallestEffect({ treated: people, control: people / 4, rate })!).toBeGreaterThan(effect)
+})
+
+test('nothing is promised where too few would buy, nor more than everybody can do', () => {
+  expect(smallestEffect({ treated: 1_000, control: 100, rate: 0.05 })).toBeNull()
+  expect(smallestEffect({ treated: 60, control: 15, rate: 0.9 })).toBeNull()
+})
+
+test('more days show smaller effects, fewer days larger ones or none', () => {
+  const at = (days: number) => choicesOf({ people: 300, rate: 0.04 }, days).at(-1)!
+  expect(at(45)).toEqual({ sharePercent: 50, treated: 225, control: 225, smallestPercent: null })
+  expect(at(365)).toMatchObject({ treated: 1_825, control: 1_825 })
+  expect(at(365).smallestPercent).toBeLessThan(at(180).smallestPercent!)
+  expect(at(180).smallestPercent).toBeLessThan(at(90).smallestPercent!)
+})
