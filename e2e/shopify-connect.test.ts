@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { allScopes, type ShopifyStore } from '../demo/shopify/store.ts'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
-import { STORE_PROBLEM_TEXT, type StoreProblemCode } from '../shared/store-problems.ts'
+import { STORE_PROBLEM_TEXT, type StoreProblemCode, typedProblemText } from '../shared/store-problems.ts'
 import { openShopify } from '../test/contract-servers/shopify.ts'
 import { type AppInstance, anAppInstance } from './app-instance.ts'
 import { openBrowser } from './browser.ts'
@@ -65,7 +65,7 @@ async function fillApp(keys: ShopifyStore['keys']): Promise<void> {
 }
 
 const says = async (code: StoreProblemCode) => {
-  const { sentence, nextStep } = STORE_PROBLEM_TEXT[code]
+  const { sentence, nextStep } = typedProblemText(code)
   await page.getByText(sentence).locator('visible=true').first().waitFor()
   await page.getByText(nextStep).locator('visible=true').first().waitFor()
 }
@@ -78,6 +78,10 @@ test('both forms look right in every theme, wide and on a phone', async () => {
   await checkInEveryTheme(page, 'shopify-token-form')
   await page.getByRole('button', { name: 'Connect Store' }).locator('visible=true').click()
   await page.getByText('Access token is required for Shopify').waitFor()
+  await page.getByText('API secret key is required for Shopify').waitFor()
+  await page.getByText('Client ID and secret', { exact: true }).click()
+  await page.getByRole('button', { name: 'Connect Store' }).locator('visible=true').click()
+  await page.getByText('Client ID and client secret are required for Shopify').nth(1).waitFor()
 })
 
 describe('what is in the way is said, with what to do about it', () => {
@@ -102,6 +106,8 @@ describe('what is in the way is said, with what to do about it', () => {
   test('a token that Shopify does not know', async () => {
     await openForm()
     await page.getByText('Access token', { exact: true }).click()
+    // The help goes with the form.
+    await page.getByText(/press Reveal token once/).waitFor()
     await page.locator('[data-path=access_token]').fill('shpat_00000000000000000000000000000000')
     await page.locator('[data-path=api_secret]').fill(shopify.keys.clientSecret)
     await page.getByRole('button', { name: 'Connect Store' }).locator('visible=true').click()

@@ -43,7 +43,8 @@ export const definitions = {
   roiCosts: 'Costs: the message cost and, where it is paid in this currency, the plan’s price.',
   whatIsLeft:
     'Attributed revenue less message cost and, by month, the plan’s price. Discounts are taken off the revenue already.',
-  roiReturn: 'What is left, divided by the costs. Without costs there is none.',
+  roiReturn:
+    'What is left, divided by the costs. None where there are no costs, or only message costs of less than 1% of the revenue.',
   discountsGiven:
     'What the codes in these messages took off orders that were paid. The revenue is counted after it, so it is not taken off again.',
   byHour: 'Time between leaving the cart and the message.',

@@ -7,9 +7,16 @@ interface Spent {
   planPrice?: number | null
 }
 
-/** Discounts are no cost here: the revenue is what shoppers paid, after them. `rate`: what is left, of the costs; null without any. */
+/** Message costs below this part of the revenue are next to nothing: what they multiply into says nothing. */
+const LEAST_PART = 0.01
+
+/**
+ * Discounts are no cost here: the revenue is what shoppers paid, after them. `rate`: what is left, of the costs; null without any, and where
+ * there is no plan's price among them and they are next to nothing.
+ */
 export function returnOf({ attributedRevenue, messageCost, planPrice }: Spent) {
   const costs = messageCost + (planPrice ?? 0)
   const left = attributedRevenue - costs
-  return { costs, left, rate: costs > 0 ? left / costs : null }
+  const hasRate = costs > 0 && ((planPrice ?? 0) > 0 || costs >= attributedRevenue * LEAST_PART)
+  return { costs, left, rate: hasRate ? left / costs : null }
 }

@@ -197,9 +197,16 @@ export const CERTIFICATE_HINT = 'For local development use http:// instead of ht
 
 /** The message for a failed connection: sentence, next step, the store's own words, and A 8's hint when they mention a certificate. */
 export function storeProblemMessage(code: StoreProblemCode, detail: string | null = null): string {
-  const words = STORE_PROBLEM_TEXT[code]
+  return messageOf(STORE_PROBLEM_TEXT[code], detail)
+}
+
+/** The same, of keys that are tried for the first time. */
+export const typedProblemMessage = (code: StoreProblemCode, detail: string | null = null): string =>
+  messageOf(typedProblemText(code), detail)
+
+function messageOf({ sentence, nextStep }: StoreProblemText, detail: string | null): string {
   const quoted = detail ? ` (${detail})` : ''
-  return withCertificateHint(`${words.sentence} ${words.nextStep}${quoted}`)
+  return withCertificateHint(`${sentence} ${nextStep}${quoted}`)
 }
 
 const OUTAGE =
@@ -211,6 +218,18 @@ const OF_CONNECTED: Partial<Record<StoreProblemCode, StoreProblemText>> = {
   timeout: { sentence: 'The store takes too long to answer at the moment.', nextStep: OUTAGE },
   no_wordpress: { sentence: 'WordPress does not answer at the store’s address at the moment.', nextStep: OUTAGE },
 }
+
+/** What means something else of keys that somebody has just typed: nobody was connected by them. */
+const OF_TYPED: Partial<Record<StoreProblemCode, StoreProblemText>> = {
+  shopify_token_revoked: {
+    sentence: 'Shopify does not accept this access token.',
+    nextStep:
+      'Copy it again: it begins with shpat_ and belongs to an app that is installed in this store. Check the store’s address as well.',
+  },
+}
+
+/** Words for a problem with keys that are tried for the first time. */
+export const typedProblemText = (code: StoreProblemCode): StoreProblemText => OF_TYPED[code] ?? STORE_PROBLEM_TEXT[code]
 
 /** The message for something a connected store was asked to do. */
 export function connectedProblemMessage(code: StoreProblemCode, detail: string | null = null): string {

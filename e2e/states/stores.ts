@@ -1,6 +1,11 @@
 import type { Page } from 'playwright-core'
 import type { StoreRights } from '../../shared/platforms.ts'
-import { STORE_PROBLEM_TEXT, type StoreProblemCode, storeProblemMessage } from '../../shared/store-problems.ts'
+import {
+  type StoreProblemCode,
+  storeProblemMessage,
+  typedProblemMessage,
+  typedProblemText,
+} from '../../shared/store-problems.ts'
 import {
   alters,
   answers,
@@ -44,8 +49,8 @@ const inTheWay = (code: StoreProblemCode, steps = byApp): State => ({
   name: `connecting on Shopify: ${code}`,
   of: 'owner',
   path: '/store-setup',
-  given: [NO_STORE, isOwnAccount, refuses('stores/connect-store', storeProblemMessage(code))],
-  steps: [...steps, says(STORE_PROBLEM_TEXT[code].sentence)],
+  given: [NO_STORE, isOwnAccount, refuses('stores/connect-store', typedProblemMessage(code))],
+  steps: [...steps, says(typedProblemText(code).sentence)],
 })
 
 const WEAK: StoreRights = {

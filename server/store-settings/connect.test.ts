@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { STORE_PROBLEM_CODES, STORE_PROBLEM_TEXT } from '../../shared/store-problems.ts'
+import { STORE_PROBLEM_CODES, typedProblemText } from '../../shared/store-problems.ts'
 import { aConnectedStore, aHome, anOwner, connect, ownerCalls } from '../../test/connected-store.ts'
 import { aFakeStore, aProblem } from '../../test/fake-store.ts'
 import { told } from '../../test/notifications.ts'
@@ -154,9 +154,11 @@ test.each(STORE_PROBLEM_CODES)('connecting to a store with the problem %s says s
   fake.problem = aProblem(code, 'the store’s own words')
   const reply = await connect(world, owner, fake)
   expect(reply.status).toBe(statusOfProblem[code] ?? 422)
-  expect(reply.body.error).toContain(STORE_PROBLEM_TEXT[code].sentence)
-  expect(reply.body.error).toContain(STORE_PROBLEM_TEXT[code].nextStep)
+  expect(reply.body.error).toContain(typedProblemText(code).sentence)
+  expect(reply.body.error).toContain(typedProblemText(code).nextStep)
   expect(reply.body.error).toContain('the store’s own words')
+  // There are no keys to be replaced.
+  if (code === 'shopify_token_revoked') expect(reply.body.error).not.toContain('Replace keys')
   if (reply.status === 401) expect(reply.body.code).toBe('store_credentials')
   if (code === 'rate_limited') expect(reply.body.retryAfterS).toBe(30)
   if (code === 'certificate') expect(reply.body.error).toContain('http://')

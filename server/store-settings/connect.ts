@@ -19,7 +19,7 @@ import type { PlatformName, StoreProfile } from '../platforms/platform.ts'
 import { readTypedKeys, type TypedKeys } from '../platforms/typed-keys.ts'
 import { yieldJob } from '../plugin/jobs.ts'
 import { demoStoreUrls } from '../stores/demo-stores.ts'
-import { askStore } from '../stores/problems.ts'
+import { askByTypedKeys } from '../stores/problems.ts'
 import { isSameStore, profileColumns } from '../stores/profile.ts'
 import { isSpelledAlike, RETENTION_MS } from '../stores/rules.ts'
 import { isDemoAccount, type StoreRow, storesOf, updateStore } from '../stores/store.ts'
@@ -58,7 +58,7 @@ export async function connectStore(deps: Deps, connector: Connector, wanted: Con
   const isDemoStore = await assertConnectable(deps, account, storeUrl)
   await take(deps, limits.connectPerAccount, connector.accountId)
   const client = deps.storeClient({ platform: wanted.platform, storeUrl, homeUrl: storeUrl, keys })
-  const profile = await askStore(PROFILE_LIMIT_MS, (signal) => client.readProfile(signal))
+  const profile = await askByTypedKeys(PROFILE_LIMIT_MS, (signal) => client.readProfile(signal))
   const found = { platform: wanted.platform, storeUrl: profile.storeUrl, keys, profile }
   const store = await keepChecked(deps, connector, { ...found, isDemoStore, isProven: true })
   return { store, warnings: warningsOf(profile) }

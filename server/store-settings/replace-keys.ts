@@ -6,7 +6,7 @@ import { limits } from '../members/limits.ts'
 import type { StoreKeys } from '../platforms/access.ts'
 import type { StoreProfile } from '../platforms/platform.ts'
 import type { TypedKeys } from '../platforms/typed-keys.ts'
-import { askStore } from '../stores/problems.ts'
+import { askByTypedKeys } from '../stores/problems.ts'
 import { homeColumns, isSameStore, profileColumns } from '../stores/profile.ts'
 import * as sql from '../stores/store.ts'
 import { PROFILE_LIMIT_MS, readKeys, warningsOf } from './connect.ts'
@@ -21,7 +21,7 @@ export async function replaceKeys(deps: Deps, store: StoreDb<Db>, wanted: TypedK
   assertReplaceable(row)
   await take(deps, limits.connectPerAccount, row.account_id)
   const client = deps.storeClient({ platform: row.platform, storeUrl: row.url, homeUrl: row.home_url, keys })
-  const profile = await askStore(PROFILE_LIMIT_MS, (signal) => client.readProfile(signal))
+  const profile = await askByTypedKeys(PROFILE_LIMIT_MS, (signal) => client.readProfile(signal))
   const replaced = await keepReplaced(deps, store, { keys, profile })
   return { store: replaced, warnings: warningsOf(profile) }
 }

@@ -57,6 +57,17 @@ test('a stage is a share of the carts created, and its bar ends at 100 percent (
   ])
 })
 
+test('next to no cost has amounts and no percentage, unless a plan is paid', () => {
+  expect(returnOf({ attributedRevenue: 3_408.13, messageCost: 0.1, planPrice: 0 })).toMatchObject({
+    costs: 0.1,
+    rate: null,
+  })
+  expect(returnOf({ attributedRevenue: 200, messageCost: 1.99 }).rate).toBeNull()
+  expect(returnOf({ attributedRevenue: 200, messageCost: 2 }).rate).toBe(99)
+  expect(returnOf({ attributedRevenue: 9_800, messageCost: 0, planPrice: 49 }).rate).toBe(199)
+  expect(returnOf({ attributedRevenue: 0, messageCost: 0.1 }).rate).toBe(-1)
+})
+
 test('a stage that exceeds the one before it is told (decision 93)', () => {
   expect(isUneven(stagesOf(funnel, 'email'))).toBe(true)
   expect(isUneven(stagesOf({ ...funnel, emailsSent: 8 }, 'email'))).toBe(false)

@@ -13,7 +13,7 @@ import { KeysSteps } from './KeysHelp.tsx'
 import { useReplaceKeys } from './queries.ts'
 import { checkKeys, type KeysForm } from './rules.ts'
 import { ShopifySteps } from './ShopifyHelp.tsx'
-import { ShopifyKeyFields } from './ShopifyKeyFields.tsx'
+import { ShopifyKeyFields, useWay } from './ShopifyKeyFields.tsx'
 import { checkShopifyKeys, noShopifyKeys, type ShopifyForm, shopifyKeysOf } from './shopify-rules.ts'
 
 /** The demo store keeps its keys. */
@@ -88,6 +88,7 @@ function ReplaceShopify({ store, onReplaced, onClose }: Props) {
     initialValues: { ...noShopifyKeys, store_url: store.store_url },
     validate: checkShopifyKeys,
   })
+  const way = useWay(form)
   const submit = form.onSubmit((values: ShopifyForm) =>
     replace.mutate(shopifyKeysOf(values), {
       onSuccess: onReplaced,
@@ -96,10 +97,10 @@ function ReplaceShopify({ store, onReplaced, onClose }: Props) {
   )
   return (
     <Replacement store={store} replace={replace} onSubmit={submit} onClose={onClose}>
-      <ShopifyKeyFields form={form} />
+      <ShopifyKeyFields form={form} way={way} />
       <details className="more-help">
         <summary>How to get new credentials</summary>
-        <ShopifySteps />
+        <ShopifySteps way={way} />
       </details>
     </Replacement>
   )

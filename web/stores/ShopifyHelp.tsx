@@ -1,41 +1,29 @@
 import { Anchor, Card, Code, List, Text, Title } from '@mantine/core'
-import { SCOPES } from './shopify-rules.ts'
+import { SCOPES, type ShopifyForm } from './shopify-rules.ts'
+
+interface Props {
+  /** Which credentials the form asks for. */
+  way: ShopifyForm['way']
+}
 
 /** Where to click in Shopify to get the credentials, beside the form that asks for them. */
-export function ShopifyHelp() {
+export function ShopifyHelp({ way }: Props) {
   return (
     <Card>
       <Title order={2} mb="sm">
         How to get your credentials
       </Title>
-      <ShopifySteps />
+      <ShopifySteps way={way} />
     </Card>
   )
 }
 
 /** docs/connecting-shopify.md says the same: change both. */
-export function ShopifySteps() {
+export function ShopifySteps({ way }: Props) {
   return (
     <>
       <List type="ordered" spacing="sm" fz="sm">
-        <List.Item>
-          Open the{' '}
-          <Anchor href="https://dev.shopify.com/dashboard" target="_blank" rel="noreferrer" fz="sm" underline="always">
-            Dev Dashboard
-          </Anchor>{' '}
-          with the organization that owns your store, and press <strong>Create app</strong>. As name write “Recoup”.
-        </List.Item>
-        <List.Item>
-          Under <strong>Versions</strong>, make a version with these access scopes:{' '}
-          <Code style={{ overflowWrap: 'anywhere', whiteSpace: 'normal' }}>{SCOPES.join(',')}</Code>. Add{' '}
-          <Code>read_all_orders</Code> to see figures of more than the last 60 days.
-        </List.Item>
-        <List.Item>
-          Press <strong>Release</strong>, then <strong>Install app</strong> under Home, and choose your store.
-        </List.Item>
-        <List.Item>
-          Open <strong>Settings → Credentials</strong> of the app and copy the client ID and the client secret.
-        </List.Item>
+        {way === 'app' ? <OfApp /> : <OfToken />}
         <List.Item>
           Copy the store’s address from <strong>Shopify → Settings → Domains</strong>: it ends in .myshopify.com.
         </List.Item>
@@ -47,3 +35,48 @@ export function ShopifySteps() {
     </>
   )
 }
+
+const OfApp = () => (
+  <>
+    <List.Item>
+      Open the{' '}
+      <Anchor href="https://dev.shopify.com/dashboard" target="_blank" rel="noreferrer" fz="sm" underline="always">
+        Dev Dashboard
+      </Anchor>{' '}
+      with the organization that owns your store, and press <strong>Create app</strong>. As name write “Recoup”.
+    </List.Item>
+    <List.Item>
+      Under <strong>Versions</strong>, make a version with these access scopes: <Scopes />. Add{' '}
+      <Code>read_all_orders</Code> to see figures of more than the last 60 days.
+    </List.Item>
+    <List.Item>
+      Press <strong>Release</strong>, then <strong>Install app</strong> under Home, and choose your store.
+    </List.Item>
+    <List.Item>
+      Open <strong>Settings → Credentials</strong> of the app and copy the client ID and the client secret.
+    </List.Item>
+  </>
+)
+
+/** Of an app that was made in the Shopify admin. */
+const OfToken = () => (
+  <>
+    <List.Item>
+      Open the app in Shopify: <strong>Settings → Apps → Develop apps</strong>. If there is none, choose “Client ID and
+      secret” above instead.
+    </List.Item>
+    <List.Item>
+      Under <strong>Configuration</strong>, allow these Admin API scopes: <Scopes />. Then install the app.
+    </List.Item>
+    <List.Item>
+      Under <strong>API credentials</strong>, copy the Admin API access token: it begins with <Code>shpat_</Code>.
+      Shopify shows it only once. If nobody has kept it, uninstall the app, install it again and press Reveal token
+      once.
+    </List.Item>
+    <List.Item>
+      Copy the <strong>API secret key</strong> on the same page. Shopify signs its notices with it.
+    </List.Item>
+  </>
+)
+
+const Scopes = () => <Code style={{ overflowWrap: 'anywhere', whiteSpace: 'normal' }}>{SCOPES.join(',')}</Code>

@@ -5,7 +5,7 @@ import type { ShopifyForm } from './shopify-rules.ts'
 
 type FormOfKeys = Pick<
   ReturnType<typeof useForm<ShopifyForm>>,
-  'getValues' | 'setFieldValue' | 'clearErrors' | 'key' | 'getInputProps'
+  'setFieldValue' | 'clearErrors' | 'key' | 'getInputProps'
 >
 
 type FieldName = Exclude<keyof ShopifyForm, 'store_url' | 'way'>
@@ -15,11 +15,16 @@ const ways = [
   { value: 'token', label: 'Access token' },
 ]
 
+/** Which of the two is chosen, also for the help beside them. */
+export function useWay(form: Pick<ReturnType<typeof useForm<ShopifyForm>>, 'getValues' | 'watch'>): ShopifyForm['way'] {
+  const [way, setWay] = useState(form.getValues().way)
+  form.watch('way', ({ value }) => setWay(value))
+  return way
+}
+
 /** The two kinds of credentials; what was typed in one stays while the other is looked at. */
-export function ShopifyKeyFields({ form }: { form: FormOfKeys }) {
-  const [way, setWay] = useState<ShopifyForm['way']>(form.getValues().way)
+export function ShopifyKeyFields({ form, way }: { form: FormOfKeys; way: ShopifyForm['way'] }) {
   const choose = (value: string) => {
-    setWay(value as ShopifyForm['way'])
     form.setFieldValue('way', value as ShopifyForm['way'])
     form.clearErrors()
   }

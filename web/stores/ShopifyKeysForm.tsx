@@ -12,6 +12,7 @@ interface Props {
   connect: ReturnType<typeof useConnectStore>
   isDisabled: boolean
   form: ReturnType<typeof useShopifyForm>
+  way: ShopifyForm['way']
 }
 
 export const useShopifyForm = () =>
@@ -22,7 +23,7 @@ export const useShopifyForm = () =>
   })
 
 /** Connects a Shopify store: by the credentials of an app, or by a token of one made before 2026. */
-export function ShopifyKeysForm({ connect, isDisabled, form }: Props) {
+export function ShopifyKeysForm({ connect, isDisabled, form, way }: Props) {
   const submit = form.onSubmit((values: ShopifyForm) =>
     connect.mutate(
       { platform: 'shopify', store_url: values.store_url.trim(), ...shopifyKeysOf(values) },
@@ -44,7 +45,7 @@ export function ShopifyKeysForm({ connect, isDisabled, form }: Props) {
           spellCheck={false}
           autoComplete="url"
         />
-        <ShopifyKeyFields form={form} />
+        <ShopifyKeyFields form={form} way={way} />
         {connect.error && (
           <Notice tone="bad" title="Connection failed" isLive>
             {wordsOf(connect.error, storeTexts.connectFailed)}

@@ -14,6 +14,7 @@ import { KeysHelp } from './KeysHelp.tsx'
 import { PluginSetup } from './PluginSetup.tsx'
 import { useConnectStore } from './queries.ts'
 import { ShopifyHelp } from './ShopifyHelp.tsx'
+import { useWay } from './ShopifyKeyFields.tsx'
 import { ShopifyKeysForm, useShopifyForm } from './ShopifyKeysForm.tsx'
 import { StoreKeysForm, useKeysForm } from './StoreKeysForm.tsx'
 
@@ -92,6 +93,7 @@ function ConnectStore({ connect, isAnother }: Props) {
   const [address, setAddress] = useState('')
   const pair = useKeysForm(setAddress)
   const shopify = useShopifyForm()
+  const way = useWay(shopify)
   const mayConnect = useMay('stores:connect')
   const isDemo = useMe()?.isDemo ?? false
   return (
@@ -127,11 +129,11 @@ function ConnectStore({ connect, isAnother }: Props) {
                 <StoreKeysForm connect={connect} isDisabled={!mayConnect || isDemo} form={pair} />
               </>
             ) : (
-              <ShopifyKeysForm connect={connect} isDisabled={!mayConnect || isDemo} form={shopify} />
+              <ShopifyKeysForm connect={connect} isDisabled={!mayConnect || isDemo} form={shopify} way={way} />
             )}
           </Stack>
         </Card>
-        {platform === 'woocommerce' ? <KeysHelp storeUrl={address} /> : <ShopifyHelp />}
+        {platform === 'woocommerce' ? <KeysHelp storeUrl={address} /> : <ShopifyHelp way={way} />}
       </SimpleGrid>
     </Stack>
   )
