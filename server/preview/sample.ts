@@ -68,7 +68,7 @@ function nobody(now: Date) {
     ...{ step_id: null, conditions: null, is_split: false, variant_id: null },
     ...{ cart_version: 0, cart_status: 'abandoned' as const, abandon_at: null, pending_until: null },
     ...{ last_activity_at: now, email: 'sample@example.com' },
-    ...{ arm: null, is_member: false, first_name: 'Alex', us_state: null },
+    ...{ arm: null, is_under_way: false, is_member: false, first_name: 'Alex', us_state: null },
     ...{ unconfirmed_email: null, unconfirmed_phone: null, matching_order: null, has_bought_before: false },
     ...{
       coupon: null,
