@@ -34,6 +34,7 @@ test('is begun by the keyboard, runs, gets another share and is stopped, and wha
   await page.getByRole('region', { name: 'Lift' }).getByRole('link', { name: 'How it is measured' }).click()
   await page.getByRole('heading', { level: 1, name: 'Lift' }).waitFor()
   await page.getByText(/nothing could be measured yet/).waitFor()
+  await page.getByRole('heading', { level: 2, name: 'How it is measured' }).waitFor()
   await button('Start a control group').focus()
   await page.keyboard.press('Enter')
   const start = dialog('Start a control group')
@@ -43,7 +44,18 @@ test('is begun by the keyboard, runs, gets another share and is stopped, and wha
   await proposed.focus()
   await page.keyboard.press('ArrowUp')
   expect(await start.getByRole('radio', { name: /^30%/ }).isChecked()).toBe(true)
-  await start.getByRole('button', { name: 'Start', exact: true }).focus()
+  // Days that it cannot run for are refused, and what would be seen is said of the days that are typed.
+  const [days, begins] = [start.getByLabel('Ends after'), start.getByRole('button', { name: 'Start', exact: true })]
+  await days.fill('7')
+  await start.getByText('Enter 45 to 365 days.').waitFor()
+  expect(await begins.isDisabled()).toBe(true)
+  expect(await start.getByText(/people in \d+ days get no messages/).count()).toBe(0)
+  await days.fill('120')
+  await start
+    .getByText(/people in 120 days get no messages/)
+    .first()
+    .waitFor()
+  await begins.focus()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: '30% get no messages' }).waitFor()
   await page
