@@ -4,11 +4,13 @@ import { aCampaign, ask, neutralWords, read, rowsOf, statesOf, tick, today, word
 import { demoCoupons } from '../../test/demo-coupons.ts'
 import { aCoupon, aCouponShop, type CouponShop } from '../../test/discount-scene.ts'
 import { armsOf, holdOut } from '../../test/experiment-scene.ts'
-import { bought, DAY, HOUR, linkIn, MINUTE } from '../../test/message-scene.ts'
+import { bought, DAY, HOUR, linkIn, MINUTE, messagesOf } from '../../test/message-scene.ts'
 import { acceptsMail, aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import { transact } from '../core/db.ts'
+import { newId } from '../core/ids.ts'
 import { enqueueDueCodes } from '../coupon-codes/codes.ts'
+import { closeHandedOverSteps } from '../messages/sql.ts'
 import { lockAllKeys, resolveShoppers } from '../shoppers/shoppers.ts'
 import { runCampaigns } from './runs.ts'
 
@@ -233,6 +235,24 @@ describe('two who turn out to be one', () => {
     await tick(world, shop, HOUR)
     expect(world.sent).toHaveLength(1)
     expect((await statesOf(world, id)).filter((each) => each === '1 cancelled(merged)')).toHaveLength(1)
+  })
+
+  test.each([
+    ['sent', 'skipped'],
+    ['failed', 'scheduled'],
+  ] as const)('a later run adds nothing about a cart joined to one whose message of an earlier run was %s: %s', async (before, after) => {
+    const shop = await aCouponShop(world, { carts: 2, buyers: 0 })
+    const id = await planned(shop)
+    const [one, other] = (await messagesOf(world, shop.storeId)).filter(({ origin_id }) => origin_id === id)
+    const set = (messageId: string, values: object) =>
+      world.db.updateTable('messages').set(values).where('id', '=', messageId).execute()
+    await set(one!.id, { state: before, handed_over_at: world.now, left_at: world.now })
+    await set(other!.id, { step: 2, step_id: newId() })
+    await transact({ storeId: shop.storeId, db: world.db }, (tx) =>
+      closeHandedOverSteps(tx, one!.cart_id!, other!.cart_id!, world.now),
+    )
+    const now = (await messagesOf(world, shop.storeId)).find((each) => each.id === other!.id)
+    expect(now!.state).toBe(after)
   })
 })
 

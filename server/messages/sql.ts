@@ -9,6 +9,7 @@ import {
   isHeld,
   isLookedAtAnew,
   isOpen,
+  mayArrive,
   mayPassNow,
   SCHEDULED,
   SKIPPED,
@@ -130,8 +131,10 @@ export async function closeHandedOverSteps({ db, storeId }: StoreTx, fromCart: s
       update messages m set ${becomesSkipped('merged', now)}
       from (select o.id from messages o where o.store_id = ${storeId} and o.cart_id = ${intoCart} and o.origin_kind = 'campaign' and ${isOpen('o')}
         and exists (select 1 from messages h where h.store_id = o.store_id and h.cart_id = ${fromCart}
-          and h.origin_kind = o.origin_kind and h.origin_id = o.origin_id and h.step_id is not distinct from o.step_id and h.channel <> o.channel
-          and ${wasHandedOver('h')}) order by o.id for update) open
+          and h.origin_kind = o.origin_kind and h.origin_id = o.origin_id
+          and (h.step_id is not distinct from o.step_id and h.channel <> o.channel and ${wasHandedOver('h')}
+            -- of another run: a campaign writes about a cart once, but for what has failed
+            or h.step_id is distinct from o.step_id and ${mayArrive('h')})) order by o.id for update) open
       where m.store_id = ${storeId} and m.id = open.id returning m.id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
     select ${storeId}, gen_random_uuid(), id, ${now}, 'skip', 'merged', '{}' from (table closed union all table elsewhere) gone`.execute(
