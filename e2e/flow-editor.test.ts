@@ -113,6 +113,7 @@ test('a message is added, named by its place, and goes by another channel where 
   await page.getByRole('button', { name: 'Add a message' }).click()
   await panel().getByRole('heading', { name: '4. New message' }).waitFor()
   expect((await times()).at(-1)).toBe('1 day 5 minutes')
+  expect(await panel().getByLabel('Subject').inputValue()).toBe('Still thinking it over? Your cart is saved')
   await panel().getByLabel('Subject').fill('One more thing')
   await panel().getByRole('button', { name: 'Then try push' }).click()
   await cardOf(page, 4).getByText('Email, else by push').waitFor()
@@ -221,6 +222,19 @@ test('a copied message has the words and rules of its original, and a removed on
   expect((await stepsStored()).map(({ id }) => id)).not.toContain(copy!.id)
 })
 
+test('“Rename” beside the title leads to the name of the flow', async () => {
+  await open()
+  await page.getByRole('button', { name: 'Rename' }).click()
+  const name = panel().getByLabel('Name of the flow')
+  await expect.poll(() => isFocused(name)).toBe(true)
+  await page.keyboard.type('Reminders')
+  expect(await name.inputValue()).toBe('Reminders')
+  await save()
+  await page.getByRole('heading', { level: 1, name: 'Reminders' }).waitFor()
+  await panel().getByRole('button', { name: 'Close' }).click()
+  await panel().waitFor({ state: 'detached' })
+})
+
 test('on a phone the panel is a dialog in front of the flow, and closing it leads back', async () => {
   await page.setViewportSize({ width: 360, height: 740 })
   const button = page.getByRole('button', { name: /^Edit message 1,/ })
@@ -230,5 +244,8 @@ test('on a phone the panel is a dialog in front of the flow, and closing it lead
   await dialog.getByRole('button', { name: 'Close' }).click()
   await dialog.waitFor({ state: 'detached' })
   await expect.poll(() => isFocused(button)).toBe(true)
+  await page.getByRole('button', { name: 'Rename' }).click()
+  await expect.poll(() => isFocused(page.getByRole('dialog').getByLabel('Name of the flow'))).toBe(true)
+  await page.keyboard.press('Escape')
   await page.setViewportSize({ width: 1360, height: 900 })
 })

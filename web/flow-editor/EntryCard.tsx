@@ -1,4 +1,5 @@
 import { Button, Card, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useEffect, useRef } from 'react'
 import { type ConditionNames, describeConditions } from '../../shared/flow-conditions.ts'
 import { UpgradeNotice } from '../billing/UpgradeNotice.tsx'
 import { Conditions } from './Conditions.tsx'
@@ -50,6 +51,8 @@ export function EntryCard({ draft: { conditions }, names, isOpen, isWrong, isRea
 interface PanelProps {
   draft: FlowDraft
   problems: Problems
+  /** How often the name was asked for: each time its field gets the focus. 0: something else was. */
+  naming: number
   currency: string
   /** What is said where the plan has no conditions; null: it has. */
   rulesPlan: string | null
@@ -58,10 +61,22 @@ interface PanelProps {
   onChange: (next: Partial<FlowDraft>, what: string, part?: string) => void
 }
 
-export function EntryPanel({ draft, problems, currency, rulesPlan, isReadOnly, onChange }: PanelProps) {
+export function EntryPanel({ draft, problems, naming, currency, rulesPlan, isReadOnly, onChange }: PanelProps) {
+  const name = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (naming === 0) return
+    // After the panel, which takes the focus when it opens.
+    const frame = requestAnimationFrame(() => {
+      name.current?.focus()
+      name.current?.select()
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [naming])
   return (
     <Stack gap="md">
       <TextInput
+        ref={name}
+        {...(naming > 0 && { 'data-autofocus': true })}
         label="Name of the flow"
         maxLength={120}
         readOnly={isReadOnly}

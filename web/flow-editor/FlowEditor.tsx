@@ -24,12 +24,14 @@ interface Props {
   channels: FlowChannels
   /** Conditions and variants are part of the plan. */
   isRulesInPlan: boolean
+  /** Above the flow; `rename` opens the field of its name, null for those who may not. */
+  head: (rename: (() => void) | null) => ReactNode
   /** Beside the flow, until a part of it is being edited; told whether something is not saved. */
   children: (isEdited: boolean) => ReactNode
 }
 
 /** The flow as one column: which carts it takes, and its messages on their time line. */
-export function FlowEditor({ flow, channels, isRulesInPlan, children }: Props) {
+export function FlowEditor({ flow, channels, isRulesInPlan, head, children }: Props) {
   const edit = useFlowEdit(flow, channels)
   const { editing, problems, opened, open } = edit
   const { draft } = editing
@@ -37,8 +39,14 @@ export function FlowEditor({ flow, channels, isRulesInPlan, children }: Props) {
   const cart = useState<string | null>(null)
   const names = useConditionNames([draft.conditions, ...draft.steps.map(({ conditions }) => conditions)], flow.currency)
   const rulesPlan = isRulesInPlan ? null : flowTexts.rulesPlan
+  const [naming, setNaming] = useState(0)
+  const openEntry = (isForName: boolean) => {
+    setNaming(isForName ? naming + 1 : 0)
+    open(ENTRY)
+  }
   return (
     <>
+      {head(isReadOnly ? null : () => openEntry(true))}
       <div className="flow-layout">
         <section className="flow-column" aria-label="Messages">
           <Toolbar edit={edit} isReadOnly={isReadOnly} />
@@ -48,12 +56,12 @@ export function FlowEditor({ flow, channels, isRulesInPlan, children }: Props) {
             isOpen={opened === ENTRY}
             isWrong={problems.name !== undefined || problems.conditions !== undefined}
             isReadOnly={isReadOnly}
-            onOpen={() => open(ENTRY)}
+            onOpen={() => openEntry(false)}
           />
           <Steps {...{ flow, channels, edit, names, isReadOnly }} cart={cart[0]} />
         </section>
         <div className="flow-side">
-          <Opened {...{ flow, channels, edit, rulesPlan, isReadOnly, cart }} />
+          <Opened {...{ flow, channels, edit, rulesPlan, naming, isReadOnly, cart }} />
           {/* Kept while something is edited in front of it. */}
           <div className="flow-beside" hidden={edit.isBesideHidden}>
             {children(editing.isDirty)}
@@ -69,12 +77,13 @@ export function FlowEditor({ flow, channels, isRulesInPlan, children }: Props) {
 interface OpenedProps extends Pick<Props, 'flow' | 'channels'> {
   edit: Edit
   rulesPlan: string | null
+  naming: number
   cart: ChosenCart
   isReadOnly: boolean
 }
 
 /** What is being edited: which carts the flow takes, or one of its messages. */
-function Opened({ flow, channels, edit, ...more }: OpenedProps) {
+function Opened({ flow, channels, edit, naming, ...more }: OpenedProps) {
   const { editing, problems, opened, close } = edit
   const { draft } = editing
   const place = draft.steps.findIndex(({ key }) => key === opened)
@@ -86,6 +95,7 @@ function Opened({ flow, channels, edit, ...more }: OpenedProps) {
           {...more}
           draft={draft}
           problems={problems}
+          naming={naming}
           currency={flow.currency}
           onChange={(next, what, part) => editing.change({ ...draft, ...next }, named(what, part))}
         />

@@ -1,4 +1,5 @@
-import { Card, Stack, Title } from '@mantine/core'
+import { Box, Button, Card, Stack, Title } from '@mantine/core'
+import { IconPencil } from '@tabler/icons-react'
 import { Link, useParams } from 'react-router'
 import type { FlowView } from '../../shared/flows.ts'
 import { FlowEditor } from '../flow-editor/FlowEditor.tsx'
@@ -49,29 +50,57 @@ type Data = NonNullable<ReturnType<typeof useFlows>['data']>
 
 function FlowContent({ flow, data }: { flow: FlowView; data: Data }) {
   return (
+    <FlowEditor
+      key={flow.id}
+      flow={flow}
+      channels={data.channels}
+      isRulesInPlan={data.isRulesInPlan}
+      head={(rename) => <Head flow={flow} onRename={rename} />}
+    >
+      {(isEdited) => (
+        <Stack gap="md">
+          <Card>
+            <Title order={2} mb="md">
+              Messages so far
+            </Title>
+            <CountsBar counts={flow.counts} />
+            <ResponsesLine responses={flow.responses} />
+          </Card>
+          <FlowReport flow={flow} isEdited={isEdited} />
+          <Upcoming flow={flow} />
+        </Stack>
+      )}
+    </FlowEditor>
+  )
+}
+
+function Head({ flow, onRename }: { flow: FlowView; onRename: (() => void) | null }) {
+  const mark = (
     <>
-      <PageTitle title={flow.name} mark={<FlowSwitchMark isOn={flow.isOn} />} text={<Since flow={flow} />}>
+      <FlowSwitchMark isOn={flow.isOn} />
+      {onRename && (
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          leftSection={<IconPencil size={14} aria-hidden />}
+          onClick={onRename}
+        >
+          Rename
+        </Button>
+      )}
+    </>
+  )
+  return (
+    <>
+      <PageTitle title={flow.name} mark={mark} text={<Since flow={flow} />}>
         <FlowSwitch flow={flow} />
       </PageTitle>
-      <Stack gap="md">
-        {flow.missing.length > 0 && <Missing missing={flow.missing} />}
-        <NoCarts flow={flow} />
-        <FlowEditor key={flow.id} flow={flow} channels={data.channels} isRulesInPlan={data.isRulesInPlan}>
-          {(isEdited) => (
-            <Stack gap="md">
-              <Card>
-                <Title order={2} mb="md">
-                  Messages so far
-                </Title>
-                <CountsBar counts={flow.counts} />
-                <ResponsesLine responses={flow.responses} />
-              </Card>
-              <FlowReport flow={flow} isEdited={isEdited} />
-              <Upcoming flow={flow} />
-            </Stack>
-          )}
-        </FlowEditor>
-      </Stack>
+      {flow.missing.length > 0 && (
+        <Box mb="md">
+          <Missing missing={flow.missing} />
+        </Box>
+      )}
+      <NoCarts flow={flow} />
     </>
   )
 }
