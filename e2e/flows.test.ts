@@ -124,18 +124,34 @@ test('a copy stands behind its original, and is deleted after a question', async
   expect(await namesStored()).toEqual([READY, 'High-value carts'])
 })
 
-test('a flow is switched on in the list, and one that is on is not deleted', async () => {
+async function switchOn(name: string) {
+  await page.getByRole('button', { name: `Switch on ${name}`, exact: true }).click()
+  await page.getByRole('dialog').getByLabel('I have read the messages in the preview').check()
+  await page.getByRole('dialog').getByRole('button', { name: 'Switch on' }).click()
+  await page.getByRole('button', { name: `Switch off ${name}`, exact: true }).waitFor()
+}
+
+const taken = (gets: string) => `“${READY}” stands above it and takes every cart, so this flow ${gets} none.`
+
+test('a flow that gets no carts says why; it is switched on in the list, and one that is on is not deleted', async () => {
+  await page.goto(`${instance.url}/flows`)
+  await switchOn(READY)
   await page.getByRole('button', { name: 'Switch on High-value carts' }).click()
   const dialog = page.getByRole('dialog')
+  await dialog.getByText(taken('would get')).waitFor()
+  expect(await dialog.getByLabel('Include carts of the last 24 hours').count()).toBe(0)
   await dialog.getByLabel('I have read the messages in the preview').check()
   await dialog.getByRole('button', { name: 'Switch on' }).click()
   await page.getByRole('button', { name: 'Switch off High-value carts' }).waitFor()
+  await flow('High-value carts').getByText(taken('gets')).waitFor()
+  expect(await flow(READY).getByText('stands above it').count()).toBe(0)
+  await checkInEveryTheme(page, 'flows-one-without-carts')
   await choose('High-value carts', 'Delete')
   const question = page.getByRole('dialog', { name: 'Delete “High-value carts”?' })
   await question.getByText('Switch the flow off before you delete it.').waitFor()
   expect(await question.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true)
   await page.keyboard.press('Escape')
-})
+}, 60_000)
 
 test('a plan that has one flow says so before anything is made', async () => {
   await page.route(/\/api\/flows(\?|$)/, async (route) => {
