@@ -15,8 +15,8 @@ export const flowMutations: readonly Mutation[] = [
     name: 'where no flow asks anything the last one takes a cart',
     rule: 'Flows',
     file: 'server/carts/detect-sql.ts',
-    before: 'order by f.position, f.id limit 1)`',
-    after: 'order by f.position desc, f.id limit 1)`',
+    before: 'order by t.position, t.id limit 1)`',
+    after: 'order by t.position desc, t.id limit 1)`',
     seed: 68,
   },
   {
