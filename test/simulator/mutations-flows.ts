@@ -48,9 +48,9 @@ export const flowMutations: readonly Mutation[] = [
     rule: 'Flows',
     file: 'server/carts/detect-sql.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
-    before: 'coalesce(due.flow_id, ${FIRST_WITHOUT_CONDITIONS}) as taken_by',
+    before: 'coalesce(d.flow_id, ${FIRST_WITHOUT_CONDITIONS}) as taken_by',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
-    after: 'coalesce(${FIRST_WITHOUT_CONDITIONS}, due.flow_id) as taken_by',
+    after: 'coalesce(${FIRST_WITHOUT_CONDITIONS}, d.flow_id) as taken_by',
     seed: 284,
   },
   {

@@ -145,8 +145,8 @@ export const mutations: readonly Mutation[] = [
     name: 'a network brings as many contacts as it likes',
     rule: 'X5',
     file: 'server/capture/contact-limits.ts',
-    before: "> 0) return 'client'",
-    after: '> 0) return null',
+    before: "> limit.points) return 'client'",
+    after: '> limit.points) return null',
     seed: 20,
   },
   {
