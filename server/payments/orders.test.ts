@@ -32,7 +32,7 @@ it(
       })
     }
   },
-  LIVES * 3_000,
+  LIVES * 10_000,
 )
 
 async function live(seed: number): Promise<void> {
