@@ -147,7 +147,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/capture/contact-limits.ts',
     before: "> limit.points) return 'client'",
     after: '> limit.points) return null',
-    seed: 20,
+    seed: 10,
   },
   {
     name: 'a refusal is written down as a consent',
