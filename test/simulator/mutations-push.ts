@@ -9,7 +9,7 @@ export const pushMutations: readonly Mutation[] = [
     file: 'server/push/deliver-push.ts',
     before: "if (answer.kind === 'gone') await end(deps, store, row.id)",
     after: "if (answer.kind === 'gone') continue",
-    seed: 2005,
+    seed: 102,
   },
   {
     name: 'a browser that is gone is the last one that is asked',
@@ -27,7 +27,7 @@ export const pushMutations: readonly Mutation[] = [
     before: "if (answer !== 'too_large') return answer",
     after:
       "return answer === 'too_large' ? { kind: 'rejected', reason: 'push_413', response, isRecipientFault: false } : answer",
-    seed: 2017,
+    seed: 31,
   },
   {
     name: 'nobody is told that a push service refuses the signature',
@@ -43,7 +43,7 @@ export const pushMutations: readonly Mutation[] = [
     file: 'server/push/subscriptions-sql.ts',
     before: 'k.store_id = p.store_id and k.id = p.key_id\n    where m.store_id',
     after: 'k.store_id = p.store_id and k.replaced_at is null\n    where m.store_id',
-    seed: 2005,
+    seed: 53,
   },
   {
     name: 'a key that leaked signs on',
