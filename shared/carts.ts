@@ -173,7 +173,10 @@ export const MessageView = z.object({
   originKind: z.enum(originKinds),
   originId: z.string(),
   originName: z.string(),
+  /** Of a flow: the place of its step now, or where it stood when it was removed. */
   step: z.number(),
+  /** Of a flow's step that was removed: its name. null: of none. */
+  removedStep: z.string().nullable(),
   channel: z.enum(['email', 'sms', 'whatsapp', 'push']),
   state: z.string(),
   reason: z.string().nullable(),
@@ -199,10 +202,12 @@ export const DISCOUNT_MAIL = 'Discount mail'
 /** In a sentence: by email, by SMS. */
 export const wayOf = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'push' } as const
 
-/** What a message is called: one of a campaign by the campaign's name, one of a flow by its place in it. */
-export function messageName(message: Pick<MessageView, 'originKind' | 'originName' | 'channel' | 'step'>): string {
-  const { originKind, originName, channel, step } = message
-  if (originKind === 'flow') return `Reminder ${step} by ${wayOf[channel]}`
+type NamedMessage = Pick<MessageView, 'originKind' | 'originName' | 'channel' | 'step' | 'removedStep'>
+
+/** What a message is called: one of a campaign by the campaign's name, one of a flow by the place its step has now; another may have had it before. */
+export function messageName({ originKind, originName, channel, step, removedStep }: NamedMessage): string {
+  if (originKind === 'flow')
+    return `${removedStep ? `${removedStep} (removed)` : `Reminder ${step}`} by ${wayOf[channel]}`
   if (originKind === 'push') return `Push notification ${step}`
   if (originKind === 'campaign' || originName === DISCOUNT_MAIL) return originName
   return `Manual ${wayOf[channel]}`

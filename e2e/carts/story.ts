@@ -8,6 +8,7 @@ const fromNow = (minutes: number) => new Date(Date.now() + minutes * 60_000).toI
 
 const message = (change: Partial<MessageView>): MessageView => ({
   ...{ id: crypto.randomUUID(), originKind: 'flow', originId: crypto.randomUUID(), channel: 'email', step: 1 },
+  removedStep: null,
   ...{ originName: 'Abandoned cart reminders', state: 'scheduled', reason: null, explanation: '' },
   ...{ dueAt: fromNow(0), expiresAt: fromNow(9_000), handedOverAt: null, deliveredAt: null, readAt: null },
   ...{ finishedAt: null, to: null, subject: null, html: null, response: null, decisions: [] },

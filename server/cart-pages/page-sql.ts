@@ -27,7 +27,9 @@ export interface MessageRow {
   origin_id: string
   origin_name: string | null
   is_discount: boolean
+  /** The place of its step now; of a step that is gone, where it stood. */
   step: number
+  removed_step: string | null
   channel: 'email' | 'sms' | 'whatsapp' | 'push'
   state: string
   reason: string | null
@@ -68,7 +70,8 @@ export async function messagesOfShopper(
 }
 
 const MESSAGE = sql`m.id, m.origin_kind, m.origin_id, coalesce(f.name, g.name) as origin_name, m.origin_kind = 'manual' and exists (
-        select 1 from manual_messages h where h.store_id = m.store_id and h.message_id = m.id and h.coupon_id is not null) as is_discount, m.step, m.channel, m.state, m.reason, m.due_at, m.expires_at, m.wake_at,
+        select 1 from manual_messages h where h.store_id = m.store_id and h.message_id = m.id and h.coupon_id is not null) as is_discount, coalesce(fs.step, m.step) as step,
+      case when fs.removed_at is not null then ft.name end as removed_step, m.channel, m.state, m.reason, m.due_at, m.expires_at, m.wake_at,
       m.handed_over_at, m.finished_at, m.to_address, m.subject, m.body_html, m.provider_response,
       d.at as delivered_at, r.at as read_at
     from messages m join stores s on s.id = m.store_id
@@ -77,6 +80,8 @@ const MESSAGE = sql`m.id, m.origin_kind, m.origin_id, coalesce(f.name, g.name) a
     left join delivery_reports r on r.account_id = s.account_id and r.channel = m.channel and r.provider_id = m.provider_id
       and r.status = 'read'
     left join flows f on f.store_id = m.store_id and f.id = m.origin_id and m.origin_kind in ('flow', 'push')
+    left join flow_steps fs on fs.store_id = f.store_id and fs.flow_id = f.id and fs.id = m.step_id
+    left join templates ft on ft.store_id = fs.store_id and ft.id = fs.template_id
     left join campaigns g on g.store_id = m.store_id and g.id = m.origin_id and m.origin_kind = 'campaign'`
 
 export function decisionsOf({ db, storeId }: StoreDb, messageIds: readonly string[]) {

@@ -22,7 +22,7 @@ import type { TextView } from '../manual-sends/manual.ts'
 import { stateText } from '../messages/state-rules.ts'
 import type { Restorable, Restored } from '../restore/restore.ts'
 import type { RestoredItem } from '../restore/restore-rules.ts'
-import { reasonsByChannel } from './channel-reasons.ts'
+import { channelOf, passedOver, reasonsByChannel } from './channel-reasons.ts'
 import type { decisionsOf, eventsOf, MessageRow, touchesOf } from './page-sql.ts'
 
 // The one translation from rows to the wire (B 3, decision 11, decision 21).
@@ -133,11 +133,12 @@ export function presentMessage(row: MessageRow, decisions: readonly DecisionRow[
     originId: row.origin_id,
     originName: row.origin_name ?? (row.is_discount ? DISCOUNT_MAIL : originNames[row.origin_kind]),
     step: row.step,
+    removedStep: row.removed_step,
     channel: row.channel,
     state: row.state,
     reason: row.reason,
     explanation:
-      reasonsByChannel(row.channel, row.reason, own.at(-1)) ??
+      reasonsByChannel(row.channel, row.reason, { last: own.at(-1) }) ??
       (explain(row.reason, row.channel, row.provider_response) ||
         stateText(row.state, channelTraits[row.channel].provider)),
     dueAt: row.due_at.toISOString(),
@@ -154,13 +155,20 @@ export function presentMessage(row: MessageRow, decisions: readonly DecisionRow[
       at: decision.at.toISOString(),
       outcome: decision.outcome,
       reason: decision.reason,
-      explanation: [explain(decision.reason, row.channel, responseOf(decision)), consentText(decision)]
-        .filter(Boolean)
-        .join(' '),
+      explanation: explanationOf(decision, channelOf(decision) ?? row.channel),
       until: decision.until?.toISOString() ?? null,
       inputs: decision.inputs,
     })),
   }
+}
+
+function explanationOf(decision: DecisionRow, channel: MessageView['channel']): string {
+  const consent = consentText(decision)
+  const byChannel = reasonsByChannel(channel, decision.reason, { last: decision, more: consent })
+  if (byChannel) return byChannel
+  return [explain(decision.reason, channel, responseOf(decision)), consent, passedOver(decision)]
+    .filter(Boolean)
+    .join(' ')
 }
 
 const responseOf = ({ inputs }: DecisionRow) => (inputs as { response?: string | null }).response

@@ -43,6 +43,14 @@ async function aCart(more: Parameters<typeof anOrder>[1] = {}) {
 
 const first = async () => (await messagesOf(world, store.storeId)).find(({ step }) => step === 1)!
 
+/** Its decisions, in words. */
+async function whyFirst(): Promise<string[]> {
+  const { id, cart_id: cartId } = await first()
+  const { messages } = (await call('GET', `/api/carts/${cartId}/messages`)).body
+  const { decisions } = messages.find((message: { id: string }) => message.id === id)
+  return decisions.map(({ explanation }: { explanation: string }) => explanation)
+}
+
 const lastRecord = async () =>
   await world.db
     .selectFrom('decisions')
@@ -75,6 +83,7 @@ test('without an email the SMS goes, and the record says why the email did not',
     channel: 'sms',
     otherChannels: [{ channel: 'email', reason: 'no_contact' }],
   })
+  expect((await whyFirst()).at(-2)).toContain('By email: No usable email address has been captured yet.')
   // Of what is still to come the same is said before.
   const { messages } = (await call('GET', `/api/flows/${store.flowId}/upcoming?minutes=1440`)).body
   expect(messages).toMatchObject([{ step: 2, channel: 'sms', to: phone }])
@@ -92,6 +101,9 @@ test('a message that none may carry waits for the one that is free first', async
     state: 'held',
     reason: 'quiet_hours',
   })
+  expect(await whyFirst()).toEqual([
+    'By SMS: It is within quiet hours where the shopper lives. By email: No usable email address has been captured yet.',
+  ])
   await pass(world, store.storeId, 10 * HOUR)
   expect(world.texts).toHaveLength(1)
 })

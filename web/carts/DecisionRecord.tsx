@@ -7,7 +7,7 @@ import { Facts } from '../ui/Facts.tsx'
 import { formatCount } from '../ui/format.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
-import { type CheckLine, checksOf } from './checks.ts'
+import { type CheckLine, channelOf, checksOf } from './checks.ts'
 import { isInstant, type Reading, readInputs } from './rules.ts'
 import { unmetLines, unmetOf } from './unmet.ts'
 
@@ -29,7 +29,7 @@ export function DecisionRecord({ message: { decisions, channel } }: { message: M
       {decisions.map((decision, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a record is only ever added to
         <li key={index}>
-          <DecisionEntry decision={decision} checks={checksOf(decision, channel)} />
+          <DecisionEntry decision={decision} checks={checksOf(decision, channelOf(decision, channel))} />
         </li>
       ))}
     </ol>

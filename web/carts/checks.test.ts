@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { reasonTexts } from '../../shared/reasons.ts'
-import { checksOf } from './checks.ts'
+import { channelOf, checksOf } from './checks.ts'
 
 type Decision = Parameters<typeof checksOf>[0]
 
@@ -123,3 +123,8 @@ const afterwards = [
   ...['ok', 'retry', 'changed', 'accepted', 'rejected', 'unknown', 'bounced', 'complaint', 'delivered', 'undelivered'],
   ...['step_removed', 'template_error', 'cart_missing', 'customer_missing'],
 ]
+
+it('is about the channel that was decided on, whatever the message goes by now', () => {
+  expect(channelOf(decision({}), 'sms')).toBe('email')
+  expect(channelOf(decision({ inputs: {} }), 'sms')).toBe('sms')
+})

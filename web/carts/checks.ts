@@ -48,6 +48,12 @@ export function checksOf(decision: Decision, channel: Channel): CheckLine[] {
   return [...lines, { result: outcome === 'hold' ? 'held' : 'failed', text: decision.explanation }]
 }
 
+/** What a decision was about; its message may go by another channel since. */
+export const channelOf = ({ inputs: { channel } }: Pick<Decision, 'inputs'>, now: Channel): Channel =>
+  CHANNELS.find((each) => each === channel) ?? now
+
+const CHANNELS: readonly Channel[] = ['email', 'sms', 'whatsapp', 'push']
+
 function checksFor({ inputs, channel, reason }: Facts): Check[] {
   const isText = channel === 'sms' || channel === 'whatsapp'
   // Whoever was drawn at this very decision was asked only after it was clear that they may be written to (F1).

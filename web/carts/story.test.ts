@@ -89,5 +89,10 @@ it.each([
   [{ originKind: 'manual', originName: 'Manual', step: 1, channel: 'whatsapp' }, 'Manual WhatsApp'],
   [{ originKind: 'manual', originName: 'Discount mail', step: 1, channel: 'email' }, 'Discount mail'],
 ] as const)('calls the message of %o %s', (of, name) => {
-  expect(messageName(of)).toBe(name)
+  expect(messageName({ ...of, removedStep: null })).toBe(name)
+})
+
+it('calls the message of a step that was removed by its name, as its place is another’s', () => {
+  const of = { originKind: 'flow', originName: 'Abandoned cart reminders', step: 2, channel: 'email' } as const
+  expect(messageName({ ...of, removedStep: 'Second reminder' })).toBe('Second reminder (removed) by email')
 })
