@@ -37,6 +37,8 @@ const Arms = z.object({ treated: z.number(), control: z.number() })
 export const ExperimentView = z.object({
   id: z.uuid(),
   sharePercent: z.number(),
+  /** Of the store, by whose calendar its days are told. */
+  timeZone: z.string(),
   startedAt: z.string(),
   plannedEndAt: z.string(),
   /** Nobody is drawn after this moment. */

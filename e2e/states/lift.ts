@@ -12,6 +12,7 @@ const found = (state: 'more' | 'less' | 'unseen', low: number, high: number, pla
 
 const day1: ExperimentView = {
   ...{ id: '01999999-0000-7000-8000-00000000000a', sharePercent: 50, windowDays: 8, currency: 'USD', capAmount: 490 },
+  timeZone: 'Europe/Berlin',
   ...{ startedAt: '2026-03-02T09:00:00Z', plannedEndAt: '2026-05-31T09:00:00Z', drawsUntil: '2026-05-23T09:00:00Z' },
   ...{ endedAt: null, endReason: null, people: { treated: 0, control: 0 }, purchases: { treated: 0, control: 0 } },
   ...{ waiting: { treated: 5, control: 6 }, leftOut: 0, overridden: 0, drawnEarlier: 0, cost: null },

@@ -31,7 +31,7 @@ export async function viewExperiments(store: StoreDb<Db>, now: Date): Promise<Ex
   ])
   const views = experiments.map((experiment) =>
     viewOf(experiment, {
-      ...{ now, pace, sums: sums.filter(({ experiment_id }) => experiment_id === experiment.id) },
+      ...{ now, zone, pace, sums: sums.filter(({ experiment_id }) => experiment_id === experiment.id) },
       isEverybodyCounted: !open.has(experiment.id),
       attributedMinor: attributed.get(experiment.id) ?? 0,
     }),
@@ -74,6 +74,7 @@ const isOver = ({ ended_at, planned_end_at }: Experiment, now: Date) => ended_at
 
 interface Known {
   now: Date
+  zone: string
   pace: Pace
   sums: readonly ArmSums[]
   /** Of one that is over. */
@@ -83,7 +84,7 @@ interface Known {
 
 function viewOf(
   experiment: Experiment,
-  { now, pace, sums, isEverybodyCounted, attributedMinor }: Known,
+  { now, zone, pace, sums, isEverybodyCounted, attributedMinor }: Known,
 ): ExperimentView {
   const counts: Counts = { treated: countsOf(sums, 'treated'), control: countsOf(sums, 'control') }
   const all = (of: keyof Pick<ArmSums, 'overridden' | 'left_out'>) => sums.reduce((sum, each) => sum + each[of], 0)
@@ -105,6 +106,7 @@ function viewOf(
   return {
     id: experiment.id,
     sharePercent: experiment.control_bps / 100,
+    timeZone: zone,
     startedAt: experiment.started_at.toISOString(),
     plannedEndAt: experiment.planned_end_at.toISOString(),
     drawsUntil: new Date(experiment.planned_end_at.getTime() - experiment.window_days * DAY_MS).toISOString(),

@@ -4,7 +4,6 @@ import type { ExperimentsReply, ExperimentView } from '../../shared/experiments.
 import { useMay } from '../access/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
-import { formatDay } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
@@ -12,7 +11,7 @@ import { HowMeasured } from './HowMeasured.tsx'
 import { useExperiments, useStop } from './queries.ts'
 import { Result } from './Result.tsx'
 import { ShareDialog } from './ShareDialog.tsx'
-import { beforeWords, bestOf, paceWords, pastWords } from './words.ts'
+import { beforeWords, bestOf, dayOf, paceWords, pastWords } from './words.ts'
 
 /** The control group of the store: what it would show, what it shows, and those before it (decisions 58 to 61). */
 export function LiftPage() {
@@ -40,8 +39,6 @@ export function LiftPage() {
     </>
   )
 }
-
-const dayOf = (instant: string) => formatDay(instant.slice(0, 10))
 
 function Before({ known }: { known: ExperimentsReply }) {
   const [isOpen, setOpen] = useState(false)
@@ -71,14 +68,15 @@ function Before({ known }: { known: ExperimentsReply }) {
 function Running({ known, running }: { known: ExperimentsReply; running: ExperimentView }) {
   const [open, setOpen] = useState<'change' | 'stop' | null>(null)
   const close = () => setOpen(null)
+  const day = (instant: string) => dayOf(instant, running.timeZone)
   return (
     <Card component="section" aria-label="The control group runs">
       <Title order={2} mb="xs">
         {running.sharePercent}% get no messages
       </Title>
       <Text>
-        Since {dayOf(running.startedAt)}, until {dayOf(running.plannedEndAt)}. People are drawn until{' '}
-        {dayOf(running.drawsUntil)}, so that everybody’s {running.windowDays} days are over by then.
+        Since {day(running.startedAt)}, until {day(running.plannedEndAt)}. People are drawn until{' '}
+        {day(running.drawsUntil)}, so that everybody’s {running.windowDays} days are over by then.
       </Text>
       <Lead>
         <Button.Group mt="md">
@@ -155,7 +153,7 @@ function Past({ past }: { past: ExperimentView[] }) {
         {[newest!, ...older].map((each) => (
           <li key={each.id}>
             <strong>
-              {each.sharePercent}%, {dayOf(each.startedAt)} to {dayOf(each.endedAt!)}
+              {each.sharePercent}%, {dayOf(each.startedAt, each.timeZone)} to {dayOf(each.endedAt!, each.timeZone)}
             </strong>
             , {ENDS[each.endReason!]}
             <Text fz="sm" mt={2}>

@@ -93,6 +93,10 @@ function Groups({ experiment, order }: { experiment: ExperimentView; order: 2 | 
           phone or customer number they were known by then. Orders that only a link or a coupon of ours ties to them do
           not count here, in either group.
         </Small>
+        <Small>
+          An order counts if it was paid and not cancelled when its person was counted, without what was refunded by
+          then. What is cancelled or refunded later changes nothing, in either group.
+        </Small>
         {experiment.capAmount !== null && (
           <Small>
             One person counts for {formatMoney(experiment.capAmount, experiment.currency)} at most, so that one large

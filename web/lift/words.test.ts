@@ -6,6 +6,7 @@ import {
   boundFormats,
   choiceWords,
   costWords,
+  dayOf,
   daysProblem,
   paceWords,
   pastWords,
@@ -24,6 +25,7 @@ const found = (low: number, high: number, planned: Finding['planned'] = null): F
 
 const experiment = (change: Partial<ExperimentView> = {}): ExperimentView => ({
   ...{ id: '01999999-0000-7000-8000-000000000001', sharePercent: 50, windowDays: 8, currency: 'USD', capAmount: 500 },
+  timeZone: 'UTC',
   ...{ startedAt: '2026-03-01T10:00:00Z', plannedEndAt: '2026-05-30T10:00:00Z', drawsUntil: '2026-05-22T10:00:00Z' },
   ...{
     endedAt: null,
@@ -184,4 +186,13 @@ describe('before it begins (decision 60)', () => {
     [110, 'twice as many purchases or more'],
     [180, '2.8 times as many purchases or more'],
   ])('%i percent', (percent, words) => expect(riseWords(percent)).toBe(words))
+})
+
+test('days are those of the store’s calendar', () => {
+  expect(dayOf('2026-03-01T23:30:00Z', 'UTC')).toBe('March 1, 2026')
+  expect(dayOf('2026-03-01T23:30:00Z', 'Europe/Berlin')).toBe('March 2, 2026')
+  expect(dayOf('2026-03-01T03:30:00Z', 'America/New_York')).toBe('February 28, 2026')
+  const none = { people: { treated: 0, control: 0 }, purchases: { treated: 0, control: 0 } }
+  const late = { ...none, startedAt: '2026-03-01T23:30:00Z', timeZone: 'Europe/Berlin' }
+  expect(sentenceOf(experiment(late), 'conversion')).toContain('the first are counted from March 10, 2026')
 })

@@ -9,11 +9,16 @@ import {
 } from '../../shared/experiments.ts'
 import { currencyExponent } from '../../shared/money.ts'
 import { choicesOf } from '../../shared/visible-effect.ts'
-import { counted, formatCount, formatDay, formatMoney } from '../ui/format.ts'
+import { knownZone } from '../coupons/zone.ts'
+import { counted, formatCount, formatMoney } from '../ui/format.ts'
 
 // What is said of a control group (decisions 59 and 60). Pure. Nothing here says more than its interval does.
 
 export type Measure = 'revenue' | 'conversion'
+
+/** The day of an instant by the store's calendar, as everywhere in analytics. */
+export const dayOf = (instant: string | number, timeZone: string): string =>
+  new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: knownZone(timeZone) }).format(new Date(instant))
 
 type Unit = (amount: number) => string
 
@@ -64,14 +69,14 @@ export function sentenceOf(
 }
 
 function fewWords(experiment: ExperimentView, measure: Measure): string {
-  const { people, startedAt, windowDays, endedAt, capAmount } = experiment
+  const { people, startedAt, windowDays, endedAt, capAmount, timeZone } = experiment
   if (measure === 'revenue' && capAmount === null) {
     return 'Amounts are not compared: there was no order when it began to say what an unusually large one is.'
   }
   if (endedAt) return 'Not enough data: it ended before enough people had bought in both groups.'
   if (people.treated + people.control === 0) {
-    const first = new Date(Date.parse(startedAt) + windowDays * 86_400_000).toISOString().slice(0, 10)
-    return `Nobody is counted yet: each person’s orders count for ${windowDays} days, so the first are counted from ${formatDay(first)}.`
+    const first = dayOf(Date.parse(startedAt) + windowDays * 86_400_000, timeZone)
+    return `Nobody is counted yet: each person’s orders count for ${windowDays} days, so the first are counted from ${first}.`
   }
   return `Not enough data yet${missingWords(experiment[measure].missing)}.`
 }
