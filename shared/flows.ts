@@ -36,12 +36,15 @@ export type StepWords = z.infer<typeof StepWords>
 /** Words of a step; of a step that is split there are two to four (decision 55). */
 export const FlowVariant = z.object({
   id: z.uuid(),
-  /** A, B, C, D. */
+  /** A, B, C … in the order in which the step's variants began; it stays when others end. */
   name: z.string(),
   sharePercent: z.number().int(),
   words: StepWords,
 })
 export type FlowVariant = z.infer<typeof FlowVariant>
+
+/** Of the first, second … variant that a step has had. */
+export const variantName = (index: number): string => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[index] ?? String(index + 1)
 
 export const FlowStep = z.object({
   /** Stays, whatever the place. */
@@ -55,6 +58,8 @@ export const FlowStep = z.object({
   channels: z.array(FlowChannel),
   conditions: FlowConditions.nullable(),
   variants: z.array(FlowVariant),
+  /** With those that are over; the next one is named behind them. */
+  variantsSoFar: z.number().int(),
   /** The first of its channels. */
   channel: FlowChannel,
   templateId: z.uuid(),
@@ -87,7 +92,7 @@ export const FlowCounts = z.object({
 
 /** Messages that were answered. Opens are what mail programs report (decision 22); nothing is decided by them. */
 export const FlowResponses = z.object({
-  /** By people. */
+  /** A person clicked a link or restored the cart; counted as in the report (flow-report.ts). */
   clicked: z.number(),
   /** As reported, by what is taken for people. */
   opened: z.number(),

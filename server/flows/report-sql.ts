@@ -1,4 +1,5 @@
 import { type Db, type StoreDb, sql } from '../core/db.ts'
+import { NTH } from './words-sql.ts'
 
 // What flows brought in, from the figures of days (analytics): SQL and nothing else.
 
@@ -122,13 +123,15 @@ export interface ReportedVariant {
   id: string
   share_percent: number
   ended_at: Date | null
+  /** As in `words-sql.ts`. */
+  nth: number
 }
 
 /** Also those that are over, in the order in which they began. */
 export async function reportedVariants({ db, storeId }: StoreDb, flowId: string): Promise<ReportedVariant[]> {
   const { rows } = await sql<ReportedVariant>`
-    select step_id, id, share_percent, ended_at from flow_variants where store_id = ${storeId} and flow_id = ${flowId}
-    order by step_id, id <> step_id, id`.execute(db)
+    select step_id, id, share_percent, ended_at, ${NTH} as nth from flow_variants where store_id = ${storeId} and flow_id = ${flowId}
+    order by step_id, nth`.execute(db)
   return rows
 }
 

@@ -30,6 +30,9 @@ test('says of each step what was planned, sent, clicked, bought and not sent', a
     [1, 0, 0, 0],
     [1, 0, 0, 0],
   ])
+  // Above it, of all days, the same is counted.
+  const { flows } = (await world.request('GET', '/api/flows', { token: shop.token })).body
+  expect(flows[0].responses.clicked).toBe(1)
   expect(steps[0]).toMatchObject({ step: 1, revenue: 42, revenuePerRecipient: 42, delivered: null, skipped: [] })
   expect(steps[1]).toMatchObject({
     revenuePerRecipient: null,

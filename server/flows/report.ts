@@ -1,4 +1,5 @@
 import type { FlowReport, ReportedVariant } from '../../shared/flow-report.ts'
+import { variantName } from '../../shared/flows.ts'
 import { currencyExponent } from '../../shared/money.ts'
 import { explain } from '../../shared/reasons.ts'
 import { CONVERSION_FROM } from '../../shared/visible-effect.ts'
@@ -103,7 +104,7 @@ function presentVariants(
   const presented = rows.map(({ variant, row }, index): ReportedVariant => {
     const interval = compared[index]
     return {
-      ...{ variantId: variant.id, name: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[index] ?? String(index + 1) },
+      ...{ variantId: variant.id, name: variantName(variant.nth) },
       ...{ isCurrent: variant.ended_at === null, sharePercent: variant.ended_at ? 0 : variant.share_percent },
       ...{ people: row?.accepted ?? 0, clicked: row?.clicked ?? 0, bought: row?.credited ?? 0 },
       revenue: amount(row?.revenue_minor ?? 0),

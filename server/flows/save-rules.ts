@@ -114,10 +114,12 @@ function variantsIn(saved: SavedStep, { id, from, index, makeId }: Place & { id:
   if (saved.variants.reduce((sum, { sharePercent }) => sum + sharePercent, 0) !== 100) {
     refuse(index, 'variants', 'The shares of the variants must add up to 100 %.')
   }
+  // In their order, which their names follow.
+  const fresh = saved.variants.map(makeId).toSorted()
   return saved.variants.map((each, at) => {
     const known = stored.find((one) => one.id === each.id)
-    const fresh = from === null && at === 0 ? id : makeId()
-    return { id: known?.id ?? fresh, stored: known, sharePercent: each.sharePercent }
+    const freshId = from === null && at === 0 ? id : fresh[at]!
+    return { id: known?.id ?? freshId, stored: known, sharePercent: each.sharePercent }
   })
 }
 

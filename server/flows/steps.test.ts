@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { type MessageView, messageName } from '../../shared/carts.ts'
 import type { FlowStep } from '../../shared/flows.ts'
 import { anOrder } from '../../test/factories.ts'
 import { aScene, DAY, HOUR, messagesOf, pass, type Scene, steps, wait } from '../../test/message-scene.ts'
@@ -49,6 +50,32 @@ test('a removed step cancels its open messages and stays for what it has sent', 
   expect(rows.find(({ state }) => state === 'scheduled')).toMatchObject({ step: 2, step_id: saved.flow.steps[1].id })
   await pass(world, scene.storeId, 3 * DAY)
   expect(world.sent).toHaveLength(2)
+})
+
+test('the messages of a cart are named by the place their steps have now, and a removed one by its name', async () => {
+  await pass(world, scene.storeId, HOUR)
+  const { cart_id: cartId } = (await messagesOf(world, scene.storeId))[0]!
+  // The second is removed; the third is second now, then another one is.
+  await save(([first, , third]) => [first!, third!])
+  await save(([first, third]) => [first!, { delayMinutes: 2 * 24 * 60 }, third!])
+  await save(([first, added, third]) => [first!, { ...third!, delayMinutes: 30 * 60 }, added!])
+  const { messages } = (await call('GET', `/api/carts/${cartId}/messages`)).body
+  expect(messages.map((message: MessageView) => `${messageName(message)} ${message.state}`).toSorted()).toEqual([
+    'Reminder 1 by email sent',
+    'Reminder 2 by email scheduled',
+    'Reminder 3 by email scheduled',
+    'Second reminder (removed) by email cancelled',
+  ])
+})
+
+test('a message that has left is named by the place its step has now, which no other has', async () => {
+  await pass(world, scene.storeId, HOUR)
+  const { cart_id: cartId } = (await messagesOf(world, scene.storeId))[0]!
+  await save(([first, second, third]) => [{ ...second!, delayMinutes: 15 }, first!, third!])
+  const { messages } = (await call('GET', `/api/carts/${cartId}/messages`)).body
+  const named = messages.map((message: MessageView) => `${messageName(message)} ${message.state}`)
+  expect(named).toContain('Reminder 2 by email sent')
+  expect(new Set(messages.map(messageName)).size).toBe(3)
 })
 
 test('a step that somebody else has added is removed by nobody who has not seen it', async () => {
@@ -230,7 +257,21 @@ describe('variants of a step', () => {
     const [, b] = saved.steps[0].variants
     const url = `/api/flows/${scene.flowId}/steps/${saved.steps[0].id}/winner`
     const { flow: chosen } = (await call('POST', url, { variantId: b.id })).body
-    expect(chosen.steps[0].variants).toEqual([{ ...b, name: 'A', sharePercent: 100 }])
+    expect(chosen.steps[0].variants).toEqual([{ ...b, name: 'B', sharePercent: 100 }])
+    // Another one is named behind both.
+    const more = chosen.steps[0].variants.concat({ ...b, id: undefined })
+    const variants = more.map((each: object) => ({ ...each, sharePercent: 50 }))
+    const again = await save(([first, ...others]) => [{ ...first!, variants }, ...others])
+    expect(again.flow.steps[0].variants.map(({ name }: { name: string }) => name)).toEqual(['B', 'C'])
+    expect(again.flow.steps[0].variantsSoFar).toBe(3)
+    const { report } = (await call('GET', `/api/flows/${scene.flowId}/report?days=30`)).body
+    expect(
+      report.steps[0].variants.map(({ name, isCurrent }: { name: string; isCurrent: boolean }) => [name, isCurrent]),
+    ).toEqual([
+      ['A', false],
+      ['B', true],
+      ['C', true],
+    ])
     await pass(world, scene.storeId, HOUR)
     expect(world.sent.map(({ subject }) => subject)).toEqual(['Words B'])
     expect((await call('POST', url, { variantId: saved.steps[0].id })).status).toBe(404)

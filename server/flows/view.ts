@@ -113,6 +113,7 @@ function presentStep(
     channels: [step.channel, ...step.fallback],
     conditions: step.conditions,
     variants,
+    variantsSoFar: stored[0]!.soFar,
     channel: step.channel,
     templateId: step.template_id,
     templateKey: step.key,

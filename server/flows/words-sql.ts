@@ -9,15 +9,21 @@ export interface VariantRow {
   id: string
   place: number
   share_percent: number
+  /** How many of the step's had begun before it, and how many there are with those that are over. */
+  nth: number
+  so_far: number
 }
+
+/** Which of the variants of its step a variant is by its beginning, from 0. The step's own is the first, also where no row says so. */
+export const NTH = sql<number>`(case when id = step_id then 0 else row_number() over (partition by step_id, id = step_id order by id) end)::int`
 
 /** Those that are not over, in their order; none of a step that was never split. */
 export async function variantsOf({ db, storeId }: StoreDb, flowIds: readonly string[]): Promise<VariantRow[]> {
   const { rows } = await sql<VariantRow>`
-    select flow_id, step_id, id, place, share_percent from flow_variants
-    where store_id = ${storeId} and flow_id = any(${[...flowIds]}::uuid[]) and ended_at is null order by step_id, place, id`.execute(
-    db,
-  )
+    select flow_id, step_id, id, place, share_percent, nth, so_far from (
+      select *, ${NTH} as nth, (1 + count(*) filter (where id <> step_id) over (partition by step_id))::int as so_far from flow_variants
+      where store_id = ${storeId} and flow_id = any(${[...flowIds]}::uuid[])) v
+    where ended_at is null order by step_id, place, id`.execute(db)
   return rows
 }
 

@@ -1,5 +1,5 @@
 import type { FlowChannel } from '../../shared/flow-conditions.ts'
-import type { FlowVariant, StepWords } from '../../shared/flows.ts'
+import { type FlowVariant, type StepWords, variantName } from '../../shared/flows.ts'
 import { DEFAULT_PUSH } from '../../shared/push.ts'
 import type { StoreDb } from '../core/db.ts'
 import { READY_EMAIL, READY_TEXTS } from '../templates/ready-templates.ts'
@@ -21,7 +21,10 @@ export interface StoredText extends Text {
 
 export interface StoredVariant {
   id: string
+  name: string
   sharePercent: number
+  /** Of its step there have been so many. */
+  soFar: number
   /** What is stored; the others begin as ready words. */
   words: ReadonlyMap<FlowChannel, StoredText>
 }
@@ -33,11 +36,11 @@ export async function variantsOf(store: StoreDb, steps: readonly Step[]): Promis
   const words = Map.groupBy(await sql.wordsOf(store, flowIds), ({ variant_id, step_id }) => `${step_id} ${variant_id}`)
   return new Map(
     steps.map((step) => {
-      const known = variants.get(step.id) ?? [{ id: step.id, share_percent: 100 }]
+      const known = variants.get(step.id) ?? [{ id: step.id, share_percent: 100, nth: 0, so_far: 1 }]
       return [
         step.id,
-        known.map(({ id, share_percent: sharePercent }) => ({
-          ...{ id, sharePercent },
+        known.map(({ id, share_percent: sharePercent, nth, so_far: soFar }) => ({
+          ...{ id, name: variantName(nth), sharePercent, soFar },
           words: storedWords(step, id, words.get(`${step.id} ${id}`) ?? []),
         })),
       ]
@@ -65,9 +68,7 @@ export const readyText: Record<FlowChannel, Text> = {
   push: { subject: DEFAULT_PUSH.title, body: DEFAULT_PUSH.body },
 }
 
-export const NAMES = 'ABCD'
-
-export function presentVariant({ id, sharePercent, words }: StoredVariant, index: number): FlowVariant {
+export function presentVariant({ id, name, sharePercent, words }: StoredVariant): FlowVariant {
   const textOf = (channel: FlowChannel) => words.get(channel) ?? readyText[channel]
   const { subject: title, body } = textOf('push')
   const { subject, body: mail } = textOf('email')
@@ -76,7 +77,7 @@ export function presentVariant({ id, sharePercent, words }: StoredVariant, index
     sms: { body: textOf('sms').body },
     push: { title, body },
   }
-  return { id, name: NAMES[index]!, sharePercent, words: presented }
+  return { id, name, sharePercent, words: presented }
 }
 
 type GivenWords = { [Channel in keyof StepWords]?: StepWords[Channel] | undefined }

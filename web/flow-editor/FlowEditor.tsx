@@ -253,7 +253,8 @@ function useReadyStep() {
         coupon: null,
         couponShown: null,
       },
-      variants: [{ key: keyOf(), id: null, sharePercent: 100, words }],
+      variants: [{ key: keyOf(), id: null, name: null, sharePercent: 100, words }],
+      variantsSoFar: 0,
     }
   }
 }

@@ -117,7 +117,9 @@ function Summary({ step, names, figures, isOpen, isWrong, isReadOnly, title, onO
         <Text fz="xs" c="dimmed">
           Split test:{' '}
           {variants
-            .map(({ sharePercent }, index) => `${letterOf(index)} ${Number.isNaN(sharePercent) ? '–' : sharePercent}%`)
+            .map(
+              ({ key, sharePercent }) => `${letterOf(step, key)} ${Number.isNaN(sharePercent) ? '–' : sharePercent}%`,
+            )
             .join(', ')}
         </Text>
       )}

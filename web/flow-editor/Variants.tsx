@@ -30,7 +30,8 @@ export function Variants(props: Props) {
   const current = variants.find(({ key }) => key === chosen) ?? variants[0]!
   const add = () => {
     const key = keyOf()
-    onChange(withNewVariant(step, current, key), `Variant ${letterOf(variants.length)} added`)
+    const added = withNewVariant(step, current, key)
+    onChange(added, `Variant ${letterOf({ ...step, ...added }, key)} added`)
     onChoose(key)
   }
   const adding = { leftSection: <IconPlus size={14} aria-hidden />, onClick: add }
@@ -60,14 +61,14 @@ interface SplitProps extends Props {
 function Split({ current, adding, ...props }: SplitProps) {
   const { step, isReadOnly, onChoose, onChange, children } = props
   const { variants } = step
-  const letter = letterOf(variants.indexOf(current))
+  const letter = letterOf(step, current.key)
   return (
     <Stack gap="md">
       <Tabs value={current.key} onChange={(key) => key && onChoose(key)} keepMounted={false}>
         <Tabs.List aria-label="Variants of the words">
-          {variants.map(({ key, sharePercent }, each) => (
+          {variants.map(({ key, sharePercent }) => (
             <Tabs.Tab key={key} value={key}>
-              {letterOf(each)} · {Number.isNaN(sharePercent) ? '–' : sharePercent}%
+              {letterOf(step, key)} · {Number.isNaN(sharePercent) ? '–' : sharePercent}%
             </Tabs.Tab>
           ))}
         </Tabs.List>

@@ -4,6 +4,7 @@ import {
   type FlowDraft,
   freshKeys,
   isSameDraft,
+  letterOf,
   MOST_DELAY_MINUTES,
   type StepDraft,
   shared,
@@ -21,7 +22,8 @@ import {
 const words = { email: { subject: 'Hi', body: 'Text' }, sms: { body: 'Short' }, push: { title: 'Hey', body: 'Cart' } }
 const step = (key: string, delayMinutes: number): StepDraft => ({
   ...{ key, id: key, name: key, delayMinutes, channels: ['email'], conditions: null, coupon: null, couponShown: null },
-  variants: [{ key: `${key}-a`, id: `${key}-a`, sharePercent: 100, words }],
+  variants: [{ key: `${key}-a`, id: `${key}-a`, name: 'A', sharePercent: 100, words }],
+  variantsSoFar: 1,
 })
 const flow = (...steps: StepDraft[]): FlowDraft => ({ name: 'Reminders', conditions: null, steps })
 const three = flow(step('a', 60), step('b', 1_440), step('c', 4_320))
@@ -102,6 +104,15 @@ describe('the variants of a message', () => {
       { key: 'new-1', id: null, sharePercent: 50, words },
     ])
     expect(withoutVariant(two, 'a-a').variants).toMatchObject([{ key: 'new-1', sharePercent: 100 }])
+  })
+
+  it('keep their names when others are over, and a new one is named behind them all', () => {
+    const [only] = three.steps[0]!.variants
+    const left = { ...three.steps[0]!, variants: [{ ...only!, name: 'B' }], variantsSoFar: 2 }
+    const two = { ...left, ...withNewVariant(left, left.variants[0]!, 'new-1') }
+    expect(two.variants.map(({ key }) => letterOf(two, key))).toEqual(['B', 'C'])
+    const copy = copyOf(two, freshKeys(three))
+    expect(copy.variants.map(({ key }) => letterOf(copy, key))).toEqual(['A', 'B'])
   })
 })
 

@@ -1,5 +1,5 @@
 import type { FlowChannel, FlowConditions } from '../../shared/flow-conditions.ts'
-import type { FlowStep, FlowView, StepWords } from '../../shared/flows.ts'
+import { type FlowStep, type FlowView, type StepWords, variantName } from '../../shared/flows.ts'
 import { moved } from '../ui/reorder.ts'
 import type { Words } from '../words/rules.ts'
 import type { CouponEdit } from '../words/step-coupon.ts'
@@ -11,6 +11,8 @@ export interface VariantDraft {
   key: string
   /** null: not saved yet. */
   id: string | null
+  /** null: it gets the next one when it is saved. */
+  name: string | null
   /** NaN while nothing is typed. */
   sharePercent: number
   words: StepWords
@@ -27,6 +29,8 @@ export interface StepDraft extends CouponEdit {
   conditions: FlowConditions | null
   /** More than one: a split test. */
   variants: readonly VariantDraft[]
+  /** Saved, with those that are over. */
+  variantsSoFar: number
 }
 
 export interface FlowDraft {
@@ -47,11 +51,11 @@ export const draftOf = ({ name, conditions, steps }: FlowView): FlowDraft => ({
 })
 
 const stepDraftOf = (step: FlowStep): StepDraft => {
-  const { id, name, delayMinutes, channels, conditions, coupon, couponShown, variants } = step
+  const { id, name, delayMinutes, channels, conditions, coupon, couponShown, variants, variantsSoFar } = step
   return {
-    ...{ key: id, id, name, delayMinutes, channels, conditions, coupon, couponShown },
-    variants: variants.map(({ id: variantId, sharePercent, words }) => {
-      return { key: variantId, id: variantId, sharePercent, words }
+    ...{ key: id, id, name, delayMinutes, channels, conditions, coupon, couponShown, variantsSoFar },
+    variants: variants.map(({ id: variantId, name: letter, sharePercent, words }) => {
+      return { key: variantId, id: variantId, name: letter, sharePercent, words }
     }),
   }
 }
@@ -105,7 +109,8 @@ export const copyOf = (step: StepDraft, keyOf: () => string): StepDraft => ({
   ...step,
   key: keyOf(),
   id: null,
-  variants: step.variants.map((variant) => ({ ...variant, key: keyOf(), id: null })),
+  variants: step.variants.map((variant) => ({ ...variant, key: keyOf(), id: null, name: null })),
+  variantsSoFar: 0,
 })
 
 /** A first choice; one that was a fallback changes places with it. */
@@ -136,7 +141,7 @@ export const withVariant = (step: StepDraft, key: string, next: Partial<VariantD
 
 /** One more, with the words of another; all get the same share. */
 export function withNewVariant({ variants }: StepDraft, of: VariantDraft, key: string): Partial<StepDraft> {
-  return { variants: shared([...variants, { ...of, key, id: null }]) }
+  return { variants: shared([...variants, { ...of, key, id: null, name: null }]) }
 }
 
 export function withoutVariant({ variants }: StepDraft, key: string): Partial<StepDraft> {
@@ -150,7 +155,12 @@ export function shared(variants: readonly VariantDraft[]): VariantDraft[] {
   return variants.map((variant, index) => ({ ...variant, sharePercent: each + (index < rest ? 1 : 0) }))
 }
 
-export const letterOf = (index: number): string => String.fromCharCode(65 + index)
+/** A, B, C …: one that is not saved yet has the name that saving gives it. */
+export function letterOf({ variants, variantsSoFar }: StepDraft, key: string): string {
+  const fresh = variants.filter(({ name }) => name === null)
+  const known = variants.find((variant) => variant.key === key)?.name
+  return known ?? variantName(variantsSoFar + fresh.findIndex((variant) => variant.key === key))
+}
 
 /** The approved words of WhatsApp cannot name one: without another channel the step has none. */
 export const couponOf = ({ channels, coupon }: Pick<StepDraft, 'channels' | 'coupon'>) =>

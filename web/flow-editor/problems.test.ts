@@ -9,7 +9,8 @@ import { savedFlow } from './saving.ts'
 const words = { email: { subject: 'Hi', body: 'Text' }, sms: { body: 'Short' }, push: { title: 'Hey', body: 'Cart' } }
 const step = (key: string, delayMinutes: number, more: Partial<StepDraft> = {}): StepDraft => ({
   ...{ key, id: key, name: key, delayMinutes, channels: ['email'], conditions: null, coupon: null, couponShown: null },
-  variants: [{ key: `${key}-a`, id: `${key}-a`, sharePercent: 100, words }],
+  variants: [{ key: `${key}-a`, id: `${key}-a`, name: 'A', sharePercent: 100, words }],
+  variantsSoFar: 1,
   ...more,
 })
 const flow = (...steps: StepDraft[]): FlowDraft => ({ name: 'Reminders', conditions: null, steps })
@@ -36,7 +37,10 @@ it('asks for a name, and for times that grow and are allowed', () => {
 it('asks for the words of each channel the message may go by, and of no other', () => {
   const empty = { email: { subject: ' ', body: '' }, sms: { body: ' ' }, push: { title: '', body: '' } }
   const of = (...channels: StepDraft['channels']) =>
-    ofStep(flow(step('a', 60, { channels, variants: [{ key: 'v', id: 'v', sharePercent: 100, words: empty }] })), 'a')
+    ofStep(
+      flow(step('a', 60, { channels, variants: [{ key: 'v', id: 'v', name: 'A', sharePercent: 100, words: empty }] })),
+      'a',
+    )
   expect(of('email')).toEqual({
     [wordsField('v', 'email', 'subject')]: 'An email needs a subject',
     [wordsField('v', 'email', 'body')]: 'An email needs a text',
@@ -73,7 +77,13 @@ it('asks for a channel to be set up, unless the message is by it already', () =>
 
 it('asks for shares that make 100', () => {
   const of = (...shares: number[]) => {
-    const variants = shares.map((sharePercent, index) => ({ key: `v${index}`, id: null, sharePercent, words }))
+    const variants = shares.map((sharePercent, index) => ({
+      key: `v${index}`,
+      id: null,
+      name: null,
+      sharePercent,
+      words,
+    }))
     return ofStep(flow(step('a', 60, { variants })), 'a')
   }
   expect(of(60, 40)).toBeUndefined()
@@ -136,7 +146,9 @@ it('sends what was changed, and leaves out what was not', () => {
       { id: 'b', delayMinutes: 1_440 },
     ],
   })
-  const variants = [{ key: 'a-a', id: 'a-a', sharePercent: 100, words: { ...words, sms: { body: 'Shorter' } } }]
+  const variants = [
+    { key: 'a-a', id: 'a-a', name: 'A', sharePercent: 100, words: { ...words, sms: { body: 'Shorter' } } },
+  ]
   const changed = flow(step('a', 60, { channels: ['email', 'sms'], variants }), step('b', 1_440))
   expect(savedFlow(changed, stored).steps[0]).toEqual({
     ...{ id: 'a', delayMinutes: 60, channels: ['email', 'sms'] },
@@ -153,7 +165,9 @@ it('sends what was changed, and leaves out what was not', () => {
 it('sends all of a new message, with the words of its channels alone', () => {
   const added = step('new-1', 2_880, {
     ...{ id: null, channels: ['sms'] },
-    variants: [{ key: 'new-2', id: null, sharePercent: 100, words: { ...words, email: { subject: '', body: '' } } }],
+    variants: [
+      { key: 'new-2', id: null, name: null, sharePercent: 100, words: { ...words, email: { subject: '', body: '' } } },
+    ],
   })
   expect(savedFlow(flow(...stored.steps, added), stored).steps[2]).toEqual({
     ...{ delayMinutes: 2_880, channels: ['sms'], conditions: null, coupon: null },

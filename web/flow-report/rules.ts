@@ -1,4 +1,5 @@
 import type { FlowReport } from '../../shared/flow-report.ts'
+import { CLICKED } from '../flows/rules.ts'
 import { counted, formatCount } from '../ui/format.ts'
 
 // What the report of a flow says in words. Pure.
@@ -10,7 +11,7 @@ export const reportDefinitions = {
   planned: 'Messages of this step that were planned in these days.',
   sent: 'Messages of this step that left in these days and were accepted by the mail server or provider. All figures below are of them.',
   delivered: 'Known to have arrived. SMS and WhatsApp report it; of email nobody knows.',
-  clicked: 'Messages with a link clicked by a person. Link scanners are not counted.',
+  clicked: CLICKED,
   orders: 'Messages with an order attributed to them.',
   revenue: 'Net revenue of the orders attributed to these messages.',
   revenuePerRecipient: 'Net revenue attributed to these messages, divided by the messages sent.',

@@ -1,16 +1,12 @@
 import { Group, Text, Tooltip } from '@mantine/core'
 import type { FlowView } from '../../shared/flows.ts'
 import { formatCount } from '../ui/format.ts'
-import { countParts, countsText } from './rules.ts'
+import { CLICKED, countParts, countsText } from './rules.ts'
 
 /** Who answered. Openings are apart, marked as what they are, and those by machines apart from them (decision 22). */
 export function ResponsesLine({ responses }: { responses: FlowView['responses'] }) {
   const parts: [count: number, label: string, meaning: string][] = [
-    [
-      responses.clicked,
-      'clicked by people',
-      'Messages with a link clicked by a person. Link scanners are not counted.',
-    ],
+    [responses.clicked, 'clicked', CLICKED],
     [
       responses.opened,
       'opened (reported)',

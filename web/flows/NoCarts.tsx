@@ -2,7 +2,7 @@ import { Box } from '@mantine/core'
 import type { FlowView } from '../../shared/flows.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { useFlows } from './queries.ts'
-import { takenText } from './rules.ts'
+import { takenBy, takenText } from './rules.ts'
 
 /** Says that a flow above this one takes every cart. Nothing where carts are left for it. */
 export function NoCarts({ flow }: { flow: FlowView }) {
@@ -16,4 +16,7 @@ export function NoCarts({ flow }: { flow: FlowView }) {
   )
 }
 
-export const useTakenText = (flow: FlowView) => takenText(useFlows().data?.flows ?? [], flow)
+const useTakenText = (flow: FlowView) => takenText(useFlows().data?.flows ?? [], flow)
+
+/** The flow that leaves this one no cart; null: there is none. */
+export const useTakenBy = (flow: FlowView) => takenBy(useFlows().data?.flows ?? [], flow)

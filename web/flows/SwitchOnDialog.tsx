@@ -10,8 +10,9 @@ import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { counted } from '../ui/format.ts'
 import { Missing } from './Missing.tsx'
-import { NoCarts, useTakenText } from './NoCarts.tsx'
+import { NoCarts, useTakenBy } from './NoCarts.tsx'
 import { useSwitchFlow, useUpcoming } from './queries.ts'
+import { goesOnText, recentText } from './rules.ts'
 
 interface Props {
   flow: FlowView
@@ -35,7 +36,7 @@ export function SwitchOnDialog({ flow, opened, onClose }: Props) {
   const choose = (next: Partial<Choices>) => setChoices({ ...choices, ...next })
   const { hasRead, isHoldingOut, includeLast24h } = choices
   const known = useExperiments().data
-  const isTaken = useTakenText(flow) !== null
+  const above = useTakenBy(flow)
   const percent = choices.percent ?? known?.proposedPercent ?? ''
   const onSuccess = () => {
     onClose()
@@ -58,7 +59,7 @@ export function SwitchOnDialog({ flow, opened, onClose }: Props) {
     >
       <Stack gap="lg">
         {flow.missing.length > 0 && <Missing missing={flow.missing} />}
-        {isTaken ? (
+        {above ? (
           <NoCarts flow={flow} />
         ) : (
           <Text>
@@ -68,12 +69,18 @@ export function SwitchOnDialog({ flow, opened, onClose }: Props) {
             purchase stops the messages.
           </Text>
         )}
+        <CartsUnderWay flow={flow} above={above} isIncluded={includeLast24h} onChoose={choose} />
         {flow.holdoutPercent > 0 ? (
           <Text>{flow.holdoutPercent}% of people are in the control group of your store, and get none.</Text>
         ) : (
           <Holdout isHoldingOut={isHoldingOut} percent={percent} known={known} onChoose={choose} />
         )}
-        {!isTaken && <IncludeRecent flowId={flow.id} isIncluded={includeLast24h} onChoose={choose} />}
+        {(flow.holdoutPercent > 0 || isHoldingOut) && (
+          <Text fz="sm" c="dimmed">
+            Carts that have had a message before the control group began go on as before: their people are not drawn for
+            them, and can be drawn at their next cart.
+          </Text>
+        )}
         <HaveRead flowId={flow.id} hasRead={hasRead} onChoose={choose} onClose={onClose} />
       </Stack>
     </Confirm>
@@ -124,16 +131,34 @@ function Holdout({ isHoldingOut, percent, known, onChoose }: HoldoutProps) {
   )
 }
 
-function IncludeRecent(props: { flowId: string; isIncluded: boolean; onChoose: OnChoose }) {
-  const count = useUpcoming(props.flowId).data?.cartsOfLast24h
+interface CartsUnderWayProps {
+  flow: FlowView
+  /** It leaves this flow none. */
+  above: FlowView | null
+  isIncluded: boolean
+  onChoose: OnChoose
+}
+
+/** What becomes of carts that were left before. */
+function CartsUnderWay({ flow, above, isIncluded, onChoose }: CartsUnderWayProps) {
+  const count = useUpcoming(flow.id).data?.cartsOfLast24h
+  const goesOn = goesOnText(flow.counts)
+  // Which of them the conditions fit is asked when the flow is switched on.
+  const most = flow.conditions ? 'at most ' : ''
   return (
-    <Checkbox
-      label={`Include carts of the last 24 hours${count === undefined ? '' : ` (${counted(count, 'cart')})`}`}
-      description="Otherwise only carts abandoned from now on get messages"
-      checked={props.isIncluded}
-      disabled={count === 0}
-      onChange={(event) => props.onChoose({ includeLast24h: event.currentTarget.checked })}
-    />
+    <div>
+      <Text mb="xs">
+        A flow takes carts whose last activity is after it was switched on. Carts left before that get no messages from
+        it, unless you include the newest of them.{goesOn && ` ${goesOn}`}
+      </Text>
+      <Checkbox
+        label={`Include carts of the last 24 hours${count === undefined ? '' : ` (${most && count > 0 ? most : ''}${counted(count, 'cart')})`}`}
+        description={recentText(count, above)}
+        checked={isIncluded}
+        disabled={count === 0}
+        onChange={(event) => onChoose({ includeLast24h: event.currentTarget.checked })}
+      />
+    </div>
   )
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { FlowView } from '../../shared/flows.ts'
-import { countParts, countsText, inOrder, takenText, withFlow } from './rules.ts'
+import { countParts, countsText, goesOnText, inOrder, recentText, takenText, withFlow } from './rules.ts'
 
 const flow = (id: string, position: number) => ({ id, position, name: id }) as FlowView
 const placesOf = (flows: FlowView[]) => flows.map(({ id, position }) => `${position} ${id}`)
@@ -50,4 +50,23 @@ it('shows every part that planned is made of', () => {
   }
   expect(countParts.reduce((sum, { key }) => sum + counts[key], 0)).toBe(counts.planned)
   expect(countsText({ ...counts, held: 0 })).toContain('8 scheduled: sent 1, sending 1, waiting 1, not sent 1')
+})
+
+it('says what becomes of carts that were left before a flow is switched on', () => {
+  const above = { name: 'All' }
+  expect(recentText(0, above)).toBe('No cart is left for this flow: “All” stands above it and takes every cart.')
+  expect(recentText(3, above)).toBe('They were left before “All” was switched on, so no flow has taken them.')
+  expect(recentText(0, null)).toBe('There is none that no other flow has taken.')
+  const others = 'Those that were left before them get none from this flow.'
+  expect([recentText(3, null), recentText(undefined, null), recentText(undefined, above)]).toEqual([
+    others,
+    others,
+    others,
+  ])
+})
+
+it('says that messages planned before go on', () => {
+  expect(goesOnText({ waiting: 0, held: 0 })).toBeNull()
+  expect(goesOnText({ waiting: 1, held: 0 })).toContain('One message planned before goes on')
+  expect(goesOnText({ waiting: 1_200, held: 34 })).toContain('1,234 messages planned before go on')
 })

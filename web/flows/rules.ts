@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { FlowCounts, FlowStep, FlowView } from '../../shared/flows.ts'
+import { formatCount } from '../ui/format.ts'
 
 // The flows of a store: their order, their numbers and names. Pure.
 
@@ -9,6 +10,10 @@ export const channelNames: Record<FlowStep['channel'], string> = {
   whatsapp: 'WhatsApp',
   push: 'Push',
 }
+
+/** Since ever, and in the report of some days alike. */
+export const CLICKED =
+  'Messages through which a person clicked a link or restored the cart. Link scanners are not counted.'
 
 type Counts = z.infer<typeof FlowCounts>
 export type CountKey = Exclude<keyof Counts, 'planned'>
@@ -41,7 +46,7 @@ export const stepTitle = (flow: Pick<FlowView, 'steps'>, step: number) =>
   flow.steps.find((other) => other.step === step)?.templateName ?? `Message ${step}`
 
 /** The flow above this one that is on and takes every cart, so that none is left for this one. null: there is none. */
-const takenBy = (flows: readonly FlowView[], { position }: Pick<FlowView, 'position'>): FlowView | null =>
+export const takenBy = (flows: readonly FlowView[], { position }: Pick<FlowView, 'position'>): FlowView | null =>
   flows.find((other) => other.position < position && other.isOn && !other.conditions) ?? null
 
 /** What to do about it, in words; null: carts are left for it. */
@@ -52,6 +57,25 @@ export function takenText(flows: readonly FlowView[], flow: Pick<FlowView, 'posi
     above &&
     `“${above.name}” stands above it and takes every cart, so this flow ${gets} none. Move it up, or give that one conditions.`
   )
+}
+
+/** Of carts that were left before a flow is switched on: what becomes of those of the last day, `count` of which no other flow has taken. */
+export function recentText(count: number | undefined, above: Pick<FlowView, 'name'> | null): string {
+  if (count === 0 && above)
+    return `No cart is left for this flow: “${above.name}” stands above it and takes every cart.`
+  if (count === 0) return 'There is none that no other flow has taken.'
+  return above && count !== undefined
+    ? `They were left before “${above.name}” was switched on, so no flow has taken them.`
+    : 'Those that were left before them get none from this flow.'
+}
+
+/** Of a flow that was on before: its messages that wait since. null: there are none. */
+export function goesOnText({ waiting, held }: Pick<Counts, 'waiting' | 'held'>): string | null {
+  const open = waiting + held
+  if (open === 0) return null
+  return open === 1
+    ? 'One message planned before goes on when it is due, if it is not too late by then.'
+    : `${formatCount(open)} messages planned before go on when they are due, if it is not too late by then.`
 }
 
 /** Those that are not named stay behind the others. */
