@@ -76,6 +76,7 @@ import { eraseJob } from './privacy/jobs.ts'
 import { takePrivacyRequest } from './privacy/store-requests.ts'
 import { endOldKeys } from './push/keys.ts'
 import { sendDue } from './send/deliver.ts'
+import { findNeedless } from './send/needless-codes.ts'
 import { closeAbandonedSubmissions } from './send/submissions.ts'
 import { beat, endBeat } from './send/workers.ts'
 import { purgeStore } from './store-settings/stores.ts'
@@ -114,7 +115,7 @@ export const handlers: Handler[] = [
   on(profileJob, readProfileAnew),
   on(uninstalledJob, endUninstalled),
   on(privacyJob, takePrivacyRequest),
-  on(codesJob, async (deps, ofStore) => void (await makeCodes(deps, ofStore))),
+  on(codesJob, async (deps, ofStore) => void (await makeCodes(deps, ofStore, findNeedless))),
   on(tidyCodesJob, async (deps, ofStore) => void (await tidyCodes(deps, ofStore))),
   on(planRunsJob, planRuns),
   on(followJob, followCampaign),

@@ -5,7 +5,7 @@ import { FlowChannel, FlowConditions } from './flow-conditions.ts'
 import { LibraryKey } from './flow-library.ts'
 import { MessagePreview, PreviewCart } from './reminders.ts'
 
-// Flows: what is always on, its steps and templates, and what goes out next.
+// Flows: what is always on, its steps and templates.
 
 /** Of a store. */
 export const MOST_FLOWS = 20
@@ -366,33 +366,4 @@ export const previewFlow = endpoint({
     conditions: FlowConditions.nullable().optional(),
   }),
   reply: MessagePreview,
-})
-
-export const upcomingMessages = endpoint({
-  method: 'GET',
-  path: '/api/flows/:flowId/upcoming',
-  permission: 'flows:read',
-  scope: 'store',
-  params: flowParams,
-  query: storeQuery.extend({ minutes: z.coerce.number().int().min(1).max(1_440).default(60) }),
-  summary: 'What is sent in the next hour if nothing changes, and how many carts the last 24 hours would add',
-  reply: z.object({
-    total: z.number(),
-    /** Due as well, but nothing will leave as things stand. */
-    notSent: z.array(z.object({ explanation: z.string(), count: z.number() })),
-    cartsOfLast24h: z.number(),
-    messages: z.array(
-      z.object({
-        cartId: z.string(),
-        customer: z.string(),
-        /** Email address or phone number. */
-        to: z.string().nullable(),
-        step: z.number(),
-        channel: z.enum(['email', 'sms', 'whatsapp', 'push']),
-        dueAt: z.string(),
-        state: z.string(),
-        explanation: z.string(),
-      }),
-    ),
-  }),
 })

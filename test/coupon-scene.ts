@@ -3,6 +3,7 @@ import { detectAbandoned } from '../server/carts/detect.ts'
 import { newId } from '../server/core/ids.ts'
 import { makeCodes } from '../server/coupon-codes/codes.ts'
 import type { CouponsTable } from '../server/schema/coupons.ts'
+import { findNeedless } from '../server/send/needless-codes.ts'
 import { keepKeys } from '../server/stores/access.ts'
 import type { StoreOptions } from './factories.ts'
 import { aFakeStore } from './fake-store.ts'
@@ -43,7 +44,7 @@ export async function aCouponShop(world: World, coupon: PersonalCoupon = {}, opt
       world.advance(HOUR)
       await detectAbandoned(world.deps)
     },
-    make: () => makeCodes(world.deps, { storeId }),
+    make: () => makeCodes(world.deps, { storeId }, findNeedless),
     codes: () =>
       world.db.selectFrom('coupon_codes').selectAll().where('store_id', '=', storeId).orderBy('created_at').execute(),
     async firstMessage() {

@@ -5,6 +5,7 @@ import { makeCodes } from '../server/coupon-codes/codes.ts'
 import { wakeDueStores } from '../server/messages/scan.ts'
 import { type GuardedHttp, openGuardedHttp } from '../server/net/guarded-fetch.ts'
 import { createWooCommerceClient } from '../server/platforms/woocommerce/client.ts'
+import { findNeedless } from '../server/send/needless-codes.ts'
 import { keepKeys } from '../server/stores/access.ts'
 import { freshOrderCheck, type TestStore } from './factories.ts'
 import { termsOf } from './fake-store.ts'
@@ -32,7 +33,7 @@ export function demoCoupons(world: World): DemoCoupons {
         .transaction()
         .execute((db) => keepKeys(world.deps, { accountId, db }, storeId, wooKeys({ consumerKey, consumerSecret })))
     },
-    make: ({ storeId }) => makeCodes(world.deps, { storeId }),
+    make: ({ storeId }) => makeCodes(world.deps, { storeId }, findNeedless),
     async work({ storeId }) {
       for (let round = 0; round < 3; round += 1) {
         await freshOrderCheck(world, storeId)

@@ -23,6 +23,7 @@ import { countFiltered } from '../server/manual-sends/reach.ts'
 import { idsAtStage } from '../server/manual-sends/stages-sql.ts'
 import { wakeDueStores } from '../server/messages/scan.ts'
 import { sendDue } from '../server/send/deliver.ts'
+import { findNeedless } from '../server/send/needless-codes.ts'
 import { closeAbandonedSubmissions } from '../server/send/submissions.ts'
 import { keepKeys } from '../server/stores/access.ts'
 import { sortColumns } from '../shared/carts.ts'
@@ -298,7 +299,7 @@ test('personal codes: which messages need one, making and tidying them', async (
   await setCoupon(couponId)
   await world.db.updateTable('send_schedule').set({ next_due_at: world.now }).where('store_id', '=', storeId).execute()
   await expectCheap(() => enqueueDueCodes(world.deps))
-  await expectCheap(() => makeCodes(world.deps, { storeId }))
+  await expectCheap(() => makeCodes(world.deps, { storeId }, findNeedless))
   expect(fake.allCoupons.length).toBeGreaterThanOrEqual(READY)
   await expectCheap(() => enqueueDueCodes(world.deps))
   await expectCheap(() => tidyCodes(world.deps, { storeId }))

@@ -19,6 +19,7 @@ import type { ItemRef, ItemTerms } from '../../server/platforms/platform.ts'
 import { unsubscribe } from '../../server/preferences/unsubscribe.ts'
 import { restoreCart } from '../../server/restore/restore.ts'
 import { sendDue } from '../../server/send/deliver.ts'
+import { findNeedless } from '../../server/send/needless-codes.ts'
 import { CARRYING_STEP } from './coupon-plan.ts'
 import { couponsOfThePast } from './coupons.ts'
 import type { DemoEvent } from './events.ts'
@@ -151,7 +152,7 @@ async function work(deps: Deps, storeId: string): Promise<void> {
   const store = { storeId, db: deps.db }
   const now = deps.now()
   await abandon(deps, storeId, now)
-  if (await sql.isCodeDue(store, now)) await makeCodes(aheadOf(deps), { storeId })
+  if (await sql.isCodeDue(store, now)) await makeCodes(aheadOf(deps), { storeId }, findNeedless)
   await sql.orderCheckAt(store, now)
   await sendDue(deps, { storeId })
 }

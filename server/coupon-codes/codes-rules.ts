@@ -54,6 +54,12 @@ export function retryAt(now: Date, attempts: number): Date {
   return new Date(now.getTime() + Math.min(30_000 * 2 ** Math.min(Math.max(attempts - 1, 0), 10), 900_000))
 }
 
+/** One that nobody gets as things stand: in a minute, but no later than its message is looked at; of one that is being looked at, in a moment. */
+export function lookAgainAt(wakeAt: Date, now: Date): Date {
+  const inAMinute = now.getTime() + 60_000
+  return new Date(wakeAt > now ? Math.min(wakeAt.getTime(), inAMinute) : now.getTime() + 5_000)
+}
+
 /** What a code is to be in the store, by its coupon, message and cart. */
 export interface WantedCode {
   message_id: string

@@ -21,6 +21,8 @@ export interface DueCode extends WantedCode {
   platform_id: string | null
   derivation: number
   attempts: number
+  /** When its message is looked at next. */
+  wake_at: Date
 }
 
 const TERMS = codeTerms('c')
@@ -89,7 +91,7 @@ export async function dueCodes({ db, storeId }: StoreDb, ahead: Ahead, limit: nu
       c.type as coupon_type, c.percent, c.amount_minor, c.currency, c.min_spend_minor, c.max_discount_minor, c.is_tied_to_email,
       ${EMAIL} as email, ${WANTED_EXPIRY} as wanted_expires_at, ${TERMS} as wanted_terms, t.version as cart_version, ${ITEMS_LEFT} as items,
       case when c.max_discount_minor is not null then ${soldOutOf('t')} end as sold_out,
-      k.message_id is not null as is_known, k.platform_id, coalesce(k.derivation, 0) as derivation, coalesce(k.attempts, 0) as attempts
+      k.message_id is not null as is_known, k.platform_id, coalesce(k.derivation, 0) as derivation, coalesce(k.attempts, 0) as attempts, m.wake_at
     ${needing(sql`${storeId}::uuid`, ahead)}
     order by m.wake_at, m.due_at, m.id limit ${limit}`.execute(db)
   return rows.rows
@@ -161,6 +163,18 @@ export async function noteAsked({ db, storeId }: StoreTx, codes: readonly Asked[
       cart_version = n.cart_version, sold_out = n.sold_out, terms = n.terms, expires_at = n.expires_at
     from jsonb_to_recordset(${JSON.stringify(codes)}::jsonb) as n(message_id uuid, coupon_id uuid, amount_minor bigint,
       cart_version int, sold_out text, terms text, expires_at timestamptz)
+    where ${NAMED(storeId, codes)} and k.message_id = n.message_id and k.coupon_id = n.coupon_id`.execute(db)
+}
+
+/** Codes that the store is not asked for yet. What it may have of them stays as it is. */
+export async function putOff(
+  { db, storeId }: StoreTx,
+  codes: readonly { message_id: string; coupon_id: string; next_try_at: Date }[],
+): Promise<void> {
+  if (codes.length === 0) return
+  await sql`update coupon_codes k set next_try_at = n.next_try_at
+    from jsonb_to_recordset(${JSON.stringify(codes)}::jsonb)
+      as n(message_id uuid, coupon_id uuid, next_try_at timestamptz)
     where ${NAMED(storeId, codes)} and k.message_id = n.message_id and k.coupon_id = n.coupon_id`.execute(db)
 }
 

@@ -10,7 +10,7 @@ import { storeAccess } from '../stores/access.ts'
 import { after, isForOwner } from '../stores/rules.ts'
 import { keepGoing, runSyncJob, type SyncJob, type SyncResult } from '../sync/sync-jobs.ts'
 import { codesJob } from './codes-jobs.ts'
-import { cappedAmount, codeOf, draftOf, isAsWanted, markOf, problemOf, retryAt } from './codes-rules.ts'
+import { cappedAmount, codeOf, draftOf, isAsWanted, lookAgainAt, markOf, problemOf, retryAt } from './codes-rules.ts'
 import * as sql from './codes-sql.ts'
 
 // Personal codes (decisions 33 and 34), made in the store before their messages leave. A row is written first, so that whatever happens
@@ -30,15 +30,31 @@ export async function enqueueDueCodes(deps: Deps): Promise<void> {
   }
 }
 
-/** Job. One run per store at a time; those due first are made first. A store that is away is left alone for a while. */
-export function makeCodes(deps: Deps, { storeId }: z.infer<typeof codesJob.payload>): Promise<SyncResult> {
+/** Of these messages, those that will not go until then, or not with a code, as far as it is known now (server/send/needless-codes.ts). */
+export type FindNeedless = (
+  deps: Deps,
+  store: StoreDb<Db>,
+  messages: readonly { id: string; wakeAt: Date }[],
+  until: Date,
+) => Promise<Set<string>>
+
+/**
+ * Job. One run per store at a time; those due first are made first. A store that is away is left alone for a while. What nobody will get as
+ * things stand is not made; it is looked at again in a minute, and when its message is due.
+ */
+export function makeCodes(
+  deps: Deps,
+  { storeId }: z.infer<typeof codesJob.payload>,
+  findNeedless: FindNeedless,
+): Promise<SyncResult> {
   return runSyncJob(deps, { storeId, stream: 'coupon_codes' }, async (run) => {
     if (await sql.isAtRest(run.store)) return { rowsSeen: 0 }
     let client: StoreClient | undefined
     let rowsSeen = 0
     for (;;) {
-      const batch = await takeBatch(run)
-      if (batch.length === 0) return { rowsSeen }
+      const { batch, isEnd } = await takeBatch(run, findNeedless)
+      if (isEnd) return { rowsSeen }
+      if (batch.length === 0) continue
       client ??= await storeAccess(deps, run.store)
       await makeBatch(run, client, batch)
       rowsSeen += batch.length
@@ -48,12 +64,37 @@ export function makeCodes(deps: Deps, { storeId }: z.infer<typeof codesJob.paylo
 }
 
 /** The next codes to ask the store for, each with a row that says so. One whose terms are edited meanwhile is taken up again. */
-async function takeBatch({ deps, store }: SyncJob): Promise<sql.DueCode[]> {
+async function takeBatch(
+  { deps, store }: SyncJob,
+  findNeedless: FindNeedless,
+): Promise<{ batch: sql.DueCode[]; isEnd: boolean }> {
   const now = deps.now()
+  const ahead = { now, horizon: after(now, AHEAD_MS) }
+  // Looked at before the transaction: it reads a snapshot of its own.
+  const asked = (await sql.dueCodes(store, ahead, BATCH)).filter(isUnknownToStore)
+  const needless =
+    asked.length === 0
+      ? new Set<string>()
+      : await findNeedless(
+          deps,
+          store,
+          asked.map(({ message_id: id, wake_at: wakeAt }) => ({ id, wakeAt })),
+          ahead.horizon,
+        )
   return transact(store, async (tx) => {
     await sql.holdTerms(tx)
-    const due = await sql.dueCodes(tx, { now, horizon: after(now, AHEAD_MS) }, BATCH)
-    const rows = [...due.filter((row) => row.is_known), ...(await insertNew(deps, tx, due, now))]
+    const due = await sql.dueCodes(tx, ahead, BATCH)
+    const isNeedless = (row: sql.DueCode) => isUnknownToStore(row) && needless.has(row.message_id)
+    const wanted = due.filter((row) => !isNeedless(row))
+    const spared = due.filter(isNeedless)
+    const sparedRows = [...spared.filter((row) => row.is_known), ...(await insertNew(deps, tx, spared, now))]
+    await sql.putOff(
+      tx,
+      sparedRows.map(({ message_id, coupon_id, wake_at }) => {
+        return { message_id, coupon_id, next_try_at: lookAgainAt(wake_at, now) }
+      }),
+    )
+    const rows = [...wanted.filter((row) => row.is_known), ...(await insertNew(deps, tx, wanted, now))]
     await sql.noteAsked(
       tx,
       rows.map((row) => ({
@@ -67,9 +108,12 @@ async function takeBatch({ deps, store }: SyncJob): Promise<sql.DueCode[]> {
       })),
       now,
     )
-    return rows
+    return { batch: rows, isEnd: rows.length + sparedRows.length === 0 }
   })
 }
+
+/** What it has been asked for may stand there, and is brought in line. */
+const isUnknownToStore = ({ platform_id, attempts }: sql.DueCode): boolean => platform_id === null && attempts === 0
 
 async function insertNew(deps: Deps, tx: Parameters<typeof sql.insertCodes>[0], due: sql.DueCode[], now: Date) {
   let waiting = due.filter((row) => !row.is_known)

@@ -184,7 +184,7 @@ export async function evaluateReach(
   })
 }
 
-function goAhead(
+export function goAhead(
   context: Context,
   ahead: Ahead,
   { row, composed, plan }: { row: load.ClaimedRow; composed: AnyComposed | null; plan: DecisionInputs['plan'] },
@@ -199,7 +199,7 @@ function goAhead(
   ahead.ofShopper.set(shopper_id, (ahead.ofShopper.get(shopper_id) ?? 0) + 1)
 }
 
-async function situationOf(deps: Deps, tx: StoreTx) {
+export async function situationOf(deps: Deps, tx: StoreTx) {
   const now = deps.now()
   const month = monthOf(now)
   const situation = await loadSituation(tx, month, now)
@@ -210,7 +210,7 @@ async function situationOf(deps: Deps, tx: StoreTx) {
 
 const WINDOW_MS = 24 * 3_600_000
 
-async function contextOf(
+export async function contextOf(
   deps: Deps,
   tx: StoreTx,
   base: Pick<Context, 'now' | 'situation' | 'capMs' | 'texts' | 'goods' | 'unread' | 'isImagined' | 'ahead'>,
@@ -263,7 +263,7 @@ const addressHashOf = ({ hashes }: Context, row: load.ClaimedRow) => hashes.get(
 
 const UNRENDERED = { problem: () => null, cost: () => null }
 
-const inputsOf = (
+export const inputsOf = (
   context: Context,
   row: load.ClaimedRow,
   rendering: Parameters<typeof decisionInputs>[3] = UNRENDERED,
@@ -297,7 +297,10 @@ function sortIn(evaluation: Evaluation, { hashes }: Context, ways: readonly Draf
 }
 
 /** Why a message did not go by the other channels of its step. */
-function recordOfOthers(ways: readonly Draft[], row: load.ClaimedRow): Record<string, unknown> {
+export function recordOfOthers(
+  ways: readonly Pick<Draft, 'row' | 'decision'>[],
+  row: load.ClaimedRow,
+): Record<string, unknown> {
   const others = ways.filter(({ decision, row: other }) => other !== row && isOfChannel(decision))
   if (others.length === 0) return {}
   return { otherChannels: others.map(({ row: { channel }, decision: { reason } }) => ({ channel, reason })) }

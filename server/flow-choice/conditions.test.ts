@@ -15,7 +15,7 @@ const facts: ConditionFacts = {
     categoryIds: ['15'],
   },
   ...{ country: 'US', orders: 2, hasBoughtBefore: true, hasCoupon: false, hasPhone: true, consents: ['sms'] },
-  ...{ language: 'de', day: 5, hour: 9 },
+  ...{ language: 'de', timeZone: 'Europe/Berlin', day: 5, hour: 9 },
 }
 const without = (more: Partial<ConditionFacts>): ConditionFacts => ({ ...facts, ...more })
 

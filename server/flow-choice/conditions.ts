@@ -25,7 +25,9 @@ export interface ConditionFacts {
   /** Channels the shopper has said yes to. */
   consents: readonly string[]
   language: string | null
-  /** 1 to 7, Monday first; and the hour, where the shopper is. */
+  /** Where the shopper is. */
+  timeZone: string
+  /** 1 to 7, Monday first; and the hour, there. */
   day: number
   hour: number
 }

@@ -46,8 +46,7 @@ function hashesOf(rows: readonly sql.FactsRow[], secrets: Asking['secrets']): Ma
 
 function presentFacts(row: sql.FactsRow, now: Date): Omit<ConditionFacts, 'consents'> {
   const country = row.country ?? (row.phone === null ? null : phoneCountry(row.phone))
-  const zone = zoneAt({ country, state: row.us_state, phone: row.phone }, row.time_zone)
-  const there = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(zone)
+  const timeZone = zoneAt({ country, state: row.us_state, phone: row.phone }, row.time_zone)
   return {
     valueMinor: row.value_minor,
     currency: row.currency,
@@ -61,7 +60,18 @@ function presentFacts(row: sql.FactsRow, now: Date): Omit<ConditionFacts, 'conse
     hasCoupon: row.has_coupon,
     hasPhone: row.phone !== null,
     language: row.language,
-    day: there.dayOfWeek,
-    hour: there.hour,
+    timeZone,
+    ...clockAt(now, timeZone),
   }
+}
+
+/** The same at another moment. Pure. */
+export const factsAt = (facts: ConditionFacts, at: Date): ConditionFacts => ({
+  ...facts,
+  ...clockAt(at, facts.timeZone),
+})
+
+function clockAt(at: Date, timeZone: string): Pick<ConditionFacts, 'day' | 'hour'> {
+  const { dayOfWeek: day, hour } = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timeZone)
+  return { day, hour }
 }

@@ -2,7 +2,7 @@ import { flowLibrary } from '../../shared/flow-library.ts'
 import { flowReport } from '../../shared/flow-report.ts'
 import * as api from '../../shared/flows.ts'
 import { capabilities } from '../../shared/platforms.ts'
-import { explain } from '../../shared/reasons.ts'
+import { upcomingMessages } from '../../shared/upcoming.ts'
 import { entitlementsOf } from '../billing/entitlements.ts'
 import { hasFeature } from '../billing/rules.ts'
 import { found } from '../core/errors.ts'
@@ -14,6 +14,7 @@ import { copyFlow, createFlow, deleteFlow, missingFor, orderFlows } from './libr
 import { reportFlow } from './report.ts'
 import { chooseWinner, saveFlow, trySaveFlow } from './save.ts'
 import * as sql from './sql.ts'
+import { readUpcoming } from './upcoming.ts'
 import { viewFlow, viewFlows } from './view.ts'
 
 export const flowRoutes: Routes = (app, deps) => {
@@ -85,30 +86,11 @@ export const flowRoutes: Routes = (app, deps) => {
     previewStep({ deps, store, signal: request.signal }, { ...body, ...params }),
   )
 
-  serveStore(app, deps, api.upcomingMessages, async ({ store, params, query }) => {
+  serveStore(app, deps, upcomingMessages, async ({ store, params, query }) => {
     found(await sql.readFlow(store, params.flowId), 'Flow')
     const now = deps.now()
-    const { rows, total, obstacles } = await sql.upcoming(
-      store,
-      params.flowId,
-      new Date(now.getTime() + query.minutes * 60_000),
-      100,
-    )
+    const upcoming = await readUpcoming(deps, store, params.flowId, new Date(now.getTime() + query.minutes * 60_000))
     const cartsOfLast24h = await sql.countLeftFor(store, params.flowId, new Date(now.getTime() - 86_400_000))
-    return {
-      total,
-      notSent: obstacles.map(({ reason, channel, count }) => ({ explanation: explain(reason, channel), count })),
-      cartsOfLast24h,
-      messages: rows.map((row) => ({
-        cartId: row.cart_id,
-        customer: row.customer_name,
-        to: row.to,
-        step: row.step,
-        channel: row.channel,
-        dueAt: row.due_at.toISOString(),
-        state: row.state,
-        explanation: explain(row.reason, row.channel),
-      })),
-    }
+    return { ...upcoming, cartsOfLast24h }
   })
 }

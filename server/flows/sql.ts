@@ -1,8 +1,7 @@
 import type { FlowConditions } from '../../shared/flow-conditions.ts'
 import type { ChannelName } from '../channels/channel.ts'
 import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
-import { isHeld, isOpen } from '../messages/fragments.ts'
-import { newestSubscription } from '../push/fragments.ts'
+import { isOpen } from '../messages/fragments.ts'
 
 // Flows: SQL and nothing else.
 
@@ -206,41 +205,26 @@ export async function countLeftFor({ db, storeId }: StoreDb, flowId: string, sin
   return Number(count)
 }
 
-export interface UpcomingRow {
+export interface DueRow {
+  id: string
   cart_id: string
   customer_name: string
-  to: string | null
   step: number
-  channel: ChannelName
-  due_at: Date
+  wake_at: Date
+  expires_at: Date
   state: string
   reason: string | null
 }
 
-/**
- * What leaves until then, and what is due but will not leave, by reason: it has no address, or is held to its end. Of several channels of a
- * message the first with an address is meant.
- */
-export async function upcoming({ db, storeId }: StoreDb, flowId: string, until: Date, limit: number) {
-  const base = sql`from messages m join carts c on c.store_id = m.store_id and c.id = m.cart_id
-    cross join lateral (select k.channel, x.to, x.unconfirmed
-      from unnest(coalesce(m.channels, array[m.channel])) with ordinality as k(channel, place)
-      cross join lateral (select case when k.channel = 'email' then c.email when k.channel <> 'push' then c.phone
-          when ${newestSubscription} is not null then 'a browser' end as to,
-        case when k.channel = 'push' then null when k.channel = 'email' then c.fold -> 'contact' ->> 'unconfirmedEmail'
-          else c.fold -> 'contact' ->> 'unconfirmedPhone' end as unconfirmed) x
-      order by x.to is null, k.place limit 1) a
-    cross join lateral (select case when a.to is null then case when a.unconfirmed is null then 'no_contact'
-        else 'contact_unconfirmed' end
-      when ${isHeld('m')} and m.wake_at >= m.expires_at then m.reason end as obstacle) o
-    where m.store_id = ${storeId} and m.origin_kind = 'flow' and m.origin_id = ${flowId} and ${isOpen('m')}
-      and m.wake_at <= ${until} and c.status in ('abandoned', 'active')`
-  const rows = await sql<UpcomingRow>`
-    select m.cart_id, c.customer_name, a.to, m.step, a.channel, m.due_at, m.state, m.reason ${base} and o.obstacle is null
-    order by m.due_at limit ${limit}`.execute(db)
-  const counts = await sql<{ obstacle: string | null; channel: ChannelName; count: number }>`
-    select o.obstacle, a.channel, count(*)::int as count ${base} group by 1, 2 order by 3 desc, 1, 2`.execute(db)
-  const total = counts.rows.filter(({ obstacle }) => obstacle === null).reduce((sum, { count }) => sum + count, 0)
-  const obstacles = counts.rows.flatMap(({ obstacle, ...row }) => (obstacle ? [{ reason: obstacle, ...row }] : []))
-  return { rows: rows.rows, total, obstacles }
+/** Open messages of a flow that are looked at until then, the first ones first, and how many there are. */
+export async function dueMessages({ db, storeId }: StoreDb, flowId: string, until: Date, most: number) {
+  const which = sql`from messages m where m.store_id = ${storeId} and m.origin_kind = 'flow' and m.origin_id = ${flowId} and ${isOpen('m')}
+    and m.wake_at <= ${until}`
+  const { rows } = await sql<DueRow>`
+    select m.id, m.cart_id, c.customer_name, m.step, m.wake_at, m.expires_at, m.state, m.reason
+    from (select * ${which} order by m.wake_at, m.id limit ${most}) m
+    join carts c on c.store_id = m.store_id and c.id = m.cart_id order by m.wake_at, m.id`.execute(db)
+  if (rows.length < most) return { rows, total: rows.length }
+  const all = await sql<{ count: number }>`select count(*)::int as count ${which}`.execute(db)
+  return { rows, total: all.rows[0]!.count }
 }

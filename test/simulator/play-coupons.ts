@@ -4,6 +4,7 @@ import { enqueueDueCodes, makeCodes } from '../../server/coupon-codes/codes.ts'
 import { tidyCodes } from '../../server/coupon-codes/codes-tidy.ts'
 import type { Deps } from '../../server/deps.ts'
 import type { PlatformCoupon } from '../../server/platforms/coupon.ts'
+import { findNeedless } from '../../server/send/needless-codes.ts'
 import type { Actor } from './actors.ts'
 import type { CouponAct } from './coupons.ts'
 import type { Fixture } from './fixture.ts'
@@ -58,7 +59,7 @@ export async function makeDueCodes({ outside, fixture }: Harness, deps: Deps): P
   await enqueueDueCodes(deps)
   if (!outside.areCodesDue) return
   outside.areCodesDue = false
-  await makeCodes(deps, { storeId: fixture.storeId })
+  await makeCodes(deps, { storeId: fixture.storeId }, findNeedless)
 }
 
 /** What the store lets an order name: the code of that message, while it can be used. */

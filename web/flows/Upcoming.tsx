@@ -5,7 +5,7 @@ import type { FlowView } from '../../shared/flows.ts'
 import { MessageState } from '../carts/badges.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { Failed } from '../ui/Failed.tsx'
-import { counted } from '../ui/format.ts'
+import { counted, formatCount } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
 import { useUpcoming } from './queries.ts'
@@ -26,7 +26,7 @@ export function Upcoming({ flow }: { flow: FlowView }) {
           error={upcoming.error}
           onRetry={() => upcoming.refetch()}
         />
-      ) : upcoming.data.total === 0 && upcoming.data.notSent.length === 0 ? (
+      ) : upcoming.data.total + upcoming.data.unforeseen + upcoming.data.notSent.length === 0 ? (
         <Empty
           icon={IconClockPause}
           text={
@@ -36,32 +36,69 @@ export function Upcoming({ flow }: { flow: FlowView }) {
           }
         />
       ) : (
-        <>
-          <Text fz="sm" c="dimmed" mb="md">
-            {counted(upcoming.data.total, 'message')}, if nothing changes. Each is checked at the moment of sending.
-          </Text>
-          <Stack component="ul" gap="md" p={0} m={0} style={{ listStyle: 'none' }}>
-            {upcoming.data.messages.map((message) => (
-              <UpcomingRow key={`${message.cartId} ${message.step}`} flow={flow} message={message} />
-            ))}
-          </Stack>
-          {upcoming.data.total > upcoming.data.messages.length && (
-            <Text fz="sm" c="dimmed" mt="md">
-              and {upcoming.data.total - upcoming.data.messages.length} more
-            </Text>
-          )}
-          {upcoming.data.notSent.map(({ explanation, count }) => (
-            <Text key={explanation} fz="sm" c="dimmed" mt="md">
-              {counted(count, 'more message')} won’t be sent: {explanation}
-            </Text>
-          ))}
-        </>
+        <Messages flow={flow} upcoming={upcoming.data} />
       )}
     </Card>
   )
 }
 
-type Row = NonNullable<ReturnType<typeof useUpcoming>['data']>['messages'][number]
+type Data = NonNullable<ReturnType<typeof useUpcoming>['data']>
+
+/** What is expected to go, and apart what is known not to. */
+function Messages({ flow, upcoming }: { flow: FlowView; upcoming: Data }) {
+  const { total, unforeseen, messages } = upcoming
+  return (
+    <>
+      <Text fz="sm" c="dimmed" mb={total > 0 ? 'md' : 0}>
+        {total === 0
+          ? 'No message is expected to go.'
+          : `${counted(total, 'message')} will go, if nothing changes. Each is checked at the moment of sending.`}
+      </Text>
+      <Stack component="ul" gap="md" p={0} m={0} style={{ listStyle: 'none' }} aria-label="Expected to go">
+        {messages.map((message) => (
+          <UpcomingRow key={`${message.cartId} ${message.step}`} flow={flow} message={message} />
+        ))}
+      </Stack>
+      {total > messages.length && (
+        <Text fz="sm" c="dimmed" mt="md">
+          and {formatCount(total - messages.length)} more
+        </Text>
+      )}
+      {unforeseen > 0 && (
+        <Text fz="sm" c="dimmed" mt="md">
+          {counted(unforeseen, 'more message is', 'more messages are')} due after these and not looked at yet.
+        </Text>
+      )}
+      <NotSent notSent={upcoming.notSent} />
+    </>
+  )
+}
+
+function NotSent({ notSent }: Pick<Data, 'notSent'>) {
+  if (notSent.length === 0) return null
+  const count = notSent.reduce((sum, each) => sum + each.count, 0)
+  return (
+    <>
+      <Text fz="sm" fw={550} component="h3" mt="md" mb={4}>
+        {counted(count, 'due message')} will not go in this hour, as things stand
+      </Text>
+      <Stack component="ul" gap={4} p={0} m={0} style={{ listStyle: 'none' }} aria-label="Why they will not go">
+        {notSent.map((each) => (
+          <li key={each.explanation}>
+            <Group justify="space-between" wrap="nowrap" gap="sm" align="baseline">
+              <Text fz="sm">{each.explanation}</Text>
+              <Text fz="sm" fw={600} className="tabular">
+                {formatCount(each.count)}
+              </Text>
+            </Group>
+          </li>
+        ))}
+      </Stack>
+    </>
+  )
+}
+
+type Row = Data['messages'][number]
 
 function UpcomingRow({ flow, message }: { flow: FlowView; message: Row }) {
   return (

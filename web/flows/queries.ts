@@ -13,8 +13,8 @@ import {
   saveFlow,
   switchFlow,
   trySaveFlow,
-  upcomingMessages,
 } from '../../shared/flows.ts'
+import { upcomingMessages } from '../../shared/upcoming.ts'
 import { call } from '../api.ts'
 import { inOrder, withFlow } from './rules.ts'
 

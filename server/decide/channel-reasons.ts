@@ -1,6 +1,6 @@
 import { type MessageView, wayOf } from '../../shared/carts.ts'
 import { explain } from '../../shared/reasons.ts'
-import { isOfChannel } from '../decide/fallback.ts'
+import { isOfChannel } from './fallback.ts'
 
 // Why a message that may go by several channels has left by none of them. Pure.
 
