@@ -71,8 +71,8 @@ export const readUnsubscribe = endpoint({
     isUnsubscribed: z.boolean(),
     /** What the person chose before, else what their browser asks for. */
     language: Language,
-    /** Opens `/preferences`; null for a message sent before there was such a page. */
-    preferencesToken: z.string().nullable(),
+    /** Opens `/preferences`. */
+    preferencesToken: z.string(),
   }),
 })
 

@@ -1,4 +1,4 @@
-import { trackerToken } from '../server/links/trackers.ts'
+import { messageToken } from '../server/links/message-tokens.ts'
 import { recordMailReport } from '../server/mail-reports/mail-reports.ts'
 import type { PlatformOrder } from '../server/platforms/platform.ts'
 import type { Contact, FoldItem } from '../server/schema/facts.ts'
@@ -215,8 +215,8 @@ async function visit(life: Life, number: number, kind: string, which: string): P
   const { id } = await messageOf(life, number, which)
   if (kind === 'restore') return expectOk(await shop.press(id))
   if (kind === 'unsubscribe')
-    return expectOk(await world.request('POST', `/u/${secrets.token('unsubscribe', `${id}:0`)}`))
-  const url = kind === 'click' ? `/c/${secrets.token('click', `${id}:0`)}` : `/o/${trackerToken(secrets, 'open', id)}`
+    return expectOk(await world.request('POST', `/u/${messageToken(secrets, 'unsubscribe', id)}`))
+  const url = kind === 'click' ? `/c/${messageToken(secrets, 'click', id)}` : `/o/${messageToken(secrets, 'open', id)}`
   expectOk(await world.request('GET', url, { headers: { 'user-agent': kind === 'machine' ? APPLE : BROWSER } }))
 }
 

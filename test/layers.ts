@@ -28,7 +28,7 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
     billing: 'what a plan allows, what was used of it',
     shoppers: 'who is the same person',
     suppressions: 'addresses that get no messages',
-    links: 'hosts and tokens of links, honeypot links and pixels',
+    links: 'hosts of links, tokens that name their message, what they open',
     coupons: 'a store’s coupons: the copy, those made here, what a coupon takes off',
     brand: 'how a store’s mails look: colors, letters, logo',
   },

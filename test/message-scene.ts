@@ -100,7 +100,7 @@ export function changed(world: World, order: PlatformOrder): PlatformOrder {
 
 /** A link of a mail, by what it starts with: `/u/` or `/c/`. */
 export function linkIn(html: string, prefix: '/u/' | '/c/'): string {
-  const found = new RegExp(`${prefix}([\\w-]{43})`).exec(html)
+  const found = new RegExp(`${prefix}[\\w-]{43}(?:\\?to=[\\w-]+)?`).exec(html)
   if (!found) throw new Error(`no ${prefix} link in the mail`)
-  return `${prefix}${found[1]}`
+  return found[0]
 }

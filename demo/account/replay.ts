@@ -10,7 +10,7 @@ import { followLink, noteOpen } from '../../server/engagement/follow.ts'
 import { takeIntoFlows } from '../../server/flow-choice/choose.ts'
 import { saveFlow } from '../../server/flows/save.ts'
 import { listFlows, stepsOf } from '../../server/flows/sql.ts'
-import { trackerToken } from '../../server/links/trackers.ts'
+import { messageToken } from '../../server/links/message-tokens.ts'
 import { recordMailReport } from '../../server/mail-reports/mail-reports.ts'
 import { scheduleNextLook } from '../../server/messages/messages.ts'
 import { gatherAccount } from '../../server/notifications/gather.ts'
@@ -216,16 +216,16 @@ async function react(deps: Deps, storeId: string, reaction: Reaction): Promise<v
   if (!messageId) return
   switch (reaction.kind) {
     case 'unsubscribe':
-      await unsubscribe(deps, deps.secrets.token('unsubscribe', `${messageId}:0`), 'one-click')
+      await unsubscribe(deps, messageToken(deps.secrets, 'unsubscribe', messageId), 'one-click')
       return
     case 'complaint':
       await recordMailReport(deps, { messageId, ...COMPLAINT, at: deps.now() })
       return
     case 'open':
-      await noteOpen(deps, trackerToken(deps.secrets, 'open', messageId), { ...BROWSER, userAgent: reaction.userAgent })
+      await noteOpen(deps, messageToken(deps.secrets, 'open', messageId), { ...BROWSER, userAgent: reaction.userAgent })
       return
     case 'click':
-      await followLink(deps, deps.secrets.token('click', `${messageId}:0`), BROWSER)
+      await followLink(deps, messageToken(deps.secrets, 'click', messageId), BROWSER)
       if (reaction.isBuying) await restoreCart(deps, restoreTokenOf(deps.secrets, messageId))
   }
 }

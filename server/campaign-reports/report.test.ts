@@ -7,7 +7,7 @@ import { acceptsMail, aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import { restoreTokenOf } from '../compose/compose.ts'
 import { newId } from '../core/ids.ts'
-import { trackerToken } from '../links/trackers.ts'
+import { messageToken } from '../links/message-tokens.ts'
 import { recordMailReport } from '../mail-reports/mail-reports.ts'
 import type { PlatformOrder } from '../platforms/platform.ts'
 
@@ -41,7 +41,7 @@ const visit = (url: string, userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.
   world.app.inject({ method: 'GET', url, headers: { 'user-agent': userAgent }, remoteAddress: '198.51.100.7' })
 const clickBy = (index: number) => visit(linkIn(mailTo(index).html!, '/c/'))
 const openBy = (index: number, agent?: string) =>
-  visit(`/o/${trackerToken(world.deps.secrets, 'open', mailTo(index).messageId)}`, agent)
+  visit(`/o/${messageToken(world.deps.secrets, 'open', mailTo(index).messageId)}`, agent)
 const comeBack = (index: number, kind: 'hard' | 'refused' | 'complaint' | 'delivered') =>
   recordMailReport(world.deps, {
     ...{ messageId: mailTo(index).messageId, kind, source: 'dsn', status: null, words: 'said' },
@@ -137,7 +137,7 @@ describe('the report', () => {
       shelf = `${url}/teapots/`
       return { content: { ...words, body: `${words.body} <a href="${shelf}?for=ada#top">Teapots</a>` } }
     })
-    const urls = [...mailTo(0).html!.matchAll(/\/c\/[\w-]{43}/g)].map(([url]) => url)
+    const urls = [...mailTo(0).html!.matchAll(/\/c\/[\w-]{43}(?:\?to=[\w-]+)?/g)].map(([url]) => url)
     for (const url of new Set(urls)) {
       world.advance(5 * MINUTE)
       await visit(url)

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../test/shop.ts'
 import { aWorld } from '../../test/world.ts'
 import { restoreTokenOf } from '../compose/compose.ts'
+import { messageToken } from '../links/message-tokens.ts'
 import { foldLeftPosts } from './capture-intake.ts'
 
 // A cart restored in another browser goes on as the same cart, and joins nobody with anybody (X1, Identity).
@@ -116,7 +117,7 @@ test('after two days, made up, or of another purpose or store, the token is noth
   const back = backOf(await shop.press(mailed))
   const others = [
     restoreTokenOf(world.deps.secrets, mailed).slice(3),
-    world.deps.secrets.token('click', `${mailed}:0`),
+    messageToken(world.deps.secrets, 'click', mailed),
     'A'.repeat(43),
   ]
   for (const [index, token] of others.entries()) await browse(`stranger-${index}`, { back: token, ...potSeen })

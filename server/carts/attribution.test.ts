@@ -4,6 +4,7 @@ import { told } from '../../test/notifications.ts'
 import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../test/shop.ts'
 import { aWorld } from '../../test/world.ts'
 import { sql } from '../core/db.ts'
+import { messageToken } from '../links/message-tokens.ts'
 
 // Who gets the credit: S3, A1–A3, and what the shop's owner is told of it.
 
@@ -22,7 +23,7 @@ const aMailedCart = () => shop.mailed({ email, firstName: 'Ada' })
 const browser = 'Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0'
 
 function click(messageId: string, headers: Record<string, string> = { 'user-agent': browser }) {
-  const token = world.deps.secrets.token('click', `${messageId}:0`)
+  const token = messageToken(world.deps.secrets, 'click', messageId)
   return world.request('GET', `/c/${token}`, { headers })
 }
 

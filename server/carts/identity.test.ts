@@ -4,6 +4,7 @@ import { aShop, DAY, HOUR, MINUTE, pot, tea } from '../../test/shop.ts'
 import { aWorld } from '../../test/world.ts'
 import { sql } from '../core/db.ts'
 import { armOf } from '../experiments/fragments.ts'
+import { messageToken } from '../links/message-tokens.ts'
 
 // Who is one person, and what becomes of their carts (S6, S7, F1).
 
@@ -118,7 +119,7 @@ test('a click on a joined cart’s mail is an answer of the survivor: no "No Res
   const mailed = (await shop.messages()).find((each) => each.state === 'sent')!
   await shop.type('phone', { email })
   world.advance(MINUTE)
-  const token = world.deps.secrets.token('click', `${mailed.id}:0`)
+  const token = messageToken(world.deps.secrets, 'click', mailed.id)
   await world.request('GET', `/c/${token}`, { headers: { 'user-agent': 'Mozilla/5.0 Firefox/140.0' } })
   await world.db.updateTable('flows').set({ is_on: false }).where('store_id', '=', shop.storeId).execute()
   await shop.pass(2 * DAY)

@@ -1,7 +1,8 @@
 import { type PushPayload, pushLimits } from '../../shared/push.ts'
+import { messageToken } from '../links/message-tokens.ts'
 import { cleanText } from '../templates/context.ts'
 import { sharedRenders } from '../templates/renders.ts'
-import { type ComposeInput, FOR_NOBODY, homeWithoutCart, type LinkToken, linksOf } from './compose.ts'
+import { type ComposeInput, FOR_NOBODY, type LinkToken, linksOf, pageWithoutCart } from './compose.ts'
 import { textContextOf } from './compose-text.ts'
 
 // One notification from a cart: the code that sends and previews. It names nobody: who the browser's user is was said at a checkout, and
@@ -21,7 +22,7 @@ export interface ComposedPush {
 /** Throws a TemplateError when the words do not become a message. */
 export async function composePush(input: ComposePushInput): Promise<ComposedPush> {
   const { template, who = FOR_NOBODY, renders = sharedRenders(), cartId, icon, publicUrl, messageId } = input
-  const { tokens, link, checkoutLink } = linksOf(input, homeWithoutCart(input))
+  const { tokens, checkoutLink } = linksOf(input, pageWithoutCart(input))
   const context = textContextOf({ ...input, cart: { ...input.cart, firstName: null } }, checkoutLink)
   const { id, version, subject, body } = template
   const [title, text] = await Promise.all([
@@ -29,7 +30,7 @@ export async function composePush(input: ComposePushInput): Promise<ComposedPush
     renders.text(who, { id, version, subject: '-', body }, context),
   ])
   const image = pictureOf(input)
-  const token = input.isTest ? null : link('push', null, 0)
+  const token = input.isTest ? null : messageToken(input.secrets, 'push', messageId)
   const payload: PushPayload = {
     title: cleanText(`${input.isTest ? '[Test] ' : ''}${title}`, pushLimits.title),
     body: cleanText(text, pushLimits.body),

@@ -6,9 +6,9 @@ import { sharedRenders } from '../templates/renders.ts'
 import {
   type ComposeInput,
   FOR_NOBODY,
-  homeWithoutCart,
   type LinkToken,
   linksOf,
+  pageWithoutCart,
   shownCart,
   shownCoupons,
 } from './compose.ts'
@@ -36,7 +36,7 @@ export interface ComposedText {
 
 /** Throws a TemplateError when the text does not become a message. */
 export async function composeText(input: ComposeTextInput): Promise<ComposedText> {
-  const { tokens, checkoutLink } = linksOf(input, homeWithoutCart(input))
+  const { tokens, checkoutLink } = linksOf(input, pageWithoutCart(input))
   const context = textContextOf(input, checkoutLink)
   const { text, template } = input.approved ? fillApproved(input.approved, context) : await freeText(input, context)
   const marked = input.isTest && !template ? `[Test] ${text}` : text

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createSecrets, tokenHash } from '../core/secrets.ts'
+import { readClick } from '../links/message-tokens.ts'
 import { DEFAULT_MAIL_BRAND } from '../templates/brand.ts'
 import { createRenders } from '../templates/renders.ts'
 import { formatMinor } from './amounts.ts'
@@ -52,18 +53,53 @@ test('the same message gives the same links, another message others (D1)', async
   const other = await composeEmail(input({ messageId: '0195d3a0-0000-7000-8000-000000000009' }))
   const hashes = new Set(first.tokens.map((token) => token.hash))
   expect(other.tokens.some((token) => hashes.has(token.hash))).toBe(false)
+  const addresses = (html: string) => [...html.matchAll(/[\w-]{43}/g)].map(([token]) => token)
+  expect(addresses(other.html).filter((token) => addresses(first.html).includes(token))).toEqual([])
 })
 
-test('each link has a token of its own and each purpose its own tokens (X1)', async () => {
-  const { tokens } = await composeEmail(input())
-  expect(new Set(tokens.map((token) => token.hash)).size).toBe(tokens.length)
-  expect(tokens.map(({ purpose, target }) => [purpose, target])).toEqual([
-    ['restore', null],
-    ['click', null],
-    ['unsubscribe', null],
-    ['preferences', null],
+test('each link has a token of its own, and only the restore token’s hash is kept (X1, decisions 4 and 150)', async () => {
+  const { tokens, html, text, links } = await composeEmail(input())
+  expect(tokens.map(({ purpose, target }) => [purpose, target])).toEqual([['restore', null]])
+  const found = [...html.matchAll(/\/[cou]\/([\w-]{43})(?:\?to=([\w-]+))?|preferences\?token=([\w-]{43})/g)]
+  const each = new Map(found.map(([all, token, to, preferences]) => [all, { token: token ?? preferences!, to }]))
+  expect(new Set([...each.values()].map(({ token }) => token)).size).toBe(each.size)
+  const clicks = [...each.values()].flatMap(({ token, to }) => readClick(secrets, token, to ?? '') ?? [])
+  const { messageId } = input()
+  expect(clicks).toEqual([
+    { messageId, target: null },
+    { messageId, target: 'https://shop.example.com/sale' },
+  ])
+  const sale = links.find(({ url }) => url.endsWith('/sale'))!.trackedUrl!
+  expect([html.includes(sale), text.includes(sale)]).toEqual([true, true])
+  expect(`${html}${text}`).not.toContain('.invalid')
+})
+
+test('a test’s links are rows, as its message is none', async () => {
+  const { tokens, html } = await composeEmail(input({ isTest: true }))
+  expect(tokens.map(({ purpose, target }) => [purpose, target?.replace(/=rt_.*/, '=rt_')])).toEqual([
+    ['restore', undefined],
+    ['click', 'https://recoup.example/cart/recover?cart_id=rt_'],
     ['click', 'https://shop.example.com/sale'],
   ])
+  const hashes = [...html.matchAll(/\/c\/([\w-]{43})"/g)].map(([, token]) => tokenHash(token!).toString('hex'))
+  expect(new Set(hashes)).toEqual(new Set(tokens.slice(1).map(({ hash }) => hash)))
+  expect(html).not.toContain('?to=')
+})
+
+test('a mail that becomes too large by its links is none, and a very long address is left as it is', async () => {
+  const page = (n: number, length: number) => `https://shop.example.com/${n}/${'p'.repeat(length)}`
+  const body = (...urls: string[]) =>
+    `<p>${urls.map((url) => `<a href="${url}">x</a>`).join(' ')}</p>{{ checkout_link }}`
+  const mailOf = (...urls: string[]) =>
+    composeEmail(input({ template: { ...input().template, version: 2, body: body(...urls) } }))
+  const { links, html } = await mailOf(page(1, 900), page(2, 1_000))
+  expect(links.map(({ trackedUrl }) => trackedUrl !== null)).toEqual([true, false, false])
+  expect(html).toContain(page(2, 1_000))
+  const often = `{% for item in cart_items %}<a href="${page(3, 900)}">{{ item.name }}</a>{% endfor %} {{ checkout_link }}`
+  const [item] = input().cart.items
+  const cart = { ...input().cart, items: Array.from({ length: 90 }, () => item!) }
+  const large = composeEmail(input({ cart, template: { ...input().template, version: 3, body: often } }))
+  await expect(large).rejects.toMatchObject({ code: 'too_large' })
 })
 
 test('only the store’s own links are tracked; others stay as they are (X1)', async () => {

@@ -1,8 +1,7 @@
 import { TEST_TOKEN } from '../../shared/restore.ts'
 import type { OutgoingEmail } from '../channels/channel.ts'
-import type { Secrets } from '../core/secrets.ts'
-import { tokenHash } from '../core/secrets.ts'
-import { type Tracker, trackerToken } from '../links/trackers.ts'
+import { type Secrets, tokenHash } from '../core/secrets.ts'
+import { clickPath, messageToken, type TokenPurpose } from '../links/message-tokens.ts'
 import { isOnStoreHost } from '../stores/rules.ts'
 import type { MailBrand, TemplateContext } from '../templates/context.ts'
 import type { RenderedMessage } from '../templates/message.ts'
@@ -11,6 +10,7 @@ import { type RenderFor, type Renders, sharedRenders } from '../templates/render
 import { formatMinor } from './amounts.ts'
 import { couponInWords, type ShownCoupon } from './coupon-words.ts'
 import type { ShownItem } from './goods-rules.ts'
+import { standIn, withLinks } from './tracked-links.ts'
 
 // One message from a cart, a template and a store: the code that sends and the code that previews (product: "Preview is
 // what is sent").
@@ -46,9 +46,10 @@ export interface ComposeInput {
 /** Nobody waits for it, and it is nobody's. */
 export const FOR_NOBODY: RenderFor = { lane: 'asking', accountId: '' }
 
+/** A row that a link stands on: the restore page's, of which the hash alone is kept (decision 4), and every one of a test. */
 export interface LinkToken {
   hash: string
-  purpose: 'restore' | 'click' | 'unsubscribe' | 'preferences' | 'push'
+  purpose: 'restore' | 'click'
   target: string | null
 }
 
@@ -56,33 +57,43 @@ export interface Composed extends RenderedMessage {
   tokens: LinkToken[]
 }
 
-/** Links of one message and the tokens they stand on. With `homeUrl` nothing is restored: the link leads there. */
+interface Links {
+  tokens: LinkToken[]
+  checkoutLink: string
+  /** The address by which one of the shop's is followed; null: the message's own page. */
+  track(target: string | null): string
+}
+
+/** Links of one message. With a page nothing is restored: the link leads there. */
 export function linksOf(
   { secrets, messageId, publicUrl, isTest }: Pick<ComposeInput, 'secrets' | 'messageId' | 'publicUrl' | 'isTest'>,
-  homeUrl: string | null = null,
-) {
+  page: ReturnType<typeof pageWithoutCart> = null,
+): Links {
   const tokens: LinkToken[] = []
-  const link = (purpose: LinkToken['purpose'], target: string | null, index: number) => {
-    const token = secrets.token(purpose, `${messageId}:${index}`)
+  const keep = (purpose: LinkToken['purpose'], target: string | null) => {
+    const token = secrets.token(purpose, `${messageId}:${tokens.filter((each) => each.purpose === purpose).length}`)
     tokens.push({ hash: tokenHash(token).toString('hex'), purpose, target })
     return token
   }
-  if (homeUrl !== null) return { tokens, link, checkoutLink: `${publicUrl}/c/${link('click', homeUrl, 0)}` }
-  link('restore', null, 0)
+  // A test's message is no row, so its links cannot name one.
+  const track = (target: string | null) =>
+    `${publicUrl}${isTest ? `/c/${keep('click', target)}` : clickPath(secrets, messageId, target)}`
+  if (page !== null) return { tokens, track, checkoutLink: track(page.isHome && !isTest ? null : page.url) }
+  keep('restore', null)
   const restorePage = `${publicUrl}/cart/recover?cart_id=${restoreTokenOf(secrets, messageId)}`
-  const checkoutLink = `${publicUrl}/c/${link('click', isTest ? restorePage : null, 0)}`
-  return { tokens, link, checkoutLink }
+  return { tokens, track, checkoutLink: track(isTest ? restorePage : null) }
 }
 
 /** Where the link of a message leads that has no cart to bring back; null: it has one. */
-export function homeWithoutCart({
+export function pageWithoutCart({
   cart,
   store,
   pageUrl,
-}: Pick<ComposeInput, 'cart' | 'store' | 'pageUrl'>): string | null {
+}: Pick<ComposeInput, 'cart' | 'store' | 'pageUrl'>): { url: string; isHome: boolean } | null {
   if (cart.currency !== null) return null
   // Nobody is sent anywhere else (X1).
-  return isOnStoreHost(pageUrl, { url: store.url, home_url: store.homeUrl }) ? pageUrl : store.homeUrl
+  const isOwn = isOnStoreHost(pageUrl, { url: store.url, home_url: store.homeUrl })
+  return isOwn ? { url: pageUrl, isHome: pageUrl === store.homeUrl } : { url: store.homeUrl, isHome: true }
 }
 
 /** What a template says of the coupon, and what a mail shows of the one that was entered. */
@@ -111,8 +122,9 @@ function withoutZeroes({ valueMinor, currency, items }: ComposeInput['cart'], sh
 /** Throws a TemplateError when the template does not become a message. The same message id gives the same links. */
 export async function composeEmail(input: ComposeInput): Promise<Composed> {
   const { publicUrl, secrets, messageId, who = FOR_NOBODY, renders = sharedRenders() } = input
-  const { tokens, link, checkoutLink } = linksOf(input, homeWithoutCart(input))
-  const wayOut = (purpose: 'unsubscribe' | 'preferences') => (input.isTest ? TEST_TOKEN : link(purpose, null, 0))
+  const { tokens, track, checkoutLink } = linksOf(input, pageWithoutCart(input))
+  const tokenOf = (purpose: TokenPurpose) => messageToken(secrets, purpose, messageId)
+  const wayOut = (purpose: 'unsubscribe' | 'preferences') => (input.isTest ? TEST_TOKEN : tokenOf(purpose))
   const context: TemplateContext = {
     customerName: input.cart.firstName ?? '',
     ...withoutZeroes(input.cart, shownCart(input.cart)),
@@ -125,30 +137,24 @@ export async function composeEmail(input: ComposeInput): Promise<Composed> {
     senderName: input.store.senderName,
     postalAddress: input.store.postalAddress,
     locale: 'en-US',
-    ...(input.isTest || input.sampleHost ? {} : { trackers: trackersOf(input) }),
+    ...(!input.isTest &&
+      !input.sampleHost && {
+        trackers: {
+          honeypotLink: `${publicUrl}/c/${tokenOf('honeypot')}`,
+          pixelUrl: `${publicUrl}/o/${tokenOf('open')}`,
+        },
+      }),
   }
   const ownHosts = [new URL(input.store.url).host, new URL(input.store.homeUrl).host]
   const storeHosts = [...new Set([...ownHosts, ...(input.sampleHost ? [input.sampleHost] : [])])]
-  const first = tokens.length
-  const tracked = (n: number) => `${publicUrl}/c/${secrets.token('click', `${messageId}:${first + n}`)}`
-  const options = { storeHosts, tracked, ...(input.onDifference && { onDifference: input.onDifference }) }
+  const options = { storeHosts, tracked: standIn, ...(input.onDifference && { onDifference: input.onDifference }) }
   const rendered = await renders.mail(who, input.template, context, options)
-  for (const { url, trackedUrl } of rendered.links) if (trackedUrl) link('click', url, tokens.length)
-  return { ...rendered, tokens }
-}
-
-function trackersOf({ publicUrl, secrets, messageId }: ComposeInput): NonNullable<TemplateContext['trackers']> {
-  const token = (tracker: Tracker) => trackerToken(secrets, tracker, messageId)
-  return { honeypotLink: `${publicUrl}/c/${token('honeypot')}`, pixelUrl: `${publicUrl}/o/${token('open')}` }
+  return { ...withLinks(rendered, track), tokens }
 }
 
 /** The restore token of a message, with its visible prefix (decision 4). */
 export const restoreTokenOf = (secrets: Secrets, messageId: string): string =>
   `rt_${secrets.token('restore', `${messageId}:0`)}`
-
-/** Opens the preferences of whom this message went to (X1: a purpose of its own). */
-export const preferencesTokenOf = (secrets: Secrets, messageId: string): string =>
-  secrets.token('preferences', `${messageId}:0`)
 
 export function presentItem(item: ShownItem, currency: string) {
   return {

@@ -173,6 +173,22 @@ export function linkToken(db: Db, hash: Buffer, purpose: LinkPurpose, now: Date)
     .executeTakeFirst()
 }
 
+/**
+ * A message that left after `since`, whatever store it is of; none of a person who was erased. One that was refused may have arrived all the
+ * same: it is as old as what was decided of it last.
+ */
+export function messageThatLeft(db: Db, messageId: string, since: Date) {
+  return db
+    .selectFrom('messages')
+    .select(['id', 'store_id'])
+    .where('id', '=', messageId)
+    .where('to_address', 'is not', null)
+    .where(
+      sql<boolean>`case when handed_over_at is null then attempts > 0 and decided_at > ${since} else handed_over_at > ${since} end`,
+    )
+    .executeTakeFirst()
+}
+
 /** Leases last seconds: one that ends later was given out before the clock stepped back. */
 const LONGEST_LEASE_MS = 2 * 60_000
 

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { aShop, DAY, MINUTE, type Shop } from '../../test/shop.ts'
 import { aWorld } from '../../test/world.ts'
 import { linksOf } from '../compose/compose.ts'
-import { messageOfTracker, trackerToken, withoutPixel } from '../links/trackers.ts'
+import { messageOfToken, messageToken, withoutPixel } from '../links/message-tokens.ts'
 
 // Machines that look at a mail's links and pictures attribute nothing, whenever it is noticed that they are machines (A1).
 
@@ -30,9 +30,9 @@ const parts = (messageId: string) => {
   const { checkoutLink } = linksOf({ secrets, messageId, publicUrl: '' })
   return {
     cart: checkoutLink,
-    unsubscribeLink: `/u/${secrets.token('unsubscribe', `${messageId}:0`)}`,
-    honeypot: `/c/${trackerToken(secrets, 'honeypot', messageId)}`,
-    picture: `/o/${trackerToken(secrets, 'open', messageId)}`,
+    unsubscribeLink: `/u/${messageToken(secrets, 'unsubscribe', messageId)}`,
+    honeypot: `/c/${messageToken(secrets, 'honeypot', messageId)}`,
+    picture: `/o/${messageToken(secrets, 'open', messageId)}`,
   }
 }
 
@@ -62,11 +62,11 @@ test('the mail has a picture and a hidden link, both its own, and neither is in 
 test('a probe names its message for its purpose alone, and nobody makes one up (X1)', () => {
   const { secrets } = world.deps
   const id = '0195d3a0-0000-7000-8000-000000000001'
-  const token = trackerToken(secrets, 'open', id)
-  expect(messageOfTracker(secrets, 'open', token)).toBe(id)
-  expect(messageOfTracker(secrets, 'honeypot', token)).toBeNull()
-  expect(messageOfTracker(secrets, 'open', `${token.slice(0, -2)}AA`)).toBeNull()
-  expect(messageOfTracker(secrets, 'open', secrets.token('click', `${id}:0`))).toBeNull()
+  const token = messageToken(secrets, 'open', id)
+  expect(messageOfToken(secrets, 'open', token)).toBe(id)
+  expect(messageOfToken(secrets, 'honeypot', token)).toBeNull()
+  expect(messageOfToken(secrets, 'open', `${token.slice(0, -2)}AA`)).toBeNull()
+  expect(messageOfToken(secrets, 'open', messageToken(secrets, 'click', id))).toBeNull()
 })
 
 test('opens are kept apart from touches, people’s from machines’, and decide nothing (decision 22)', async () => {

@@ -1,11 +1,9 @@
 import { restoreTokenOf } from '../compose/compose.ts'
 import { type Db, transact } from '../core/db.ts'
 import { tokenHash } from '../core/secrets.ts'
-import * as system from '../core/system.ts'
 import type { Deps } from '../deps.ts'
-import { messageOfTracker } from '../links/trackers.ts'
+import { type OpenedLink, openClick, openLink } from '../links/open-links.ts'
 import * as track from '../messages/recipient.ts'
-import { TOKEN_MS } from '../send/send-window.ts'
 import { isOnStoreHost } from '../stores/rules.ts'
 import { classifyRequest, type EngagementKind, type EngagementRequest } from './classify.ts'
 import { recordEngagement } from './events.ts'
@@ -16,24 +14,22 @@ import { recordEngagement } from './events.ts'
 export type Arrival = Pick<EngagementRequest, 'method' | 'userAgent' | 'purpose'> &
   Partial<Pick<EngagementRequest, 'network'>>
 
-/** Where a click leads: the restore page, or the store's own address it was written for. null: no such link. */
-export async function followLink(deps: Deps, token: string, arrival: Arrival): Promise<string | null> {
-  const link = await system.linkToken(deps.db, tokenHash(token), 'click', deps.now())
+/**
+ * Where a click leads: the restore page, or the store's own address it was written for. null: no such link. `to`: what follows the token in
+ * the link's address.
+ */
+export async function followLink(deps: Deps, token: string, arrival: Arrival, to = ''): Promise<string | null> {
+  const link = await openClick(deps, token, to)
   if (!link) return followHoneypot(deps, token, arrival)
   // A test's link says itself where it leads, to its own restore page, and is nobody's touch.
-  if (link.message_id === null) return link.target
-  const store = { storeId: link.store_id, db: deps.db }
-  const message = await track.messageOf(store, link.message_id)
-  if (!message) return null
-  const target = ownTarget(link, message)
-  await note(deps, store, message, {
-    kind: 'click',
-    link: linkName(link.token_hash),
-    target: target?.split(/[?#]/)[0],
-    arrival,
-  })
+  if (link.messageId === null) return link.target
+  const found = await messageOf(deps, link)
+  if (!found) return null
+  const target = ownTarget(link, found.message)
+  const visit = { kind: 'click', link: linkName(token), target: target?.split(/[?#]/)[0], arrival } as const
+  await note(deps, found.store, found.message, visit)
   if (target) return target
-  return `${deps.config.publicUrl}/cart/recover?cart_id=${restoreTokenOf(deps.secrets, message.id)}`
+  return `${deps.config.publicUrl}/cart/recover?cart_id=${restoreTokenOf(deps.secrets, link.messageId)}`
 }
 
 /** An address of the shop; null: the page of the cart. */
@@ -44,35 +40,28 @@ function ownTarget({ target }: { target: string | null }, message: Message): str
 
 /** The unsubscribe link was fetched, which unsubscribes nobody (C3) but may tell a scanner. */
 export async function noteUnsubscribeLink(deps: Deps, token: string, arrival: Arrival): Promise<void> {
-  const link = await system.linkToken(deps.db, tokenHash(token), 'unsubscribe', deps.now())
-  const store = link ? { storeId: link.store_id, db: deps.db } : null
-  const message = store && link?.message_id ? await track.messageOf(store, link.message_id) : undefined
-  if (store && message)
-    await note(deps, store, message, { kind: 'unsubscribe_link', link: linkName(link!.token_hash), arrival })
+  const found = await messageOf(deps, await openLink(deps, 'unsubscribe', token))
+  if (found) await note(deps, found.store, found.message, { kind: 'unsubscribe_link', link: linkName(token), arrival })
 }
 
 /** The mail's picture was fetched. Nothing is decided by it, not even that somebody read the mail. */
 export async function noteOpen(deps: Deps, token: string, arrival: Arrival): Promise<void> {
-  const found = await tracked(deps, messageOfTracker(deps.secrets, 'open', token))
+  const found = await messageOf(deps, await openLink(deps, 'open', token))
   if (found) await note(deps, found.store, found.message, { kind: 'open', link: '', arrival })
 }
 
 /** The link no person sees. Whoever does get here is shown the shop. */
 async function followHoneypot(deps: Deps, token: string, arrival: Arrival): Promise<string | null> {
-  const found = await tracked(deps, messageOfTracker(deps.secrets, 'honeypot', token))
+  const found = await messageOf(deps, await openLink(deps, 'honeypot', token))
   if (!found) return null
   await note(deps, found.store, found.message, { kind: 'honeypot', link: '', arrival })
   return found.message.home_url
 }
 
-/** As long as the message's other links live. */
-async function tracked(deps: Deps, messageId: string | null) {
-  const mail = messageId ? await system.mailById(deps.db, messageId) : undefined
-  if (!mail) return null
-  const store = { storeId: mail.store_id, db: deps.db }
-  const message = await track.messageOf(store, mail.id)
-  const since = deps.now().getTime() - TOKEN_MS
-  return message?.handed_over_at && message.handed_over_at.getTime() > since ? { store, message } : null
+async function messageOf(deps: Deps, link: Pick<OpenedLink, 'storeId' | 'messageId'> | null) {
+  const store = { storeId: link?.storeId ?? '', db: deps.db }
+  const message = link ? await track.messageOf(store, link.messageId) : undefined
+  return message ? { store, message } : null
 }
 
 type Message = NonNullable<Awaited<ReturnType<typeof track.messageOf>>>
@@ -100,4 +89,4 @@ async function note(
 }
 
 /** One of a message's links, in what is kept of a visit. */
-export const linkName = (hash: Buffer): string => hash.subarray(0, 6).toString('base64url')
+export const linkName = (token: string): string => tokenHash(token).toString('base64url', 0, 6)

@@ -5,7 +5,7 @@ import { openNetworks } from './networks.ts'
 
 // Links and picture of messages. GETs never unsubscribe, and what a machine fetches never attributes (C3, A1).
 
-type ByToken = { Params: { token: string } }
+type ByToken = { Params: { token: string }; Querystring: { to?: unknown } }
 
 /** One transparent pixel. */
 const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
@@ -23,7 +23,8 @@ export const engagementRoutes: Routes = (app, deps) => {
   }
 
   app.get<ByToken>('/c/:token', async (request, reply) => {
-    const target = await followLink(deps, request.params.token, arrivalOf(request))
+    const { to = '' } = request.query
+    const target = await followLink(deps, request.params.token, arrivalOf(request), String(to))
     return unseen(reply).redirect(target ?? `${deps.config.publicUrl}/cart/recover?cart_id=unknown`, 302)
   })
 

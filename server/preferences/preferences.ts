@@ -14,9 +14,8 @@ import { insertSaid, keepOptInRequest, statusOf, wakeThoseTo } from '../consent/
 import { ledgerText } from '../consent/evidence.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
-import { tokenHash } from '../core/secrets.ts'
-import * as system from '../core/system.ts'
 import type { Deps } from '../deps.ts'
+import { openLink } from '../links/open-links.ts'
 import { scheduleNextLook } from '../messages/messages.ts'
 import * as trackSql from '../messages/recipient.ts'
 import { countBrowsersOf, endSubscriptionsOf } from '../push/subscriptions.ts'
@@ -178,9 +177,9 @@ async function factsOf(store: StoreDb, { accountId, contacts }: Person): Promise
 
 /** Throws `not_found`. */
 async function linkOf(deps: Deps, token: string): Promise<{ store: StoreDb<Db>; messageId: string }> {
-  const link = await system.linkToken(deps.db, tokenHash(token), 'preferences', deps.now())
-  if (!link?.message_id) throw gone()
-  return { store: { storeId: link.store_id, db: deps.db }, messageId: link.message_id }
+  const link = await openLink(deps, 'preferences', token)
+  if (!link) throw gone()
+  return { store: { storeId: link.storeId, db: deps.db }, messageId: link.messageId }
 }
 
 /** Throws `not_found` for somebody who was erased. */

@@ -1,14 +1,13 @@
 import type { ShopBrand } from '../../shared/shop-brand.ts'
 import { shopBrandOf } from '../brand/shop-brand.ts'
 import { besides, maskedAddress } from '../channels/mask.ts'
-import { preferencesTokenOf } from '../compose/compose.ts'
 import { insertSaid } from '../consent/consents.ts'
 import type { Db } from '../core/db.ts'
 import { transact } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
-import { tokenHash } from '../core/secrets.ts'
-import * as system from '../core/system.ts'
 import type { Deps } from '../deps.ts'
+import { messageToken } from '../links/message-tokens.ts'
+import { openLink } from '../links/open-links.ts'
 import * as sql from '../messages/recipient.ts'
 import { hasUnsubscribed, splitStopAll, suppress, unsuppress } from '../suppressions/unsubscribe.ts'
 
@@ -21,22 +20,20 @@ export interface UnsubscribeLink {
   isUnsubscribed: boolean
   /** What the person chose to read; null: nothing yet. */
   language: 'en' | 'de' | null
-  /** Of the same message; null for one that was sent before there was such a page. */
-  preferencesToken: string | null
+  /** Of the same message. */
+  preferencesToken: string
 }
 
 export async function readUnsubscribeLink(deps: Deps, token: string): Promise<UnsubscribeLink> {
   const { message, store, hash } = await messageOfToken(deps, token)
   const isUnsubscribed = await hasUnsubscribed(store, message.account_id, hash, message.channel)
-  const preferences = preferencesTokenOf(deps.secrets, message.id)
-  const hasPreferences = await system.linkToken(deps.db, tokenHash(preferences), 'preferences', deps.now())
   return {
     storeName: message.store_name,
     brand: await shopBrandOf(store),
     address: maskedAddress(message.channel, message.to_address!),
     isUnsubscribed,
     language: await sql.languageOf(store, message.id),
-    preferencesToken: hasPreferences ? preferences : null,
+    preferencesToken: messageToken(deps.secrets, 'preferences', message.id),
   }
 }
 
@@ -84,9 +81,9 @@ export async function resubscribe(deps: Deps, token: string): Promise<{ storeNam
 }
 
 async function messageOfToken(deps: Deps, token: string) {
-  const link = await system.linkToken(deps.db, tokenHash(token), 'unsubscribe', deps.now())
-  const store = link ? { storeId: link.store_id, db: deps.db as Db } : null
-  const message = store && link?.message_id ? await sql.messageOf(store, link.message_id) : undefined
-  if (!store || !message?.to_address) throw new AppError('not_found', 'This link is not valid or has expired.')
+  const link = await openLink(deps, 'unsubscribe', token)
+  const store = { storeId: link?.storeId ?? '', db: deps.db as Db }
+  const message = link ? await sql.messageOf(store, link.messageId) : undefined
+  if (!message?.to_address) throw new AppError('not_found', 'This link is not valid or has expired.')
   return { message, store, hash: deps.secrets.addressHash(message.to_address) }
 }

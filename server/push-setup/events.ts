@@ -1,12 +1,12 @@
 import type { z } from 'zod'
 import type { pushEvent } from '../../shared/push-calls.ts'
 import { type Db, type StoreDb, transact } from '../core/db.ts'
-import { AppError, found } from '../core/errors.ts'
-import { tokenHash } from '../core/secrets.ts'
-import * as system from '../core/system.ts'
+import { found } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { recordEngagement } from '../engagement/events.ts'
 import { linkName } from '../engagement/follow.ts'
+import { messageToken } from '../links/message-tokens.ts'
+import { type OpenedLink, openLink } from '../links/open-links.ts'
 import { lockShopperOf, messageOf, setUnsubscribed } from '../messages/recipient.ts'
 import { markShown } from '../outcome/outcome.ts'
 import { endSubscriptionsBy } from '../push/subscriptions.ts'
@@ -16,12 +16,12 @@ import { endSubscriptionsBy } from '../push/subscriptions.ts'
 type Told = z.output<typeof pushEvent.body>
 
 export async function takeEvent(deps: Deps, { token, kind }: Told): Promise<void> {
-  const link = await system.linkToken(deps.db, tokenHash(token), 'push', deps.now())
-  if (!link?.message_id) throw new AppError('not_found', 'Notification not found')
-  const store = { storeId: link.store_id, db: deps.db }
-  await shown(deps, store, link.message_id)
-  if (kind === 'click') await pressed(deps, store, link.message_id)
-  if (kind === 'stop') await stopped(deps, store, link.message_id)
+  const link = found(await openLink(deps, 'push', token), 'Notification')
+  const { storeId, messageId } = link
+  const store = { storeId, db: deps.db }
+  await shown(deps, store, messageId)
+  if (kind === 'click') await pressed(deps, store, link)
+  if (kind === 'stop') await stopped(deps, store, messageId)
 }
 
 /** Whatever is done with a notification, its browser has shown it. */
@@ -33,9 +33,10 @@ async function shown(deps: Deps, store: StoreDb<Db>, messageId: string): Promise
 }
 
 /** Machines press no notifications: a touch (A1). Told under the name of the link it opens, so that the two are one visit. */
-async function pressed(deps: Deps, store: StoreDb<Db>, messageId: string): Promise<void> {
+async function pressed(deps: Deps, store: StoreDb<Db>, { messageId, isRow }: OpenedLink): Promise<void> {
   const message = found(await messageOf(store, messageId), 'Notification')
-  const link = linkName(tokenHash(deps.secrets.token('click', `${messageId}:0`)))
+  const { secrets } = deps
+  const link = linkName(isRow ? secrets.token('click', `${messageId}:0`) : messageToken(secrets, 'click', messageId))
   const cartId = message.merged_into ?? message.cart_id
   const classification = { class: 'human', reason: 'pressed_notification' } as const
   const visit = { messageId, cartId, kind: 'click', link, target: null, classification, at: deps.now() } as const

@@ -7,6 +7,7 @@ import { isEverythingTested } from '../../test/tier.ts'
 import { wooKeys } from '../../test/woo-access.ts'
 import { aWorld } from '../../test/world.ts'
 import { restoreTokenOf } from '../compose/compose.ts'
+import { messageToken } from '../links/message-tokens.ts'
 import type { PlatformOrder } from '../platforms/platform.ts'
 import { keepKeys } from '../stores/access.ts'
 
@@ -145,7 +146,7 @@ test('an older shop hands over to the order that was placed and not paid, while 
 
 test('unknown, expired and misused links all get the same answer (X1, decision 4)', async () => {
   const purposes = ['click', 'unsubscribe'] as const
-  const others = purposes.map((purpose) => `rt_${world.deps.secrets.token(purpose, `${messageId}:0`)}`)
+  const others = purposes.map((purpose) => `rt_${messageToken(world.deps.secrets, purpose, messageId)}`)
   const unknown = `rt_${'A'.repeat(43)}`
   const cart = await shop.cart()
   const wrong = [...others, unknown, 'rt_', 'rt_short', token.slice(3), token.toUpperCase(), cart.id, 'null', '%00']
@@ -221,7 +222,7 @@ test('a thousand guesses learn nothing: one answer, one look-up, no trace (X1, d
 test('unknown, ended, misused and malformed cost the same look-up (X1)', async () => {
   let statements = 0
   world.pool.on('acquire', () => (statements += 1))
-  const misused = `rt_${world.deps.secrets.token('click', `${messageId}:0`)}`
+  const misused = `rt_${messageToken(world.deps.secrets, 'click', messageId)}`
   const counts: number[] = []
   const count = async (id: string) => {
     statements = 0

@@ -5,6 +5,7 @@ import { DAY, HOUR, MINUTE, messagesOf, pass } from '../../test/message-scene.ts
 import { aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import { newId } from '../core/ids.ts'
+import { messageToken } from '../links/message-tokens.ts'
 import { unsubscribe } from '../preferences/unsubscribe.ts'
 
 // A step with several channels goes by the first that may be used, and by one alone (decision 54, D1).
@@ -159,7 +160,7 @@ test('an unsubscribe from one channel leaves the other, and closes what has that
   await setChannels(['email', 'sms'])
   await aCart()
   await pass(world, store.storeId, HOUR)
-  await unsubscribe(world.deps, world.deps.secrets.token('unsubscribe', `${(await first()).id}:0`), 'one-click')
+  await unsubscribe(world.deps, messageToken(world.deps.secrets, 'unsubscribe', (await first()).id), 'one-click')
   expect((await messagesOf(world, store.storeId)).map(({ state }) => state)).toEqual(['sent', 'scheduled', 'scheduled'])
   await pass(world, store.storeId, DAY)
   expect([world.sent.length, world.texts.length]).toEqual([1, 1])

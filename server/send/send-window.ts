@@ -11,6 +11,7 @@ import { planLimitOf } from '../decide/decision-inputs.ts'
 import type { Evaluation, Ready } from '../decide/evaluate.ts'
 import { noteOutcomes, passThrottle, type Throttle, unsent } from '../deliverability/throttles.ts'
 import type { Deps } from '../deps.ts'
+import { TOKEN_MS } from '../links/message-tokens.ts'
 import { scheduleNextLook, spaceNextSteps } from '../messages/messages.ts'
 import { applyReports } from '../outcome/delivery.ts'
 import { type Finished, recordOutcomes } from '../outcome/outcome.ts'
@@ -46,9 +47,6 @@ export interface Sender {
   /** Takes up the ends of those that are not waited for any longer. */
   late: Promise<unknown>[]
 }
-
-/** Links live 30 days from their message (decision 4). */
-export const TOKEN_MS = 30 * 86_400_000
 
 /** A mail server that says nothing for this long keeps its message's place on the wire, but not the store's next ones waiting. */
 const PATIENCE_MS = 5_000

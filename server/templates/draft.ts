@@ -37,6 +37,8 @@ type TrackLink = (url: string) => string | null
 /** Mail readers cut longer messages off, and the unsubscribe link with it. */
 export const MAX_HTML_BYTES = 100_000
 const MAX_SUBJECT = 150
+/** A tracked link holds where it leads, and some mail readers open none of more than 2,000 characters. */
+const MAX_TRACKED = 1_000
 
 /** Throws a TemplateError. */
 export function draftOf(
@@ -140,7 +142,8 @@ function linkRules(values: Values, trackLink: TrackLink, links: Draft['links']) 
       if (!url) return null
       const seen = known.get(url)
       if (seen) return seen
-      const isOurs = url === values.checkoutLink || values.storeHosts.has(new URL(url).host)
+      const isOurs =
+        url === values.checkoutLink || (url.length <= MAX_TRACKED && values.storeHosts.has(new URL(url).host))
       const trackedUrl = isOurs ? trackLink(url) : null
       links.push({ url, trackedUrl })
       known.set(url, trackedUrl ?? url)

@@ -10,6 +10,7 @@ import { saveFlow } from '../../server/flows/save.ts'
 import { type Step as FlowStep, stepsOf } from '../../server/flows/sql.ts'
 import { fetchPrices } from '../../server/inbound/prices.ts'
 import * as instance from '../../server/instance/sql.ts'
+import { messageToken } from '../../server/links/message-tokens.ts'
 import { askWaiting } from '../../server/opt-in/opt-in-request.ts'
 import { resubscribe, unsubscribe } from '../../server/preferences/unsubscribe.ts'
 import { restoreCart } from '../../server/restore/restore.ts'
@@ -154,7 +155,7 @@ const players: Players = {
     const id = mailOf(harness, mail)
     const userAgent = isHuman ? 'Mozilla/5.0 (Macintosh) Firefox/140.0' : 'curl/8.0'
     if (id)
-      await followLink(harness.web.deps, secrets.token('click', `${id}:0`), { method: 'GET', userAgent, purpose: '' })
+      await followLink(harness.web.deps, messageToken(secrets, 'click', id), { method: 'GET', userAgent, purpose: '' })
   },
   async restore(harness, { mail }) {
     const id = mailOf(harness, mail)
@@ -163,14 +164,14 @@ const players: Players = {
   async unsubscribe(harness, { mail, way }) {
     const seen = harness.post.mails[mail]
     if (!seen) return
-    await unsubscribe(harness.web.deps, secrets.token('unsubscribe', `${seen.id}:0`), way)
+    await unsubscribe(harness.web.deps, messageToken(secrets, 'unsubscribe', seen.id), way)
     harness.unsubscribed.set(`${seen.channel}:${seen.to}`, harness.clock.trueNow())
     harness.justUnsubscribed = { channel: seen.channel, address: seen.to }
   },
   async resubscribe(harness, { mail }) {
     const seen = harness.post.mails[mail]
     if (!seen) return
-    await resubscribe(harness.web.deps, secrets.token('unsubscribe', `${seen.id}:0`))
+    await resubscribe(harness.web.deps, messageToken(secrets, 'unsubscribe', seen.id))
     const key = `${seen.channel}:${seen.to}`
     harness.unsubscribed.delete(key)
     harness.withdrawn.delete(key)

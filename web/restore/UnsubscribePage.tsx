@@ -84,11 +84,9 @@ function Choice({ token, about, language }: { token: string; about: About; langu
           {words.unsubscribe}
         </Button>
       )}
-      {preferencesToken && (
-        <Anchor component={Link} to={`/preferences?token=${encodeURIComponent(preferencesToken)}`} fz="sm">
-          {words.preferences}
-        </Anchor>
-      )}
+      <Anchor component={Link} to={`/preferences?token=${encodeURIComponent(preferencesToken)}`} fz="sm">
+        {words.preferences}
+      </Anchor>
     </Stack>
   )
 }
