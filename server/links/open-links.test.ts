@@ -25,7 +25,7 @@ const click = (id: string, target: string | null = null) => leadsTo(clickPath(wo
 const opens = async (id: string) => {
   const replies = purposes.map((purpose) => world.request('GET', `/api/${purpose}/${tokenOf(purpose, id)}`))
   const statuses = (await Promise.all(replies)).map(({ status }) => status)
-  return [...statuses, (await click(id))?.includes('cart_id=rt_') ?? false]
+  return [...statuses, String(await click(id)).includes('cart_id=rt_')]
 }
 const OPEN = [200, 200, true]
 const NOT_THERE = [404, 404, false]
