@@ -79,12 +79,24 @@ async function usable(browser: Browser, url: string, selector: string, kept?: Ke
     ...(kept && { storageState: kept }),
   })
   try {
+    await context.addInitScript(noteWhenSeen, selector)
     const page = await context.newPage()
-    const begun = performance.now()
     await page.goto(url, { waitUntil: 'commit' })
-    await page.locator(selector).first().waitFor()
-    return performance.now() - begun
+    const seenAt = await page.waitForFunction(() => (window as Seeing).seenAt)
+    return (await seenAt.jsonValue())!
   } finally {
     await context.close()
   }
+}
+
+type Seeing = Window & { seenAt?: number }
+
+/** In the page, at each frame from the address on: whoever waits for it from outside looks every half second only. */
+function noteWhenSeen(selector: string): void {
+  const look = () => {
+    const isSeen = document.querySelector(selector)?.checkVisibility({ visibilityProperty: true })
+    if (isSeen) (window as Seeing).seenAt = performance.now()
+    else requestAnimationFrame(look)
+  }
+  requestAnimationFrame(look)
 }
