@@ -120,7 +120,7 @@ export const oneCart = () =>
       const form = dialog('Send Email Reminder')
       await form.getByText(`To ${cart.customer_name} · `).waitFor()
       // Of whichever of their carts it was.
-      await form.getByText(/^Last message: (none has been sent|email, .+ ago, “.+”, \w+)/).waitFor()
+      await form.getByText(/^Last message: (none has been sent|email, (.+ ago|just now), “.+”, \w+)/).waitFor()
       const mail = form.frameLocator('iframe[title="Email preview"]')
       await mail.getByText(cart.items[0]!.product_name).first().waitFor()
       await form.getByRole('button', { name: 'Change the text' }).click()
