@@ -59,8 +59,9 @@ async function followHoneypot(deps: Deps, token: string, arrival: Arrival): Prom
 }
 
 async function messageOf(deps: Deps, link: Pick<OpenedLink, 'storeId' | 'messageId'> | null) {
-  const store = { storeId: link?.storeId ?? '', db: deps.db }
-  const message = link ? await track.messageOf(store, link.messageId) : undefined
+  if (!link) return null
+  const store = { storeId: link.storeId, db: deps.db }
+  const message = await track.messageOf(store, link.messageId)
   return message ? { store, message } : null
 }
 
