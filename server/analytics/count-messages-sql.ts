@@ -83,10 +83,10 @@ export async function countMessages({ db, storeId }: StoreTx, bounds: readonly D
 async function sumFlows({ db, storeId }: StoreTx, days: readonly string[]): Promise<void> {
   await sql`delete from flow_figures where store_id = ${storeId} and day = any(${[...days]}::date[])`.execute(db)
   await sql`
-    insert into flow_figures (store_id, flow_id, day, step_id, variant_id, currency, accepted, delivered, clicked, credited, unsubscribed,
-      attributed_minor)
-    select store_id, origin_id, day, step_id, variant_id, currency, sum(accepted), sum(delivered), sum(clicked), sum(credited),
-      sum(unsubscribed), sum(attributed_minor)
+    insert into flow_figures (store_id, flow_id, day, step_id, variant_id, currency, accepted, delivered, opened, machine_opened, clicked,
+      credited, unsubscribed, attributed_minor)
+    select store_id, origin_id, day, step_id, variant_id, currency, sum(accepted), sum(delivered), sum(opened), sum(machine_opened), sum(clicked),
+      sum(credited), sum(unsubscribed), sum(attributed_minor)
     from message_figures where store_id = ${storeId} and day = any(${[...days]}::date[]) and origin_kind = 'flow'
     group by 1, 2, 3, 4, 5, 6`.execute(db)
 }

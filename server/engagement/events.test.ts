@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { aShop, DAY, MINUTE, type Shop } from '../../test/shop.ts'
 import { aWorld } from '../../test/world.ts'
+import { countFigures } from '../analytics/figures.ts'
 import { linksOf } from '../compose/compose.ts'
 import { messageOfToken, messageToken, withoutPixel } from '../links/message-tokens.ts'
 
@@ -180,7 +181,10 @@ test('a token sent over and over fills no table', async () => {
 test('a flow’s figures count people’s clicks, opens as reported, and machines’ opens apart (decision 22)', async () => {
   const message = await aMailedCart()
   const { cart, picture, honeypot } = parts(message.id)
-  const responses = async () => (await shop.get('/api/flows')).body.flows[0].responses
+  const responses = async () => {
+    await countFigures(world.deps)
+    return (await shop.get('/api/flows')).body.flows[0].responses
+  }
   expect(await responses()).toEqual({ clicked: 0, opened: 0, openedByMachines: 0 })
   await visit(picture, 'Mozilla/5.0')
   await visit(cart)

@@ -1,3 +1,3 @@
 // Who opened and clicked, for pages that show it.
 
-export { clicksByTarget, groupedEngagementEvents, peopleOf, responsesOf } from './sql.ts'
+export { clicksByTarget, groupedEngagementEvents, peopleOf } from './sql.ts'

@@ -1,6 +1,5 @@
 import type { OriginKind } from '../../shared/carts.ts'
 import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
-import { wasAccepted } from '../messages/fragments.ts'
 import type { SeenEvent } from './burst.ts'
 import type { EngagementClass, EngagementKind } from './classify.ts'
 
@@ -108,24 +107,4 @@ export async function clicksByTarget({ db, storeId }: StoreDb, kind: OriginKind,
     where v.store_id = ${storeId} and m.origin_kind = ${kind} and m.origin_id = ${id} and v.kind = 'click' and v.class = 'human'
     group by v.target order by clicks desc, v.target nulls first limit ${limit}`.execute(db)
   return rows
-}
-
-/** Messages of each of these origins that were opened, by people and by machines alone, and clicked, as reports count it (analytics). */
-export async function responsesOf({ db, storeId }: StoreDb, kind: OriginKind, ids: readonly string[]) {
-  const rows = await sql<{ origin_id: string; opened: number; opened_by_machines: number; clicked: number }>`
-    select origin_id, count(*) filter (where is_opened)::int as opened,
-      count(*) filter (where not is_opened and is_machine_opened)::int as opened_by_machines,
-      count(*) filter (where is_clicked and was_accepted)::int as clicked
-    from (
-      select m.origin_id, bool_or(v.kind = 'open' and v.class = 'human') as is_opened,
-        bool_or(v.kind = 'open' and v.class <> 'human') as is_machine_opened,
-        bool_or(v.kind = 'touch') as is_clicked, bool_or(${wasAccepted('m')}) as was_accepted
-      from (select store_id, message_id, kind, class from engagement_events where store_id = ${storeId} and kind = 'open'
-        union all select store_id, message_id, 'touch', 'human' from touchpoints
-          where store_id = ${storeId} and is_human and kind in ('click', 'restore')) v
-      join messages m on m.store_id = v.store_id and m.id = v.message_id
-      where m.origin_kind = ${kind} and m.origin_id = any(${[...ids]}::uuid[])
-      group by m.id, m.origin_id) each
-    group by origin_id`.execute(db)
-  return rows.rows
 }

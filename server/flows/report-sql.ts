@@ -27,6 +27,24 @@ export async function broughtBy(
   return rows
 }
 
+export interface ResponsesRow {
+  flow_id: string
+  clicked: number
+  opened: number
+  /** By machines, and by nobody else. */
+  machine_opened: number
+}
+
+/** Messages that were answered, of all days. */
+export async function responsesTo({ db, storeId }: StoreDb, flowIds: readonly string[]): Promise<ResponsesRow[]> {
+  const { rows } = await sql<ResponsesRow>`
+    select flow_id, sum(clicked)::int as clicked, sum(opened)::int as opened, sum(machine_opened)::int as machine_opened
+    from flow_figures where store_id = ${storeId} and flow_id = any(${[...flowIds]}::uuid[]) group by flow_id`.execute(
+    db,
+  )
+  return rows
+}
+
 export interface ReportDays {
   /** Of the store's calendar, both included. */
   first: string

@@ -5,13 +5,12 @@ import type { StoreDb } from '../core/db.ts'
 import { found } from '../core/errors.ts'
 import { couponsOfSteps } from '../coupons/list.ts'
 import type { Deps } from '../deps.ts'
-import { responsesOf } from '../engagement/responses.ts'
 import { runningExperiment } from '../experiments/experiments.ts'
 import { waitsForProof } from '../members/verification.ts'
 import { countsOfStates } from '../messages/state-rules.ts'
 import { readStore } from '../stores/store.ts'
 import { minDelayMinutes, missingForMail, missingForSending } from './flows.ts'
-import { BROUGHT_DAYS, broughtBy } from './report-sql.ts'
+import { BROUGHT_DAYS, broughtBy, responsesTo } from './report-sql.ts'
 import * as sql from './sql.ts'
 import { presentCoupon } from './step-coupons.ts'
 import { presentVariant, type StoredVariant, variantsOf } from './words.ts'
@@ -34,7 +33,7 @@ export async function viewFlows(
   const [steps, counts, responses, brought] = await Promise.all([
     sql.stepsOf(store, ids),
     sql.countsOf(store, ids),
-    responsesOf(store, 'flow', ids),
+    responsesTo(store, ids),
     broughtBy(store, ids, { currency: row.currency, now: deps.now() }),
   ])
   const variants = await variantsOf(store, steps)
@@ -59,7 +58,7 @@ export async function viewFlows(
         couponShown: (step.coupon_id && coupons.get(step.coupon_id)) || null,
       })),
     counts: countsOfStates(counts.filter((count) => count.flow_id === flow.id)),
-    responses: presentResponses(responses.find((each) => each.origin_id === flow.id)),
+    responses: presentResponses(responses.find((each) => each.flow_id === flow.id)),
     missing,
     minDelayMinutes: minDelayMinutes(deps, row),
     brought: presentBrought(
@@ -81,11 +80,11 @@ async function missingWays(
   return (await waitsForProof({ db: store.db, accountId: of.accountId })) ? [authTexts.verifyFirst] : []
 }
 
-function presentResponses(row: Awaited<ReturnType<typeof responsesOf>>[number] | undefined): FlowView['responses'] {
+function presentResponses(row: Awaited<ReturnType<typeof responsesTo>>[number] | undefined): FlowView['responses'] {
   return {
     clicked: row?.clicked ?? 0,
     opened: row?.opened ?? 0,
-    openedByMachines: row?.opened_by_machines ?? 0,
+    openedByMachines: row?.machine_opened ?? 0,
   }
 }
 
