@@ -149,6 +149,8 @@ export const SaveEffect = z.object({
   moved: z.number(),
   /** Of these: at once, as the new time has passed. */
   dueNow: z.number(),
+  /** Not among `moved`: their new time is behind a later message that has gone out or is due, so they are not sent. */
+  overtaken: z.number(),
   /** Of removed steps. */
   cancelled: z.number(),
   /** Planned for added steps. */

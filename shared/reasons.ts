@@ -34,7 +34,7 @@ export const reasonTexts: Record<string, string> = {
   'too_old:no_contact': 'No email address was captured in time.',
   'too_old:contact_unconfirmed':
     'An email address was entered while new contacts exceeded the limit, and no order or draft order confirmed it in time.',
-  superseded: 'A newer message about this cart was due as well, so this one is not sent any more.',
+  superseded: 'A later message about this cart was due as well or had left already, so this one is not sent any more.',
   holdout: 'This shopper is in the control group, which is not contacted so that the true effect can be measured.',
   suppressed_unsubscribed: 'The shopper has unsubscribed.',
   suppressed_complaint: 'The shopper reported an earlier message as spam.',

@@ -152,7 +152,7 @@ const ofOne: State[] = [
     path: '/flows/:flowId',
     given: [
       answers('flows/*/effect', {
-        effect: { moved: 14, dueNow: 2, cancelled: 3, added: 0, tooLate: 0, changed: 0 },
+        effect: { moved: 14, dueNow: 2, overtaken: 0, cancelled: 3, added: 0, tooLate: 0, changed: 0 },
       }),
     ],
     steps: [opensStep, fills('Subject', 'Still thinking about it?'), says('14 messages move, 3 are cancelled')],

@@ -124,14 +124,17 @@ const CIRCUMSTANCES = (now: Date) => sql`${IS_SUPERSEDED(now)}, ${STATE(now)},
   greatest(c.pending_until, (select max(p.until) from (${matchingPending}) p)) as pending_until,
   (${matchingPurchase} limit 1) as matching_order`
 
-/** By a later step that may go by the same channel, or by a newer "Send to All". Runs of a campaign, and other campaigns, do not supersede each other. */
+/**
+ * By a later step that may go by the same channel, or by a newer "Send to All". A step that was removed is neither earlier nor later any more.
+ * Runs of a campaign, and other campaigns, do not supersede each other.
+ */
 const IS_SUPERSEDED = (now: Date) => sql`(
   m.origin_kind in ('flow', 'push') and exists (select 1 from messages o
     -- steps of the store's own notifications go when there are to be fewer
     left join flow_steps os on os.store_id = o.store_id and os.flow_id = o.origin_id and os.id = o.step_id
     left join flow_steps ms on ms.store_id = m.store_id and ms.flow_id = m.origin_id and ms.id = m.step_id
     where o.store_id = m.store_id and o.cart_id = m.cart_id and o.origin_kind = m.origin_kind
-      and o.origin_id = m.origin_id and coalesce(os.delay_minutes > ms.delay_minutes, o.step > m.step)
+      and o.origin_id = m.origin_id and os.removed_at is null and coalesce(os.delay_minutes > ms.delay_minutes, o.step > m.step)
       and case when ${isOpen('o')} then m.channel = any(coalesce(o.channels, array[o.channel])) and o.due_at <= ${now}
         else m.channel = o.channel and (o.handed_over_at is not null or o.reason = 'merged') end)
   or m.origin_kind = 'campaign' and exists (select 1 from campaigns q

@@ -37,7 +37,7 @@ async function save(change: (steps: Saved[]) => Saved[]) {
   return saved.body
 }
 
-const none = { moved: 0, dueNow: 0, cancelled: 0, added: 0, tooLate: 0, changed: 0 }
+const none = { moved: 0, dueNow: 0, overtaken: 0, cancelled: 0, added: 0, tooLate: 0, changed: 0 }
 
 test('a removed step cancels its open messages and stays for what it has sent', async () => {
   await pass(world, scene.storeId, HOUR)
@@ -133,7 +133,7 @@ test('steps that change places keep their ids, and none goes twice', async () =>
     { ...a, delayMinutes: 1_440 },
     { ...c, delayMinutes: 4_320 },
   ])
-  expect(saved.effect).toEqual({ ...none, moved: 1, dueNow: 1 })
+  expect(saved.effect).toEqual({ ...none, overtaken: 1 })
   expect(saved.flow.steps[1].id).toBe(first.id)
   await pass(world, scene.storeId, HOUR)
   // What stood behind the one that was sent stands before it now: it has been overtaken.

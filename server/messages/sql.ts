@@ -144,34 +144,64 @@ export async function closeHandedOverSteps({ db, storeId }: StoreTx, fromCart: s
 
 /**
  * When a step is due: the last activity plus its delay, and after a step of the cart that went out no earlier than that
- * hand-over plus the delays' difference, 12 h at most. The key of the row stays. Answers how many moved, and how many of them to a time
- * that has come.
+ * hand-over plus the delays' difference, 12 h at most. A removed step that went out has no place among the others, and keeps them at that
+ * distance on both sides of it. The key of the row stays. Answers what is told of those that moved.
  */
 async function retime(
   { db, storeId }: StoreDb,
-  { which, lastActivity, now }: { which: RawBuilder<unknown>; lastActivity: RawBuilder<unknown>; now: Date },
+  { which, lastActivity, now, told = MOVED }: Retiming,
 ): Promise<Retimed> {
   const { rows } = await sql<Retimed>`
     with moved as (
       update messages m set ${becomesDue(sql`t.at`)}, due_at = t.at, expires_at = t.at + interval '24 hours', updated_at = ${now}
       from (
         select o.id, greatest(${lastActivity} + s.delay_minutes * interval '1 minute', (
-          select max(h.handed_over_at + least((s.delay_minutes - hs.delay_minutes) * interval '1 minute', interval '12 hours'))
+          select max(h.handed_over_at + least(abs(s.delay_minutes - hs.delay_minutes) * interval '1 minute', interval '12 hours'))
           from messages h join flow_steps hs on hs.store_id = h.store_id and hs.flow_id = s.flow_id and hs.id = h.step_id
           where h.store_id = o.store_id and h.cart_id = o.cart_id and h.origin_kind in ('flow', 'push') and h.origin_id = o.origin_id
-            and hs.delay_minutes < s.delay_minutes)) as at
+            and (hs.delay_minutes < s.delay_minutes or hs.removed_at is not null))) as at
         from messages o
         join carts c on c.store_id = o.store_id and c.id = o.cart_id
         join flow_steps s on s.store_id = o.store_id and o.origin_kind in ('flow', 'push') and s.flow_id = o.origin_id and s.id = o.step_id
         where o.store_id = ${storeId} and ${isOpen('o')} and ${which} order by o.id for update of o) t
-      where m.store_id = ${storeId} and m.id = t.id and ${isOpen('m')} and m.due_at <> t.at returning m.due_at)
-    select count(*)::int as moved, (count(*) filter (where due_at <= ${now}))::int as "dueNow" from moved`.execute(db)
+      where m.store_id = ${storeId} and m.id = t.id and ${isOpen('m')} and m.due_at <> t.at
+      returning m.id, m.cart_id, m.origin_kind, m.origin_id, m.step_id, m.channel, m.due_at)
+    ${told}`.execute(db)
   return rows[0]!
 }
 
+interface Retiming {
+  which: RawBuilder<unknown>
+  lastActivity: RawBuilder<unknown>
+  now: Date
+  told?: RawBuilder<unknown>
+}
+
+/** How many there are is of interest to an edit alone, and takes a look at the other messages of each cart. */
+const MOVED = sql`select count(*)::int as moved, 0 as "dueNow", 0 as overtaken from moved`
+
+/** As a decision will find it (server/decide/evaluate-sql.ts): a later step by the same channel has gone out, or is due as well. */
+const MOVED_IN_FULL = (storeId: string, now: Date) => sql`
+  select (count(*) filter (where not is_overtaken))::int as moved,
+    (count(*) filter (where not is_overtaken and due_at <= ${now}))::int as "dueNow",
+    (count(*) filter (where is_overtaken))::int as overtaken
+  from (select v.due_at, exists (select 1 from messages o
+      join flow_steps os on os.store_id = o.store_id and os.flow_id = o.origin_id and os.id = o.step_id and os.removed_at is null
+      join flow_steps vs on vs.store_id = o.store_id and vs.flow_id = o.origin_id and vs.id = v.step_id
+      left join moved n on n.id = o.id
+      where o.store_id = ${storeId} and o.cart_id = v.cart_id and o.origin_kind = v.origin_kind and o.origin_id = v.origin_id
+        and os.delay_minutes > vs.delay_minutes
+        and case when ${isOpen('o')} then v.channel = any(coalesce(o.channels, array[o.channel]))
+            and coalesce(n.due_at, o.due_at) <= ${now}::timestamptz
+          else o.channel = v.channel and (o.handed_over_at is not null or o.reason = 'merged') end) as is_overtaken
+    from moved v) told`
+
 export interface Retimed {
   moved: number
+  /** Of these, to a time that has come. */
   dueNow: number
+  /** Moved as well, and never sent: a later step has gone out or is due. */
+  overtaken: number
 }
 
 /** Flow steps still open follow the shopper's last activity (S2), which the carts' rows may not tell yet. */
@@ -189,12 +219,13 @@ export interface CartActivity {
   lastActivity: Date
 }
 
-/** Open steps follow their flow's edited delays. */
+/** Open steps follow their flow's edited delays. Answers how many moved, and what becomes of those whose new time has come. */
 export async function retimeEdited(tx: StoreTx, flowId: string, now: Date): Promise<Retimed> {
   return retime(tx, {
     which: sql`o.origin_kind in ('flow', 'push') and o.origin_id = ${flowId}`,
     lastActivity: sql`c.last_activity_at`,
     now,
+    told: MOVED_IN_FULL(tx.storeId, now),
   })
 }
 

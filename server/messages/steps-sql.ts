@@ -86,9 +86,9 @@ export async function followSteps(
   return rows.rows.length
 }
 
-/** Whether a step behind step `s` has gone out for cart `c`: an earlier one comes too late for it then. */
+/** Whether a step behind step `s` has gone out for cart `c`: an earlier one comes too late for it then. A removed step is behind none. */
 const HAS_LATER = sql`exists (select 1 from messages h
-      join flow_steps hs on hs.store_id = h.store_id and hs.flow_id = h.origin_id and hs.id = h.step_id
+      join flow_steps hs on hs.store_id = h.store_id and hs.flow_id = h.origin_id and hs.id = h.step_id and hs.removed_at is null
       where h.store_id = c.store_id and h.cart_id = c.id and h.origin_kind = 'flow' and h.origin_id = c.flow_id
         and h.handed_over_at is not null and hs.delay_minutes > s.delay_minutes)`
 

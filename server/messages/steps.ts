@@ -17,6 +17,8 @@ export interface StepsEffect {
   moved: number
   /** Of these, to a time that has come. */
   dueNow: number
+  /** Moved as well, and never sent: a later message has gone out or is due. */
+  overtaken: number
   cancelled: number
   added: number
   /** Carts that an added step comes too late for. */

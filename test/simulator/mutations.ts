@@ -177,7 +177,7 @@ export const mutations: readonly Mutation[] = [
     name: 'the next step does not wait for the last hand-over',
     rule: 'T4',
     file: 'server/messages/sql.ts',
-    before: "least((s.delay_minutes - hs.delay_minutes) * interval '1 minute', interval '12 hours')",
+    before: "least(abs(s.delay_minutes - hs.delay_minutes) * interval '1 minute', interval '12 hours')",
     after: "interval '0 minutes'",
     seed: 21,
   },

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { effectText } from './effect.ts'
 
-const none = { moved: 0, dueNow: 0, cancelled: 0, added: 0, tooLate: 0, changed: 0 }
+const none = { moved: 0, dueNow: 0, overtaken: 0, cancelled: 0, added: 0, tooLate: 0, changed: 0 }
 
 it('says what a save does to planned messages', () => {
   expect(effectText({ ...none, moved: 14, cancelled: 3 })).toBe('14 messages move, 3 are cancelled')
@@ -17,5 +17,9 @@ it('says what is due at once, and for whom an added message comes too late', () 
   expect(effectText({ ...none, added: 5, tooLate: 1 })).toBe(
     '5 messages are added. 1 cart is too late for an added message',
   )
+  expect(effectText({ ...none, moved: 2, dueNow: 1, overtaken: 1 })).toBe(
+    '2 messages move. 1 of them is due at once, as the new time has passed. 1 message is not sent, as a later one has left or is due',
+  )
+  expect(effectText({ ...none, overtaken: 3 })).toBe('3 messages are not sent, as a later one has left or is due')
   expect(effectText({ ...none, tooLate: 3 })).toBe('3 carts are too late for an added message')
 })
