@@ -366,6 +366,8 @@ export const previewFlow = endpoint({
     body: z.string().max(50_000).optional(),
     coupon: StepCoupon.nullable().optional(),
     conditions: FlowConditions.nullable().optional(),
+    /** Unsaved conditions of the flow itself. */
+    entry: FlowConditions.nullable().optional(),
   }),
   reply: MessagePreview,
 })

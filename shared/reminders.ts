@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint, storeQuery } from './endpoint.ts'
+import { FlowCondition } from './flow-conditions.ts'
 import { Pagination, pageFields } from './paging.ts'
 import { reachFields } from './reach.ts'
 
@@ -303,6 +304,12 @@ export const retryBulkSend = endpoint({
 /** `sample`: a cart in memory alone, of products of the store where some are known. */
 export const PreviewCart = z.union([cartId, z.literal(SAMPLE_CART)])
 
+const UnmetConditions = z.object({
+  of: z.enum(['flow', 'step']),
+  conditionValues: z.record(z.string(), z.unknown()),
+  conditionsUnmet: z.object({ currency: z.string(), conditions: z.array(FlowCondition) }),
+})
+
 export const MessagePreview = z.object({
   subject: z.string(),
   /** Empty for SMS and WhatsApp. */
@@ -328,6 +335,8 @@ export const MessagePreview = z.object({
       /** "This cart would be skipped now because …" */
       explanation: z.string(),
       until: z.string().nullable(),
+      /** Where conditions do not hold: whose, which of them, and what the cart had instead; null: none were asked, or they hold. */
+      unmet: UnmetConditions.nullable(),
     })
     .nullable(),
 })

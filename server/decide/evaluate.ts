@@ -152,7 +152,7 @@ export async function dryRun<Row extends load.ClaimedRow>(
     const { decision, rendering, inputs } = draftOf(context, row, rendered.get(row.id))
     const { composed, words } = rendering
     if (ahead && decision.outcome === 'send') goAhead(context, ahead, { row, composed, plan: inputs.plan })
-    return { row, decision, composed, problem: words, country: inputs.consent.country }
+    return { row, decision, composed, problem: words, country: inputs.consent.country, condition: inputs.condition }
   })
   return { context, situation, rows: evaluation }
 }

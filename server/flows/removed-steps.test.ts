@@ -36,7 +36,9 @@ async function save(change: (steps: Saved[]) => Saved[]) {
 const none = { moved: 0, dueNow: 0, overtaken: 0, cancelled: 0, added: 0, tooLate: 0, changed: 0 }
 
 const reminders = async () =>
-  (await messagesOf(world, scene.storeId)).map(({ state, reason }) => (reason ? `${state}(${reason})` : state)).toSorted()
+  (await messagesOf(world, scene.storeId))
+    .map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
+    .toSorted()
 
 test('a message that is added in the place of one that was sent is sent, also at an earlier time than that one had', async () => {
   expect(await save(([first]) => [first!, { delayMinutes: 300 }])).toEqual({ ...none, added: 1 })

@@ -5,7 +5,7 @@ import { parseMinor } from '../../shared/money.ts'
 import { explain } from '../../shared/reasons.ts'
 import { NO_CART, SAMPLE_CART, type SendChannel } from '../../shared/reminders.ts'
 import type { Composed } from '../compose/compose.ts'
-import type { Db, StoreDb, StoreTx } from '../core/db.ts'
+import { type Db, type StoreDb, type StoreTx, snapshot } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { createSeats } from '../core/seats.ts'
@@ -16,10 +16,12 @@ import { dryRun } from '../decide/evaluate.ts'
 import { couponFor } from '../decide/message-coupon.ts'
 import * as load from '../decide/situation.ts'
 import type { Deps } from '../deps.ts'
+import { whyNotTaken } from '../flow-choice/taking.ts'
 import { textsFor } from '../send/deliver.ts'
 import { readStore } from '../stores/store.ts'
 import { TemplateError } from '../templates/context.ts'
 import { READY_EMAIL, READY_TEXTS } from '../templates/ready-templates.ts'
+import { decisionOfNotTaken, unmetOf } from './not-taken.ts'
 import { sampleRow } from './sample.ts'
 import * as sample from './sample-sql.ts'
 
@@ -47,10 +49,25 @@ interface StepRequest extends OwnText, sample.StepName {
   /** undefined: as it is stored. */
   coupon?: StepCoupon | null | undefined
   conditions?: FlowConditions | null | undefined
+  /** Conditions of the flow; undefined: as they are stored. */
+  entry?: FlowConditions | null | undefined
+}
+
+/** Nothing is sent about the cart any more, by whatever flow. */
+const OVER = ['purchased', 'emptied', 'lost', 'merged']
+
+/** A message of a flow, and whether the flow takes the cart at all. */
+export async function previewStep(asked: Asked, wanted: StepRequest) {
+  const shown = await previewWords(asked, wanted)
+  if (shown.decision === null || OVER.includes(shown.decision.reason)) return shown
+  const { deps, store } = asked
+  const asking = { secrets: deps.secrets, now: deps.now() }
+  const notTaken = await snapshot(store, (tx) => whyNotTaken(tx, asking, wanted))
+  return notTaken ? { ...shown, decision: decisionOfNotTaken(notTaken) } : shown
 }
 
 /** Of a step that is not saved yet its channel and words are shown, as of any message. */
-export async function previewStep(asked: Asked, wanted: StepRequest) {
+async function previewWords(asked: Asked, wanted: StepRequest) {
   if (wanted.stepId !== undefined || wanted.step !== undefined) return previewStored(asked, wanted)
   const { channel, body } = wanted
   if (!channel || body === undefined) {
@@ -103,6 +120,8 @@ export interface MessageRequest extends OwnText {
   channel: SendChannel | 'push'
   templateId?: string | undefined
   coupon?: StepCoupon | null | undefined
+  /** Of a step that is not saved yet. */
+  conditions?: FlowConditions | null | undefined
 }
 
 export async function previewMessage({ deps, store, signal }: Asked, wanted: MessageRequest) {
@@ -193,7 +212,8 @@ export function imagine(deps: Deps, store: StoreDb<Db>, texts: Texts, wanted: Me
   return dryRun(deps, store, texts, async (tx, base) => {
     const templateId = await templateFor(tx, wanted)
     const rows = await load.loadImagined(tx, { cartIds: [wanted.cartId], channel: wanted.channel, templateId, ...base })
-    return Promise.all(rows.map((row) => withCoupon(tx, withOwnText(row, wanted), wanted.coupon)))
+    const { conditions = null } = wanted
+    return Promise.all(rows.map((row) => withCoupon(tx, { ...withOwnText(row, wanted), conditions }, wanted.coupon)))
   })
 }
 
@@ -225,7 +245,7 @@ export function withOwnText<Row extends load.ClaimedRow>(row: Row, { subject, bo
 export type Imagined = Awaited<ReturnType<typeof dryRun<load.ClaimedRow>>>
 
 async function presentPreview({ context, rows }: Imagined, what: string) {
-  const { row, decision, composed, problem } = found(rows[0], what)
+  const { row, decision, composed, problem, condition } = found(rows[0], what)
   const { leftOut, ...message } = composed
     ? { ...presentComposed(composed), problem }
     : await renderPreview(context, row, { problem })
@@ -239,6 +259,8 @@ async function presentPreview({ context, rows }: Imagined, what: string) {
       reason: decision.reason,
       explanation: explain(decision.reason, row.channel),
       until: decision.outcome === 'hold' ? decision.until.toISOString() : null,
+      unmet:
+        decision.reason === 'condition' && condition ? unmetOf('step', { ...condition, finding: condition }) : null,
     },
   }
 }

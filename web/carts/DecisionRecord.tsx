@@ -2,14 +2,13 @@ import { Stack, Text } from '@mantine/core'
 import { IconBan, IconCheck, IconFlag, IconHourglass, IconPlayerSkipForward, IconX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { MessageView } from '../../shared/carts.ts'
-import { useConditionNames } from '../flow-editor/queries.ts'
+import { Unmet } from '../flow-editor/Unmet.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { formatCount } from '../ui/format.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
 import { type CheckLine, channelOf, checksOf } from './checks.ts'
 import { isInstant, type Reading, readInputs } from './rules.ts'
-import { unmetLines, unmetOf } from './unmet.ts'
 
 type Decision = MessageView['decisions'][number]
 
@@ -70,20 +69,6 @@ function DecisionEntry({ decision, checks }: { decision: Decision; checks: Check
       </details>
     </Stack>
   )
-}
-
-/** Which conditions of the step did not hold. */
-function Unmet({ inputs }: Pick<Decision, 'inputs'>) {
-  const unmet = unmetOf(inputs)
-  const names = useConditionNames(
-    [unmet && { match: 'all', groups: [{ match: 'all', conditions: unmet.conditions }] }],
-    unmet?.currency ?? 'USD',
-  )
-  return unmetLines(inputs, names).map((line) => (
-    <Text key={line} fz="sm">
-      {line}
-    </Text>
-  ))
 }
 
 const signs = {

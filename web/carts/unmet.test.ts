@@ -41,3 +41,10 @@ it('says the values alone where the conditions were not recorded yet', () => {
   expect(unmetLines({ conditionValues }, names)).toEqual(['Cart worth: $14.50.', 'Country: country DE.'])
   expect(unmetLines({}, names)).toEqual([])
 })
+
+it('says the same of the conditions of a flow', () => {
+  const conditionsUnmet = { currency: 'USD', conditions: [{ fact: 'value', is: 'above', amount: 49.99 }] }
+  expect(unmetLines({ conditionValues: worth, conditionsUnmet }, names, 'flow')).toEqual([
+    'Cart worth: $14.50; this flow takes a cart only if the cart is worth more than $49.99.',
+  ])
+})

@@ -24,14 +24,17 @@ export function unmetOf({ conditionsUnmet }: Inputs): Unmet | null {
   return unmet && Array.isArray(unmet.conditions) ? unmet : null
 }
 
+/** Of which conditions it is said: those of a message, or of its flow. */
+const THEN = { step: 'message goes out', flow: 'flow takes a cart' }
+
 /** “Cart worth: $14.50; this message goes out only if the cart is worth more than $50.00.” */
-export function unmetLines(inputs: Inputs, names: ConditionNames): string[] {
+export function unmetLines(inputs: Inputs, names: ConditionNames, of: keyof typeof THEN = 'step'): string[] {
   const values = (inputs.conditionValues ?? {}) as Inputs
   const unmet = unmetOf(inputs)
   if (!unmet) return Object.keys(values).flatMap((fact) => wordsOf(fact, values[fact], names)?.concat('.') ?? [])
   const lines = unmet.conditions.map((condition) => {
     const value = wordsOf(condition.fact, values[condition.fact], names)
-    return `${value ? `${value}; this` : 'This'} message goes out only if ${describeCondition(condition, names)}.`
+    return `${value ? `${value}; this` : 'This'} ${THEN[of]} only if ${describeCondition(condition, names)}.`
   })
   return [...new Set(lines)]
 }

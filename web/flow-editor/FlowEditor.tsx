@@ -115,6 +115,7 @@ function Opened({ flow, channels, edit, naming, ...more }: OpenedProps) {
         key={step.key}
         flowId={flow.id}
         step={step}
+        entry={draft.conditions}
         problems={problems.steps.get(step.key) ?? {}}
         channels={channels}
         currency={flow.currency}
@@ -194,6 +195,7 @@ function Steps({ flow, channels, edit, names, cart, isReadOnly }: StepsProps) {
             key={step.key}
             flowId={flow.id}
             step={step}
+            entry={draft.conditions}
             place={index + 1}
             before={steps[index - 1]}
             cart={cart}

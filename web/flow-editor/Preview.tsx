@@ -6,8 +6,9 @@ import { usePreviewCart } from '../words/queries.ts'
 import { messageOf, NOTHING_YET, TYPING_PAUSE_MS } from '../words/rules.ts'
 import { finished } from '../words/step-coupon.ts'
 import { WordsPreview } from '../words/WordsPreview.tsx'
-import { couponOf, type StepDraft, type VariantDraft, wordsOf } from './draft.ts'
+import { couponOf, type FlowDraft, type StepDraft, type VariantDraft, wordsOf } from './draft.ts'
 import { isUnfinished } from './problems.ts'
+import { Unmet } from './Unmet.tsx'
 
 const decisionTexts = {
   send: { tone: 'good', text: 'This would be sent now.' },
@@ -18,6 +19,8 @@ const decisionTexts = {
 export interface Shown {
   flowId: string
   step: StepDraft
+  /** Which carts the flow takes. */
+  entry: FlowDraft['conditions']
   variant: VariantDraft
   channel: FlowChannel
 }
@@ -26,12 +29,19 @@ export interface Shown {
 export type ChosenCart = readonly [string | null, (cartId: string) => void]
 
 /** A message as the sending code makes it, for a cart that could get it or the sample cart; unsaved words included. */
-export function useMade({ flowId, step, variant, channel }: Shown, chosen: string | null) {
+export function useMade({ flowId, step, entry, variant, channel }: Shown, chosen: string | null) {
   const first = usePreviewCart(channel)
   const cartId = chosen ?? first
   const typed = messageOf(channel, wordsOf(variant.words, channel))
   const shown =
-    typed && JSON.stringify({ ...typed, channel, coupon: finished(couponOf(step)), ...placeOf(step, variant) })
+    typed &&
+    JSON.stringify({
+      ...typed,
+      channel,
+      coupon: finished(couponOf(step)),
+      ...placeOf(step, variant),
+      ...entryOf(entry),
+    })
   const [asked] = useDebouncedValue(shown, TYPING_PAUSE_MS)
   const of = cartId && asked ? { ...(JSON.parse(asked) as Asked), cartId } : null
   const made = usePreview(flowId, typed === null || isLater({ step, channel }) ? null : of)
@@ -50,6 +60,7 @@ interface Asked {
   stepId?: string
   variantId?: string
   conditions?: StepDraft['conditions']
+  entry?: FlowDraft['conditions']
 }
 
 const placeOf = ({ id, conditions }: StepDraft, variant: VariantDraft) => ({
@@ -57,6 +68,8 @@ const placeOf = ({ id, conditions }: StepDraft, variant: VariantDraft) => ({
   ...(id !== null && variant.id !== null && { variantId: variant.id }),
   ...(!isUnfinished(conditions) && { conditions }),
 })
+
+const entryOf = (entry: FlowDraft['conditions']) => (isUnfinished(entry) ? {} : { entry })
 
 interface Props extends Shown {
   cart: ChosenCart
@@ -66,6 +79,7 @@ interface Props extends Shown {
 export function Preview({ cart: [chosen, choose], onBody, ...shown }: Props) {
   const { channel } = shown
   const { cartId, typed, of, made, isStale } = useMade(shown, chosen)
+  const unmet = made.data?.decision?.unmet
   const tested = of && { cartId: of.cartId, channel, coupon: of.coupon, ...typed }
   return (
     <WordsPreview
@@ -73,6 +87,7 @@ export function Preview({ cart: [chosen, choose], onBody, ...shown }: Props) {
       made={made}
       isStale={isStale}
       decisionTexts={decisionTexts}
+      unmet={unmet && <Unmet inputs={unmet} of={unmet.of} />}
       nothing={typed === null ? NOTHING_YET : isLater(shown) ? 'The preview comes once the flow is saved.' : null}
       of={tested}
       {...(channel === 'sms' && { onBody })}

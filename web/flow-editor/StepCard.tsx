@@ -7,7 +7,7 @@ import { useNow } from '../ui/clock.ts'
 import { formatCount, listed } from '../ui/format.ts'
 import { tabNote } from '../words/step-coupon.ts'
 import { channelText } from './ChannelOrder.tsx'
-import { couponOf, letterOf, type StepDraft } from './draft.ts'
+import { couponOf, type FlowDraft, letterOf, type StepDraft } from './draft.ts'
 import { sinceBefore, sinceLeaving } from './elapsed.ts'
 import { isUnfinished } from './problems.ts'
 import { StepPicture } from './StepPicture.tsx'
@@ -15,6 +15,8 @@ import { StepPicture } from './StepPicture.tsx'
 interface Props {
   flowId: string
   step: StepDraft
+  /** Which carts the flow takes. */
+  entry: FlowDraft['conditions']
   /** From 1. */
   place: number
   before: StepDraft | undefined
@@ -39,7 +41,7 @@ const MINUTE_MS = 60_000
 
 /** A message on the time line: when it goes, how it looks, and to whom. */
 export function StepCard(props: Props) {
-  const { flowId, step, place, before, cart, approved, isOpen, isReadOnly, item, handle, onOpen } = props
+  const { flowId, step, entry, place, before, cart, approved, isOpen, isReadOnly, item, handle, onOpen } = props
   const title = `message ${place}, ${step.name}`
   const later = before && sinceBefore(step.delayMinutes, before.delayMinutes)
   return (
@@ -71,6 +73,7 @@ export function StepCard(props: Props) {
           <StepPicture
             flowId={flowId}
             step={step}
+            entry={entry}
             variant={step.variants[0]!}
             channel={step.channels[0]!}
             approved={approved}

@@ -6,7 +6,7 @@ import { useTemplates } from '../campaigns/queries.ts'
 import { channelNames } from '../flows/rules.ts'
 import type { Words } from '../words/rules.ts'
 import { WordEditor } from '../words/WordEditor.tsx'
-import { type StepDraft, withVariant, withWords, wordsOf } from './draft.ts'
+import { type FlowDraft, type StepDraft, withVariant, withWords, wordsOf } from './draft.ts'
 import { type ChosenCart, Preview } from './Preview.tsx'
 import { firstWrongWords, type StepProblems, wordsField } from './problems.ts'
 import { Variants } from './Variants.tsx'
@@ -14,6 +14,8 @@ import { Variants } from './Variants.tsx'
 export interface StepWordsProps {
   flowId: string
   step: StepDraft
+  /** Which carts the flow takes. */
+  entry: FlowDraft['conditions']
   problems: StepProblems
   channels: FlowChannels
   /** What is said where the plan has neither conditions nor variants; null: it has. */
@@ -79,7 +81,7 @@ interface ChannelWordsProps extends StepWordsProps {
 }
 
 function ChannelWords({ variant, channel, ...props }: ChannelWordsProps) {
-  const { flowId, step, problems, channels, cart, isReadOnly, onChange } = props
+  const { flowId, step, entry, problems, channels, cart, isReadOnly, onChange } = props
   const words = wordsOf(variant.words, channel)
   const changeWords = (next: Partial<Words>) =>
     onChange(
@@ -99,7 +101,9 @@ function ChannelWords({ variant, channel, ...props }: ChannelWordsProps) {
       isReadOnly={isReadOnly}
       {...(variant.id === null && { templates })}
       onWords={changeWords}
-      preview={<Preview {...{ flowId, step, variant, channel, cart }} onBody={(body) => changeWords({ body })} />}
+      preview={
+        <Preview {...{ flowId, step, entry, variant, channel, cart }} onBody={(body) => changeWords({ body })} />
+      }
     />
   )
 }

@@ -18,16 +18,18 @@ interface Props {
   isStale: boolean
   /** What to say of a real cart; left out where it is said elsewhere. */
   decisionTexts?: DecisionTexts | undefined
+  /** Which conditions do not hold, where the decision says that some do not. */
+  unmet?: ReactNode
   height?: number
   children?: ReactNode
 }
 
 /** A message as the sending code makes it: for whom, what is wrong with it, and what its reader sees. */
-export function MessageShown({ message, channel, isStale, decisionTexts, height, children }: Props) {
+export function MessageShown({ message, channel, isStale, decisionTexts, unmet, height, children }: Props) {
   const { html, text, segments, price, problem, couponNote, couponWarning } = message
   return (
     <Stack gap="sm" aria-busy={isStale} style={{ opacity: isStale ? 0.6 : 1, transition: 'opacity 150ms' }}>
-      <DecisionLine message={message} decisionTexts={decisionTexts} />
+      <DecisionLine message={message} decisionTexts={decisionTexts} unmet={unmet} />
       {problem && (
         <Notice tone="bad" title="The text has an error" isLive>
           {problem}
@@ -60,7 +62,11 @@ export function MessageShown({ message, channel, isStale, decisionTexts, height,
 const isSaidAbove = ({ decision }: MessagePreview, texts: DecisionTexts | undefined) =>
   texts !== undefined && decision?.outcome === 'skip' && decision.reason.startsWith('coupon_')
 
-function DecisionLine({ message: { decision }, decisionTexts }: Pick<Props, 'message' | 'decisionTexts'>) {
+function DecisionLine({
+  message: { decision },
+  decisionTexts,
+  unmet,
+}: Pick<Props, 'message' | 'decisionTexts' | 'unmet'>) {
   if (!decision) {
     return (
       <Notice tone="info" title="Sample cart">
@@ -74,6 +80,7 @@ function DecisionLine({ message: { decision }, decisionTexts }: Pick<Props, 'mes
   return (
     <Notice tone={tone} title={text} isLive>
       {decision.explanation.replace(reasonTexts.ok!, 'Every check has passed.')}
+      {decision.unmet && unmet}
     </Notice>
   )
 }

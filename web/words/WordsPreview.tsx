@@ -12,7 +12,7 @@ import { SmsLength } from './SmsLength.tsx'
 import { TestHere } from './TestHere.tsx'
 import { TestSend } from './TestSend.tsx'
 
-interface Props extends Pick<ComponentProps<typeof MessageShown>, 'decisionTexts' | 'height' | 'isStale'> {
+interface Props extends Pick<ComponentProps<typeof MessageShown>, 'decisionTexts' | 'unmet' | 'height' | 'isStale'> {
   channel: WordChannel
   made: UseQueryResult<MessagePreview>
   /** Whom it is shown for. */
