@@ -29,6 +29,9 @@ export interface ClaimedRow {
   /** Of a flow; null: of none. */
   step_id: string | null
   step: number
+  /** Of the flow it is a step of, of rows that are there; null: of none. */
+  flow_id?: string | null
+  delay_minutes?: number | null
   /** One of those its step may go by: each has a row of its own here (decision 54). */
   channel: 'email' | 'sms' | 'whatsapp' | 'push'
   reason: string | null
@@ -183,7 +186,7 @@ export async function loadClaimed(
 ): Promise<ClaimedRow[]> {
   const rows = await sql<ClaimedRow>`
     select m.id, m.cart_id, m.shopper_id, m.step_id, m.step, m.channel, m.reason, m.due_at, m.expires_at, m.attempts,
-      fs.conditions, ${IS_SPLIT} as is_split, null as variant_id, f.is_on as flow_is_on,
+      fs.flow_id, fs.delay_minutes, fs.conditions, ${IS_SPLIT} as is_split, null as variant_id, f.is_on as flow_is_on,
       t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body, ${CAMPAIGN} as campaign,
       case when r.message_id is not null then jsonb_build_object('isImmediate', r.is_immediate, 'overridesHoldout',
         r.overrides_holdout, 'toAddress', r.to_address, 'subject', r.subject, 'body', r.body, 'jobId', r.job_id, 'cartUrl', r.cart_url, 'iconUrl', r.icon_url,

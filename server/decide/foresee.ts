@@ -3,6 +3,7 @@ import { type Db, type StoreDb, snapshot } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
 import { factsAt } from '../flow-choice/facts.ts'
 import { NONE_UNREAD } from '../sync/goods.ts'
+import { courseOf } from './course.ts'
 import { type Decision, type DecisionInputs, decide } from './decide.ts'
 import { type Ahead, addressOf, type Context, type Texts } from './decision-inputs.ts'
 import { contextOf, goAhead, inputsOf, recordOfOthers, situationOf } from './evaluate.ts'
@@ -38,7 +39,10 @@ interface Obstacle {
   inputs: Record<string, unknown>
 }
 
-/** What is known of these messages until then, in the order in which they are looked at: those before take their part of plan and cap first. */
+/**
+ * What is known of these messages until then. They are looked at in the order of time: what is expected to go takes its part of plan and cap,
+ * and is there for the steps and texts behind it; what waits for something that ends before is looked at again then.
+ */
 export async function foresee(
   deps: Deps,
   store: StoreDb<Db>,
@@ -54,36 +58,88 @@ export async function foresee(
   })
   const ahead: Ahead = { count: 0, micros: 0, creditMicros: 0, ofShopper: new Map() }
   const ofMessage = Map.groupBy(rows, ({ id }) => id)
-  return messages
+  const queue = messages
     .toSorted((a, b) => +a.wakeAt - +b.wakeAt)
     .flatMap(({ id, wakeAt }) => {
       const ways = ofMessage.get(id)
-      return ways ? [foreseeOne({ ...context, ahead }, ways, { wakeAt, until })] : []
+      return ways ? [{ ways, at: momentOf(context, ways[0]!, wakeAt), waitedFor: [] }] : []
     })
+    .toSorted((a, b) => +a.at - +b.at)
+  return inOrder({ ...context, ahead, until, course: courseOf(rows, context) }, queue)
 }
 
-function foreseeOne(
-  context: Context & { ahead: Ahead },
-  ways: readonly ClaimedRow[],
-  { wakeAt, until }: { wakeAt: Date; until: Date },
-): Foreseen {
-  const at = momentOf(context, ways[0]!, wakeAt)
-  const drafts = ways.map((row) => {
-    const inputs = inputsOf(contextAt(context, row, at), row)
+type Foreseeing = Context & { ahead: Ahead; until: Date; course: ReturnType<typeof courseOf> }
+
+/** One that is looked at next, at its moment. */
+interface Look {
+  ways: readonly ClaimedRow[]
+  at: Date
+  /** Why it was held when it was looked at before. */
+  waitedFor: readonly string[]
+}
+
+/** `queue`: in the order of time. */
+function inOrder(context: Foreseeing, queue: Look[]): Foreseen[] {
+  const foreseen: Foreseen[] = []
+  for (let next = queue.shift(); next; next = queue.shift()) {
+    const found = foreseeOne(context, next)
+    if ('ways' in found) {
+      // Behind those of the same moment.
+      const place = queue.findIndex(({ at }) => at > found.at)
+      queue.splice(place < 0 ? queue.length : place, 0, found)
+    } else foreseen.push(found)
+  }
+  return foreseen
+}
+
+function foreseeOne(context: Foreseeing, look: Look): Foreseen | Look {
+  const { course, until } = context
+  const { ways, waitedFor } = look
+  const earliest = course.earliest(ways[0]!)
+  if (earliest > look.at) {
+    return earliest <= until
+      ? { ...look, at: earliest }
+      : obstacleOf(ways[0]!, earliest, { outcome: 'hold', reason: KEPT_BEHIND })
+  }
+  const drafts = ways.map((known) => {
+    const row = course.rowAt(awaitedOf(known, waitedFor), look.at)
+    const inputs = inputsOf(contextAt(context, row, look.at), row)
     return { row, inputs, decision: decide(inputs) }
   })
   const { row, inputs, decision } = decisive(drafts)
-  if (decision.outcome === 'send') goAhead(context, context.ahead, { row, composed: null, plan: inputs.plan })
-  return {
-    ...{ id: row.id, channel: row.channel, to: row.channel === 'push' ? null : addressOf(row) },
-    at: decision.outcome === 'hold' ? decision.until : at,
-    obstacle:
-      decision.outcome === 'send' || endsInTime(decision, inputs, until)
-        ? null
-        : { outcome: decision.outcome, reason: decision.reason, inputs: recordOfOthers(drafts, row) },
-    isCouponWithheld: inputs.coupon?.outcome === 'left_out' && inputs.coupon.reason.startsWith('coupon_withheld'),
+  const end = waitEnd(decision, inputs, until)
+  if (end && !waitedFor.includes(decision.reason)) {
+    return { ways, at: end, waitedFor: [...waitedFor, decision.reason] }
   }
+  const isCouponWithheld = inputs.coupon?.outcome === 'left_out' && inputs.coupon.reason.startsWith('coupon_withheld')
+  if (decision.outcome !== 'send' && !end) {
+    if (decision.outcome !== 'hold') course.closes(row)
+    const { outcome, reason } = decision
+    const at = decision.outcome === 'hold' ? decision.until : look.at
+    return { ...obstacleOf(row, at, { outcome, reason, inputs: recordOfOthers(drafts, row) }), isCouponWithheld }
+  }
+  goAhead(context, context.ahead, { row, composed: null, plan: inputs.plan })
+  course.goes(row, look.at)
+  return { ...expectedOf(row, look.at), isCouponWithheld }
 }
+
+const expectedOf = (row: ClaimedRow, at: Date): Foreseen => ({
+  ...{ id: row.id, channel: row.channel, to: row.channel === 'push' ? null : addressOf(row), at },
+  ...{ obstacle: null, isCouponWithheld: false },
+})
+
+const obstacleOf = (
+  row: ClaimedRow,
+  at: Date,
+  { inputs = {}, ...why }: Omit<Obstacle, 'inputs'> & { inputs?: Obstacle['inputs'] },
+): Foreseen => ({ ...expectedOf(row, at), obstacle: { ...why, inputs } })
+
+/** Why a message that goes behind another waits; never recorded, as its row gets another time instead. */
+export const KEPT_BEHIND = 'kept_behind'
+
+/** Its shopper has left the cart by then. */
+const awaitedOf = (row: ClaimedRow, waitedFor: readonly string[]): ClaimedRow =>
+  waitedFor.includes('cart_active') ? { ...row, cart_status: 'abandoned' } : row
 
 /** What waits to its end is looked at for what it waits for, not for being too late then. */
 function momentOf({ now }: Context, { expires_at }: ClaimedRow, wakeAt: Date): Date {
@@ -97,6 +153,8 @@ function contextAt(context: Context, { cart_id, conditions }: ClaimedRow, at: Da
   return { ...context, now: at, facts }
 }
 
-/** It waits for something that ends before. */
-const endsInTime = (decision: Decision, { message }: DecisionInputs, until: Date): boolean =>
-  decision.outcome === 'hold' && decision.until <= until && decision.until < message.expiresAt
+/** When what it waits for ends, where that is before. */
+function waitEnd(decision: Decision, { message }: DecisionInputs, until: Date): Date | null {
+  const isInTime = decision.outcome === 'hold' && decision.until <= until && decision.until < message.expiresAt
+  return isInTime ? decision.until : null
+}

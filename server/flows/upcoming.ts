@@ -3,7 +3,7 @@ import { explain } from '../../shared/reasons.ts'
 import type { upcomingMessages } from '../../shared/upcoming.ts'
 import type { Db, StoreDb } from '../core/db.ts'
 import { reasonsByChannel } from '../decide/channel-reasons.ts'
-import { type Foreseen, foresee } from '../decide/foresee.ts'
+import { type Foreseen, foresee, KEPT_BEHIND } from '../decide/foresee.ts'
 import type { Deps } from '../deps.ts'
 import { textsFor } from '../send/deliver.ts'
 import * as sql from './sql.ts'
@@ -38,11 +38,16 @@ export async function readUpcoming(deps: Deps, store: StoreDb<Db>, flowId: strin
   }
 }
 
+const sentenceOf = (reason: string, channel: Foreseen['channel']) =>
+  reason === KEPT_BEHIND
+    ? 'An earlier message about this cart goes first, and this one keeps its distance to it.'
+    : explain(reason, channel)
+
 /** The most frequent first. */
 function tallyOf(foreseen: readonly Foreseen[]): Upcoming['notSent'] {
   const explanations = foreseen.flatMap(({ channel, obstacle }) =>
     obstacle
-      ? [reasonsByChannel(channel, obstacle.reason, { last: obstacle }) ?? explain(obstacle.reason, channel)]
+      ? [reasonsByChannel(channel, obstacle.reason, { last: obstacle }) ?? sentenceOf(obstacle.reason, channel)]
       : [],
   )
   return [...Map.groupBy(explanations, (each) => each)]

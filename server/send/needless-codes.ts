@@ -1,5 +1,5 @@
 import type { FindNeedless } from '../coupon-codes/codes.ts'
-import { type Foreseen, foresee } from '../decide/foresee.ts'
+import { type Foreseen, foresee, KEPT_BEHIND } from '../decide/foresee.ts'
 import { textsFor } from './deliver.ts'
 
 // Which personal codes nobody will get as things stand: no consent, suppressed, bought, a condition that does not hold, and the like.
@@ -13,4 +13,5 @@ export const findNeedless: FindNeedless = async (deps, store, messages, until) =
 
 /** Whether the coupon itself is valid the store is asked before it is sent, and may say otherwise than our copy. */
 const isNeedless = ({ obstacle, isCouponWithheld }: Foreseen): boolean =>
-  isCouponWithheld || (obstacle !== null && !obstacle.reason.startsWith('coupon_invalid'))
+  isCouponWithheld ||
+  (obstacle !== null && obstacle.reason !== KEPT_BEHIND && !obstacle.reason.startsWith('coupon_invalid'))
