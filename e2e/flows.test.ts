@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { FlowView } from '../shared/flows.ts'
 import { api, beginVisit, endVisit, instance, page } from './carts/visit.ts'
 import { checkInEveryTheme } from './every-theme.ts'
+import { panelOf } from './flow-steps.ts'
 import { isFocused } from './keys.ts'
 
 // The list of flows on the demo: made from the library, put in order, copied and deleted.
@@ -130,6 +131,15 @@ async function switchOn(name: string) {
   await page.getByRole('dialog').getByRole('button', { name: 'Switch on' }).click()
   await page.getByRole('button', { name: `Switch off ${name}`, exact: true }).waitFor()
 }
+
+test('whoever wants to read the preview before switching on is led to it', async () => {
+  await page.goto(`${instance.url}/flows`)
+  await page.getByRole('button', { name: 'Switch on High-value carts', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Read the preview first' }).click()
+  const preview = panelOf(page).getByRole('region', { name: 'Preview' })
+  await preview.waitFor()
+  await expect.poll(() => preview.evaluate((part) => part.getBoundingClientRect().top < innerHeight)).toBe(true)
+}, 60_000)
 
 const taken = (gets: string) => `“${READY}” stands above it and takes every cart, so this flow ${gets} none.`
 

@@ -82,6 +82,9 @@ const sentNames: Record<FunnelChannel, string> = {
   push: 'notification',
 }
 
+/** “An email”, “an SMS”. */
+const AN = /^(email|SMS)/
+
 /** Of the stages of the funnel. */
 export const funnelDefinitions = (channel: FunnelChannel) => {
   const what = sentNames[channel]
@@ -90,7 +93,7 @@ export const funnelDefinitions = (channel: FunnelChannel) => {
     emailsSent: `Carts with at least one ${what} handed over and not refused.`,
     emailsOpened:
       'Carts with at least one email that a person opened, as their mail program reports it. Opens by machines do not count; blocked pictures hide opens.',
-    clicks: `Carts with at least one link of a ${what} clicked by a person.`,
+    clicks: `Carts with at least one link of ${AN.test(what) ? 'an' : 'a'} ${what} clicked by a person.`,
     conversions:
       channel === 'all'
         ? 'Carts bought after a click in a message, its coupon or a restored cart.'

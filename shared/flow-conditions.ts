@@ -23,8 +23,12 @@ const among = z.enum(['one_of', 'not_one_of'])
 const presence = z.enum(['present', 'absent'])
 
 export const FlowCondition = z.discriminatedUnion('fact', [
-  /** Of the cart, in the store's currency. A cart in another currency is neither above nor below. */
-  z.object({ fact: z.literal('value'), is: z.enum(['above', 'below']), amount: z.number().min(0).max(1_000_000_000) }),
+  /** Of the cart, in the store's currency. For a cart in another currency none of these holds. */
+  z.object({
+    fact: z.literal('value'),
+    is: z.enum(['above', 'at_least', 'at_most', 'below']),
+    amount: z.number().min(0).max(1_000_000_000),
+  }),
   /** Pieces in the cart. */
   z.object({ fact: z.literal('items'), is: z.enum(['at_least', 'at_most']), count }),
   /** Any of them, or none of them. */
@@ -95,11 +99,13 @@ export function hourText(hour: number): string {
   return hour === 24 ? 'midnight' : `${hour % 12 || 12}:00 ${hour < 12 ? 'AM' : 'PM'}`
 }
 
+const WORTH = { above: 'more than', at_least: 'at least', at_most: 'at most', below: 'less than' }
+
 /** A part of an English sentence: “the cart is worth more than $100”. */
 export function describeCondition(condition: FlowCondition, names: ConditionNames): string {
   switch (condition.fact) {
     case 'value':
-      return `the cart is worth ${condition.is === 'above' ? 'more' : 'less'} than ${names.money(condition.amount)}`
+      return `the cart is worth ${WORTH[condition.is]} ${names.money(condition.amount)}`
     case 'items':
       return `the cart has ${condition.is === 'at_least' ? 'at least' : 'at most'} ${pieces(condition.count, 'item')}`
     case 'product':

@@ -22,6 +22,9 @@ const without = (more: Partial<ConditionFacts>): ConditionFacts => ({ ...facts, 
 const cases: [FlowCondition, boolean, Partial<ConditionFacts>][] = [
   [{ fact: 'value', is: 'above', amount: 99.99 }, true, { valueMinor: 9_999 }],
   [{ fact: 'value', is: 'below', amount: 100.01 }, true, { valueMinor: 10_001 }],
+  [{ fact: 'value', is: 'above', amount: 100 }, false, { valueMinor: 10_001 }],
+  [{ fact: 'value', is: 'at_least', amount: 100 }, true, { valueMinor: 9_999 }],
+  [{ fact: 'value', is: 'at_most', amount: 100 }, true, { valueMinor: 10_001 }],
   [{ fact: 'items', is: 'at_least', count: 3 }, true, { items: 2 }],
   [{ fact: 'items', is: 'at_most', count: 3 }, true, { items: 4 }],
   [{ fact: 'product', is: 'contains', productIds: ['1', '9'] }, true, { productIds: ['2'] }],
@@ -53,6 +56,8 @@ test('a cart in another currency is worth neither more nor less than an amount',
   const euros = without({ currency: 'EUR' })
   expect(holdsFor({ fact: 'value', is: 'above', amount: 1 }, euros)).toBe(false)
   expect(holdsFor({ fact: 'value', is: 'below', amount: 1_000 }, euros)).toBe(false)
+  expect(holdsFor({ fact: 'value', is: 'at_least', amount: 1 }, euros)).toBe(false)
+  expect(holdsFor({ fact: 'value', is: 'at_most', amount: 1_000 }, euros)).toBe(false)
 })
 
 describe('groups', () => {

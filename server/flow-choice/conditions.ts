@@ -96,12 +96,21 @@ export function holdsFor(condition: FlowCondition, facts: ConditionFacts): boole
 }
 
 function isValue(
-  { is, amount }: { is: 'above' | 'below'; amount: number },
+  { is, amount }: Extract<FlowCondition, { fact: 'value' }>,
   { valueMinor, currency, storeCurrency }: ConditionFacts,
 ): boolean {
   const boundMinor = currency === storeCurrency ? parseMinor(amount, storeCurrency) : null
   if (boundMinor === null) return false
-  return is === 'above' ? valueMinor > boundMinor : valueMinor < boundMinor
+  switch (is) {
+    case 'above':
+      return valueMinor > boundMinor
+    case 'at_least':
+      return valueMinor >= boundMinor
+    case 'at_most':
+      return valueMinor <= boundMinor
+    case 'below':
+      return valueMinor < boundMinor
+  }
 }
 
 const isCount = ({ is, count }: { is: 'at_least' | 'at_most'; count: number }, known: number) =>

@@ -81,3 +81,9 @@ test('of two that are moved into the past one is told to be due, and one is sent
   await pass(world, scene.storeId, MINUTE)
   expect(world.sent).toHaveLength(3)
 })
+
+test('what is added in the place of a removed message is called apart from it', async () => {
+  await save(([first]) => [first!, { delayMinutes: 300 }, { delayMinutes: 400 }])
+  const { steps } = (await call('GET', '/api/flows')).body.flows[0]
+  expect(steps.map(({ name }: FlowStep) => name)).toEqual(['First reminder', 'Second reminder (2)', 'Third reminder'])
+})

@@ -44,13 +44,15 @@ export interface ResolvedStep {
 
 type SavedStep = SaveFlow['steps'][number]
 
+/** `taken`: names of the flow's steps, those that were removed too. */
 export function resolveSteps(
-  stored: readonly StoredStep[],
+  { stored, taken }: { stored: readonly StoredStep[]; taken: readonly string[] },
   { steps }: Pick<SaveFlow, 'steps'>,
   makeId: () => string,
 ): ResolvedStep[] {
   const named = steps.flatMap(({ id }) => id ?? [])
   if (new Set(named).size < named.length) throw new AppError('unprocessable', 'A step may be named once.')
+  const names = new Set(taken)
   return steps.map((saved, index) => {
     const from = stored.find(({ id }) => id === saved.id) ?? null
     if (saved.id && !from) {
@@ -59,18 +61,21 @@ export function resolveSteps(
         fields: { [`steps.${index}.id`]: sentence },
       })
     }
-    return resolveStep(saved, { from, index, makeId })
+    const name = from?.name ?? freshName(index, names)
+    names.add(name)
+    return resolveStep(saved, { from, name, index, makeId })
   })
 }
 
 interface Place {
   from: StoredStep | null
+  name: string
   index: number
   makeId: () => string
 }
 
 function resolveStep(saved: SavedStep, place: Place): ResolvedStep {
-  const { from, index, makeId } = place
+  const { from, name, index, makeId } = place
   const id = from?.id ?? makeId()
   const channels: FlowChannel[] = saved.channels ?? (from ? [from.channel, ...from.fallback] : ['email'])
   const variants = variantsIn(saved, { id, ...place })
@@ -81,7 +86,7 @@ function resolveStep(saved: SavedStep, place: Place): ResolvedStep {
   const ownStored = from?.variants.find((variant) => variant.id === id)?.words.get(channels[0]!)
   const conditions = saved.conditions === undefined ? (from?.conditions ?? null) : saved.conditions
   const resolved = {
-    ...{ id, step: index + 1, name: from?.name ?? nameOf(index), from, delayMinutes: saved.delayMinutes },
+    ...{ id, step: index + 1, name, from, delayMinutes: saved.delayMinutes },
     ...{ channels, conditions, coupon: saved.coupon, words },
     variants: variants.map(({ id: variantId, sharePercent }) => ({ id: variantId, sharePercent })),
     areVariantsTold: variants.length > 1 || (from?.variants.length ?? 1) > 1 || variants[0]!.id !== id,
@@ -92,6 +97,16 @@ function resolveStep(saved: SavedStep, place: Place): ResolvedStep {
 
 const NAMES = ['First', 'Second', 'Third', 'Fourth', 'Fifth']
 const nameOf = (index: number) => (NAMES[index] ? `${NAMES[index]} reminder` : `Reminder ${index + 1}`)
+
+/** Of its place; with a number where another step has that name. */
+function freshName(index: number, taken: ReadonlySet<string>): string {
+  const name = nameOf(index)
+  if (!taken.has(name)) return name
+  for (let number = 2; ; number += 1) {
+    const apart = `${name} (${number})`
+    if (!taken.has(apart)) return apart
+  }
+}
 
 interface WantedVariant {
   id: string

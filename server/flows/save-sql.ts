@@ -85,6 +85,14 @@ export async function lockFlows({ db, storeId }: StoreTx): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
+/** What its steps are called, those that were removed too. */
+export async function namesOfSteps({ db, storeId }: StoreTx, flowId: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select distinct t.name from flow_steps s join templates t on t.store_id = s.store_id and t.id = s.template_id
+    where s.store_id = ${storeId} and s.flow_id = ${flowId}`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
 /** Its steps, variants and words go with it. */
 export async function deleteFlow({ db, storeId }: StoreTx, flowId: string): Promise<void> {
   await sql`delete from flow_counts where store_id = ${storeId} and flow_id = ${flowId}`.execute(db)

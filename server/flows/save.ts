@@ -67,7 +67,7 @@ async function before(deps: Deps, store: StoreDb<Db>, flowId: string, edit: Save
   found(await sql.readFlow(store, flowId), 'Flow')
   const entitlements = await entitlementsOf({ accountId, db: store.db }, deps.now())
   const channels = await channelsFor(deps, row)
-  const resolved = resolveSteps(await storedSteps(store, flowId), edit, newId)
+  const resolved = resolveSteps({ stored: await storedSteps(store, flowId), taken: [] }, edit, newId)
   const asked = resolved.flatMap(({ words }) =>
     words.map(async ({ path, channel, subject, body }) => {
       const problem = channel === 'whatsapp' ? null : await problemOfText(deps, accountId, { channel, subject, body })
@@ -97,7 +97,7 @@ async function save(deps: Deps, tx: StoreTx, { flowId, edit, ...known }: Saving)
   if (edit.seenSteps && stored.some(({ id }) => !edit.seenSteps!.includes(id))) {
     throw new AppError('conflict', flowTexts.stepAdded)
   }
-  const steps = resolveSteps(stored, edit, newId)
+  const steps = resolveSteps({ stored, taken: await saveSql.namesOfSteps(tx, flowId) }, edit, newId)
   const conditions = edit.conditions === undefined ? flow.conditions : edit.conditions
   if (!known.hasRules && isRuleAdded({ flow, conditions, steps })) {
     throw new AppError('plan_required', flowTexts.rulesPlan)

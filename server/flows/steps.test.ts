@@ -105,7 +105,7 @@ test('an added step is planned for carts whose time for it lies ahead, and for n
   expect(saved.flow.steps[1]).toMatchObject({
     step: 2,
     delayMinutes: 210,
-    name: 'Second reminder',
+    name: 'Second reminder (2)',
     channels: ['email'],
   })
   const added = (await messagesOf(world, scene.storeId)).filter(({ step_id }) => step_id === saved.flow.steps[1].id)

@@ -71,7 +71,7 @@ const isWords: Record<string, string> = {
 }
 
 const choicesOf: Partial<Record<FlowCondition['fact'], readonly string[]>> = {
-  value: ['above', 'below'],
+  value: ['above', 'at_least', 'at_most', 'below'],
   items: ['at_least', 'at_most'],
   product: ['contains', 'lacks'],
   category: ['contains', 'lacks'],

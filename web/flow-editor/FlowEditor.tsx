@@ -2,12 +2,14 @@ import '../flows/flows.css'
 import './flow-editor.css'
 import { Button, Group, Title, Tooltip } from '@mantine/core'
 import { IconArrowBackUp, IconArrowForwardUp, IconPlus } from '@tabler/icons-react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { useLocation } from 'react-router'
 import { type FlowChannels, type FlowView, flowTexts } from '../../shared/flows.ts'
 import { DEFAULT_PUSH } from '../../shared/push.ts'
 import { useMay } from '../access/queries.ts'
 import { useTemplates } from '../campaigns/queries.ts'
 import { useFlowReport } from '../flows/queries.ts'
+import { PREVIEW_HASH } from '../flows/rules.ts'
 import { useReorder } from '../ui/useReorder.ts'
 import { copyOf, freshKeys, MOST_STEPS, type StepDraft, withAdded, withMoved, withoutStep, withStep } from './draft.ts'
 import { EditBar } from './EditBar.tsx'
@@ -40,6 +42,7 @@ export function FlowEditor({ flow, channels, isRulesInPlan, head, children }: Pr
   const names = useConditionNames([draft.conditions, ...draft.steps.map(({ conditions }) => conditions)], flow.currency)
   const rulesPlan = isRulesInPlan ? null : flowTexts.rulesPlan
   const [naming, setNaming] = useState(0)
+  usePreviewOpened(draft.steps[0]?.key, opened, open)
   const openEntry = (isForName: boolean) => {
     setNaming(isForName ? naming + 1 : 0)
     open(ENTRY)
@@ -72,6 +75,19 @@ export function FlowEditor({ flow, channels, isRulesInPlan, head, children }: Pr
       <output className="only-read">{editing.said}</output>
     </>
   )
+}
+
+/** Whoever wants to read the preview first finds it: that of the first message. */
+function usePreviewOpened(first: string | undefined, opened: string | null, open: (key: string) => void) {
+  const { hash, key } = useLocation()
+  const [led, setLed] = useState<string | null>(null)
+  const isWanted = hash === PREVIEW_HASH && first !== undefined && led !== key
+  useEffect(() => {
+    if (!isWanted) return
+    if (opened !== first) return open(first)
+    setLed(key)
+    document.querySelector('.step-panel, [role=dialog]')?.querySelector('[aria-label=Preview]')?.scrollIntoView()
+  }, [isWanted, opened, first, key, open])
 }
 
 interface OpenedProps extends Pick<Props, 'flow' | 'channels'> {

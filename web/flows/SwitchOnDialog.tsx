@@ -1,6 +1,6 @@
 import { Anchor, Checkbox, NumberInput, Radio, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { useLocation, useNavigate } from 'react-router'
+import { useNavigate } from 'react-router'
 import type { ExperimentsReply } from '../../shared/experiments.ts'
 import type { FlowView } from '../../shared/flows.ts'
 import { formatSpan } from '../flow-editor/elapsed.ts'
@@ -12,7 +12,7 @@ import { counted } from '../ui/format.ts'
 import { Missing } from './Missing.tsx'
 import { NoCarts, useTakenBy } from './NoCarts.tsx'
 import { useSwitchFlow, useUpcoming } from './queries.ts'
-import { goesOnText, recentText } from './rules.ts'
+import { goesOnText, PREVIEW_HASH, recentText } from './rules.ts'
 
 interface Props {
   flow: FlowView
@@ -163,12 +163,10 @@ function CartsUnderWay({ flow, above, isIncluded, onChoose }: CartsUnderWayProps
 }
 
 function HaveRead(props: { flowId: string; hasRead: boolean; onChoose: OnChoose; onClose: () => void }) {
-  const { pathname } = useLocation()
   const navigate = useNavigate()
-  const path = `/flows/${props.flowId}`
   const read = () => {
     props.onClose()
-    if (pathname !== path) navigate(path)
+    navigate(`/flows/${props.flowId}${PREVIEW_HASH}`)
   }
   return (
     <>

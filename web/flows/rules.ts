@@ -92,3 +92,6 @@ export function withFlow(flows: readonly FlowView[], flow: FlowView): FlowView[]
     position: index + 1,
   }))
 }
+
+/** Of the address of a flow's page: its first message is opened, at its preview. */
+export const PREVIEW_HASH = '#preview'
