@@ -38,10 +38,13 @@ test('is begun by the keyboard, runs, gets another share and is stopped, and wha
   await button('Start a control group').focus()
   await page.keyboard.press('Enter')
   const start = dialog('Start a control group')
-  // What is proposed is chosen.
-  const proposed = start.getByRole('radio', { name: /^50% of people \(proposed/ })
-  expect(await proposed.isChecked()).toBe(true)
-  await proposed.focus()
+  // Nothing is proposed where nothing would be seen.
+  await start.getByText(/A control group is not worth it yet/).waitFor()
+  expect(await start.getByText(/proposed for your store/).count()).toBe(0)
+  const shares = start.getByRole('radio')
+  for (const each of await shares.all()) expect(await each.isChecked()).toBe(false)
+  expect(await start.getByRole('button', { name: 'Start', exact: true }).isDisabled()).toBe(true)
+  await shares.last().focus()
   await page.keyboard.press('ArrowUp')
   expect(await start.getByRole('radio', { name: /^30%/ }).isChecked()).toBe(true)
   // Days that it cannot run for are refused, and what would be seen is said of the days that are typed.

@@ -81,7 +81,8 @@ export const ExperimentsReply = z.object({
     /** Of 1: what is reckoned with. */
     rate: z.number(),
   }),
-  proposedPercent: z.number(),
+  /** null: no share would show anything in a store of this size. */
+  proposedPercent: z.number().nullable(),
   running: ExperimentView.nullable(),
   past: z.array(ExperimentView),
 })

@@ -39,12 +39,14 @@ export const FlowReport = z.object({
       /** Its place; null: it was removed. */
       step: z.number().nullable(),
       name: z.string(),
-      /** In these days. */
+      /** In these days, by the day it was planned. */
       planned: z.number(),
       /** Accepted by a provider, of those that left in these days; all that follows is of them. */
       sent: z.number(),
-      /** Known to have arrived; null: of email nobody knows. */
+      /** Known to have arrived, of `reporting`; null: nothing left by a channel that reports it. */
       delivered: z.number().nullable(),
+      /** Of `sent`: by SMS, WhatsApp or push, which report it; of email nobody does. */
+      reporting: z.number(),
       /** By people. */
       clicked: z.number(),
       /** With an order attributed. */
@@ -53,7 +55,7 @@ export const FlowReport = z.object({
       /** Per message sent; null: none was. */
       revenuePerRecipient: z.number().nullable(),
       unsubscribed: z.number(),
-      /** Not sent since these days began, by reason, the most frequent first. */
+      /** Closed in these days without being sent, by reason, the most frequent first; also of what was planned before them. */
       skipped: z.array(z.object({ reason: z.string(), explanation: z.string(), count: z.number() })),
       /** Of a step that is split, or was. */
       variants: z.array(ReportedVariant),

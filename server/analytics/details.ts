@@ -79,10 +79,12 @@ function originsOf(rows: readonly (MessageSums & OriginKey)[], currency: string)
     .sort((a, b) => b.attributedRevenue - a.attributedRevenue || b.accepted - a.accepted)
 }
 
-export function nameOf({ origin_kind, name, step }: OriginKey): string {
+/** A step by the place it has now; one that was removed by its name, as in the report of its flow: another may have its place. */
+export function nameOf({ origin_kind, name, step, removed_step }: OriginKey): string {
   if (origin_kind === 'manual') return 'Sent by hand'
   if (origin_kind === 'campaign') return name ?? 'A deleted campaign'
-  return `${name ?? 'A deleted flow'}, ${step === null ? 'a deleted step' : `step ${step}`}`
+  const place = step === null ? 'a deleted step' : `step ${step}`
+  return `${name ?? 'A deleted flow'}, ${removed_step === null ? place : `${removed_step} (removed)`}`
 }
 
 /** All products of the chosen store, in the order of the list. */

@@ -57,8 +57,10 @@ export interface OriginKey {
   step_id: string
   channel: AnalyticsChannel
   name: string | null
-  /** Of the flow's step; null: it is gone. */
+  /** The place of the flow's step; null: it was removed, or is gone. */
   step: number | null
+  /** What a step was called that was removed; null: it was not, or is gone. */
+  removed_step: string | null
 }
 
 /** Per step of a flow, campaign, or by hand. */
@@ -67,9 +69,12 @@ export async function sumOrigins({ db, storeId }: StoreDb, range: RangeDays) {
     with sums as (
       select origin_kind, origin_id, step_id, channel, ${SUMS} from message_figures where ${within(storeId, range)}
       group by origin_kind, origin_id, step_id, channel, currency)
-    select s.*, coalesce(f.name, g.name) as name, t.step from sums s
+    select s.*, coalesce(f.name, g.name) as name,
+      case when t.removed_at is null then t.step end as step, case when t.removed_at is not null then w.name end as removed_step
+    from sums s
     left join flows f on s.origin_kind in ('flow', 'push') and f.store_id = ${storeId} and f.id = s.origin_id
     left join flow_steps t on s.origin_kind in ('flow', 'push') and t.store_id = ${storeId} and t.flow_id = s.origin_id and t.id = s.step_id
+    left join templates w on w.store_id = ${storeId} and w.id = t.template_id
     left join campaigns g on s.origin_kind = 'campaign' and g.store_id = ${storeId} and g.id = s.origin_id`.execute(db)
   return rows
 }

@@ -4,13 +4,20 @@ import { proposedPercent, rateOf, reckonedRate } from './before.ts'
 // What can be said before an experiment begins (decision 60).
 
 test.each([
-  [0, 50],
+  [0, null],
+  [60, null],
+  [200, 50],
   [1_999, 50],
   [2_000, 20],
   [10_000, 20],
   [10_001, 10],
-])('with %i people a month the proposed share is %i percent', (people, percent) => {
+])('with %i people a month the proposed share is %s percent', (people, percent) => {
   expect(proposedPercent({ people, bought: 0 })).toBe(percent)
+})
+
+test('where the usual share would show nothing, the next larger one is proposed that does', () => {
+  expect(proposedPercent({ people: 3_000, bought: 15 })).toBe(30)
+  expect(proposedPercent({ people: 2_000, bought: 10 })).toBe(50)
 })
 
 test('a rate of fewer than ten purchases is no rate', () => {

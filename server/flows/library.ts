@@ -67,9 +67,11 @@ export async function copyFlow(deps: Deps, store: StoreDb<Db>, flowId: string): 
     const id = newId()
     const copies = steps.map((step) => ({ step, copyId: newId(), stored: variants.get(step.id)! }))
     const idOf = new Map(
-      copies.flatMap(({ step, copyId, stored }) =>
-        stored.map((each) => [each.id, each.id === step.id ? copyId : newId()]),
-      ),
+      copies.flatMap(({ copyId, stored }) => {
+        // Letters follow the ids: a copy begins its own, in the order of places.
+        const fresh = stored.slice(1).map(newId).toSorted()
+        return stored.map((each, at) => [each.id, at === 0 ? copyId : fresh[at - 1]!] as const)
+      }),
     )
     const words = copies.flatMap(({ step, copyId, stored }) =>
       stored.flatMap((variant) =>
@@ -84,11 +86,11 @@ export async function copyFlow(deps: Deps, store: StoreDb<Db>, flowId: string): 
     await saveSql.insertEmptyFlow(tx, { id, name, salt: randomToken(), position: order.length + 1, conditions, now })
     await wordsSql.saveWords(tx, id, words, now)
     const columns = copies.map(({ step, copyId }) => {
-      const own = words.find(({ stepId, channel }) => stepId === copyId && channel === step.channel)
+      const own = words.find(({ variantId, channel }) => variantId === copyId && channel === step.channel)
       return { ...step, id: copyId, template_id: own?.templateId ?? step.template_id }
     })
     await saveSql.saveSteps(tx, id, { steps: columns, addedAt: null, now })
-    const split = copies.filter(({ step, stored }) => stored.length > 1 || stored[0]!.id !== step.id)
+    const split = copies.filter(({ stored }) => stored.length > 1)
     await wordsSql.saveVariants(
       tx,
       id,

@@ -78,6 +78,24 @@ export async function sentBySteps(
   return rows
 }
 
+export interface ReportingRow {
+  step_id: string
+  accepted: number
+}
+
+/** Of what left of each step in these days: by a channel that reports whether it arrived. */
+export async function reportingBySteps(
+  { db, storeId }: StoreDb,
+  { flowId, first, last }: ReportDays & { flowId: string },
+): Promise<ReportingRow[]> {
+  const { rows } = await sql<ReportingRow>`
+    select step_id, sum(accepted)::int as accepted from message_figures
+    where store_id = ${storeId} and day >= ${first}::date and day <= ${last}::date and channel <> 'email'
+      and origin_kind = 'flow' and origin_id = ${flowId}
+    group by step_id`.execute(db)
+  return rows
+}
+
 export interface VariantTotal {
   variant_id: string
   accepted: number

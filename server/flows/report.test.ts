@@ -52,8 +52,8 @@ test('says of each step what was planned, sent, clicked, bought and not sent', a
   expect((await read()).steps).toEqual(steps)
 })
 
-test('a step that is removed stays with what it has sent', async () => {
-  const shop = await aShop(world)
+test('a step that is removed stays with what it has sent, by its own name', async () => {
+  const shop = await aShop(world, { plan: 'starter' })
   await shop.fill('one', [tea(2)])
   await shop.type('one', ada)
   await shop.pass(HOUR)
@@ -67,6 +67,35 @@ test('a step that is removed stays with what it has sent', async () => {
     [2, 0],
     [null, 1],
   ])
+  // Nor does analytics take it for the step that has its place now.
+  const { origins } = (await shop.get('/api/analytics/details?range=30d')).body
+  const said = origins.map(({ name, accepted }: { name: string; accepted: number }) => [name, accepted])
+  expect(said).toEqual([['R, First reminder (removed)', 1]])
+})
+
+test('of what left by a channel that reports it, the report says how much arrived; of emails it says how many there are', async () => {
+  const shop = await aShop(world)
+  const store = { storeId: shop.storeId, db: world.db }
+  const [first] = (await reportFlow(world.deps, store, shop.flowId, 30)).steps
+  for (const [channel, accepted, delivered] of [
+    ['email', 5, 0],
+    ['sms', 3, 2],
+  ])
+    await world.pool.query(
+      `insert into message_figures (store_id, day, channel, origin_kind, origin_id, step_id, from_hour, currency, accepted, delivered, opened, machine_opened,
+        clicked, credited, bounced, unsubscribed, complained, attributed_minor, discount_minor, cost_micros)
+      values ($1, $2::timestamptz::date, $3, 'flow', $4, $5, 0, '', $6, $7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)`,
+      [shop.storeId, world.now, channel, shop.flowId, first!.stepId, accepted, delivered],
+    )
+  await world.pool.query(
+    `insert into flow_figures (store_id, flow_id, day, step_id, variant_id, currency, accepted, delivered, clicked, credited, unsubscribed, attributed_minor)
+    select store_id, origin_id, day, step_id, variant_id, '', sum(accepted), sum(delivered), 0, 0, 0, 0 from message_figures where store_id = $1
+    group by 1, 2, 3, 4, 5`,
+    [shop.storeId],
+  )
+  const [sent, waiting] = (await reportFlow(world.deps, store, shop.flowId, 30)).steps
+  expect(sent).toMatchObject({ sent: 8, delivered: 2, reporting: 3 })
+  expect(waiting).toMatchObject({ sent: 0, delivered: null, reporting: 0 })
 })
 
 test('a variant is compared with the first once enough have bought, and never before', async () => {

@@ -25,15 +25,16 @@ export async function reportFlow(
   const { currency, time_zone: zone } = found(await readStore(store), 'Store')
   const today = Temporal.Instant.fromEpochMilliseconds(deps.now().getTime()).toZonedDateTimeISO(zone).toPlainDate()
   const range = { flowId, first: today.subtract({ days: days - 1 }).toString(), last: today.toString(), currency }
-  const [steps, variants, sent, counts, countedAt] = await Promise.all([
+  const [steps, variants, sent, reporting, counts, countedAt] = await Promise.all([
     sql.reportedSteps(store, flowId),
     sql.reportedVariants(store, flowId),
     sql.sentBySteps(store, range),
+    sql.reportingBySteps(store, range),
     sql.countsBySteps(store, range),
     sql.countedAt(store),
   ])
   const totals = variants.length > 0 ? await sql.totalsOfVariants(store, flowId) : []
-  const read = { sent, counts, variants, totals, currency }
+  const read = { sent, reporting, counts, variants, totals, currency }
   return {
     ...{ days, from: range.first, to: range.last, countedAt: countedAt?.toISOString() ?? null, currency },
     steps: steps
@@ -44,6 +45,7 @@ export async function reportFlow(
 
 interface Read {
   sent: readonly sql.SentRow[]
+  reporting: readonly sql.ReportingRow[]
   counts: readonly sql.CountRow[]
   variants: readonly sql.ReportedVariant[]
   totals: readonly sql.VariantTotal[]
@@ -52,7 +54,7 @@ interface Read {
 
 function presentStep(
   step: sql.ReportedStep,
-  { sent, counts, variants, totals, currency }: Read,
+  { sent, reporting, counts, variants, totals, currency }: Read,
 ): FlowReport['steps'][number] {
   const ofStep = sent.filter(({ step_id }) => step_id === step.id)
   const counted = counts.filter(({ step_id }) => step_id === step.id)
@@ -60,13 +62,14 @@ function presentStep(
   const amount = (minor: number) => minor / 10 ** currencyExponent(currency)
   const recipients = sum(({ accepted }) => accepted)
   const revenueMinor = sum(({ revenue_minor }) => revenue_minor)
-  const isReported = step.channels.some((channel) => channel !== 'email')
+  const reported = reporting.find(({ step_id }) => step_id === step.id)?.accepted ?? 0
   const skipped = counted.filter(({ reason }) => reason !== '').toSorted((a, b) => b.count - a.count)
   return {
     ...{ stepId: step.id, step: step.removed_at ? null : step.step, name: step.name },
     planned: counted.find(({ reason }) => reason === '')?.count ?? 0,
     sent: recipients,
-    delivered: isReported ? sum(({ delivered }) => delivered) : null,
+    delivered: reported > 0 ? sum(({ delivered }) => delivered) : null,
+    reporting: reported,
     clicked: sum(({ clicked }) => clicked),
     orders: sum(({ credited }) => credited),
     revenue: amount(revenueMinor),

@@ -148,6 +148,37 @@ test('a copy has words of its own and stands right behind the first', async () =
   expect((await stepsOf(store.flowId))[0].subject).not.toBe('Other')
 })
 
+test('a copy begins the letters of its variants anew, in the order of their places and with the words of each', async () => {
+  const { name, steps } = (await flows())[0]
+  const [step] = steps
+  const words = (subject: string) => ({ email: { subject, body: 'Your cart: {{ checkout_link }}' } })
+  const save = async (variants: object[]) =>
+    (await call('PUT', `/api/flows/${store.flowId}`, { name, steps: [{ id: step.id, delayMinutes: 60, variants }] }))
+      .body.flow
+  type Said = { id: string; name: string; words: { email: { subject: string } } }
+  const letters = (of: { steps: { variants: Said[] }[] }) =>
+    of.steps[0]!.variants.map(({ name: letter, words: { email } }) => `${letter} ${email.subject}`)
+  const share = (id: string | null, sharePercent: number, subject: string) => ({
+    ...{ sharePercent, words: words(subject) },
+    ...(id && { id }),
+  })
+  const two = await save([share(step.variants[0].id, 50, 'one'), share(null, 50, 'two')])
+  const [a] = two.steps[0].variants
+  const split = await save([share(a.id, 40, 'one'), share(null, 30, 'three'), share(null, 30, 'four')])
+  expect(letters(split)).toEqual(['A one', 'C three', 'D four'])
+  const copy = (await call('POST', `/api/flows/${store.flowId}/copy`)).body.flow
+  expect(letters(copy)).toEqual(['A one', 'B three', 'C four'])
+  // Also without the first: what is left of a test is the copy's own words.
+  const [, c, d] = split.steps[0].variants
+  expect(letters(await save([share(d.id, 50, 'four'), share(c.id, 50, 'three')]))).toEqual(['D four', 'C three'])
+  const second = (await call('POST', `/api/flows/${store.flowId}/copy`)).body.flow
+  expect(letters(second)).toEqual(['A four', 'B three'])
+  expect(second.steps[0].subject).toBe('four')
+  expect(letters(await save([share(c.id, 100, 'three')]))).toEqual(['C three'])
+  expect(letters((await call('POST', `/api/flows/${store.flowId}/copy`)).body.flow)).toEqual(['A three'])
+  expect(letters((await flows())[0])).toEqual(['C three'])
+})
+
 test('an order that is not all of the flows is refused', async () => {
   const other = (await call('POST', '/api/flows', { from: 'ready_email' })).body.flow.id
   expect((await call('PUT', '/api/flows/order', { flowIds: [other] })).status).toBe(409)

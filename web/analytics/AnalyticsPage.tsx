@@ -15,6 +15,7 @@ import { featurePlans } from '../../shared/billing.ts'
 import { useHasFeature, useStore, useSubscription } from '../access/queries.ts'
 import { useScope } from '../access/scope.ts'
 import { LinkedStore } from '../shell/LinkedStore.tsx'
+import { NoCaptureYet } from '../shell/NoCaptureYet.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { formatCount, formatMoney, formatPrice } from '../ui/format.ts'
@@ -101,7 +102,9 @@ function Screen({ range, isWhole }: { range: AnalyticsRange; isWhole: boolean })
           icon={IconChartBar}
           title={analyticsTexts.noData}
           text={`${analyticsTexts.tryAnother}. Figures appear here with the first carts of the ${rangeLabels[range].toLowerCase()}.`}
-        />
+        >
+          <NoCaptureYet />
+        </Empty>
       )}
       {shown ? (
         <div className="analytics-pair">

@@ -7,6 +7,7 @@ import { ChartTable } from '../dashboard/ChartTable.tsx'
 import type { Subject } from '../dashboard/chart-subject.ts'
 import { drawable } from '../dashboard/rules.ts'
 import { withRunning } from '../dashboard/running.ts'
+import { NoCaptureYet } from '../shell/NoCaptureYet.tsx'
 import { ToolButton } from '../ui/ChartTools.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { formatMoney, formatRound } from '../ui/format.ts'
@@ -123,6 +124,7 @@ function Plot({ trend, isEmpty, children }: PlotProps) {
       <div className="trend-bare">
         <strong>{analyticsTexts.noData}</strong>
         <span>{analyticsTexts.tryAnother}</span>
+        <NoCaptureYet />
       </div>
     )
   }

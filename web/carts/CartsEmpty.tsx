@@ -3,6 +3,7 @@ import { IconFilterOff, IconShoppingCart } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { cartTexts } from '../../shared/carts.ts'
 import { UntilDemoPast } from '../shell/DemoPast.tsx'
+import { NoCaptureYet } from '../shell/NoCaptureYet.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import type { ListQuery } from './rules.ts'
 
@@ -31,6 +32,7 @@ export function CartsEmpty({ isFiltered, page, total, onReset }: Props) {
     return (
       <UntilDemoPast>
         <Empty icon={IconShoppingCart} text={cartTexts.none}>
+          <NoCaptureYet />
           <Anchor component={Link} to="/settings">
             See what your store shares
           </Anchor>

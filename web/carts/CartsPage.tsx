@@ -1,5 +1,5 @@
 import './carts.css'
-import { Button, Card, Group, NativeSelect } from '@mantine/core'
+import { Button, Card, Group, NativeSelect, Text } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { readStage } from '../../shared/reach.ts'
 import { wordsOf } from '../accounts/queries.ts'
@@ -18,7 +18,7 @@ import { CartList } from './CartList.tsx'
 import { columns as allColumns, optional, useColumns } from './columns.ts'
 import { useCarts, useExportCarts } from './queries.ts'
 import { reachOptions } from './reason-badges.ts'
-import { cartsAddress, filterOf, type ListQuery, stageLabel } from './rules.ts'
+import { BEHIND_NUMBER, cartsAddress, filterOf, isBehindNumber, type ListQuery, stageLabel } from './rules.ts'
 import { useReach } from './send-queries.ts'
 
 const statuses = [
@@ -64,6 +64,11 @@ export function CartsPage() {
           {isWide && <ColumnsMenu optional={optional} {...columns} />}
           <ExportButton query={query} />
         </Group>
+        {isBehindNumber(query) && (
+          <Text fz="xs" c="dimmed" px="md" pb="sm">
+            {BEHIND_NUMBER}
+          </Text>
+        )}
         <CartList
           query={query}
           carts={carts}

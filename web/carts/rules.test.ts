@@ -4,6 +4,7 @@ import type { CartView } from '../../shared/carts.ts'
 import {
   cartListOf,
   filterOf,
+  isBehindNumber,
   isInstant,
   isSomethingOpen,
   nextSort,
@@ -130,4 +131,12 @@ it('takes a plain array of carts for all there are (B 3)', () => {
   expect(cartListOf([]).pagination).toMatchObject({ total: 0, pages: 0 })
   const paged = { carts, pagination: { page: 2, limit: 2, total: 9, pages: 5 }, syncAgeSeconds: 3 }
   expect(cartListOf(paged)).toBe(paged)
+})
+
+it('says where a number of analytics can be larger than its list', () => {
+  const says = (address: string) => isBehindNumber(readListQuery(new URLSearchParams(address)))
+  for (const address of ['days=30', 'country=DE&days=30', 'stage=sent:email', 'product=7'])
+    expect([address, says(address)]).toEqual([address, true])
+  for (const address of ['', 'search=ada&status=lost', 'days=30&reach=reachable'])
+    expect([address, says(address)]).toEqual([address, false])
 })

@@ -81,6 +81,14 @@ export function stageLabel({ stage, channel }: StageFilter): string {
   return `${channel ? stageSubjects[channel] : 'Message'} ${stage}`
 }
 
+/** Said where a link of analytics has led here: the list may be shorter than its number. */
+export const BEHIND_NUMBER =
+  'This list has abandoned, recovered and lost carts. Analytics also counts those that were bought later without a message, so its number can be larger.'
+
+/** The filters that figures of analytics lead here with. Reach counts the carts of the list itself. */
+export const isBehindNumber = ({ days, country, product, stage, reach }: ListQuery): boolean =>
+  !reach && Boolean(days || country || product || stage)
+
 export const itemCount = (items: CartView['items']) => items.reduce((sum, { quantity }) => sum + quantity, 0)
 
 const openStates = ['scheduled', 'held', 'claimed', 'handed_over']

@@ -5,6 +5,7 @@ import { useMay } from '../access/queries.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
 import { UntilDemoPast } from '../shell/DemoPast.tsx'
+import { NoCaptureYet } from '../shell/NoCaptureYet.tsx'
 import { DownloadButton } from '../ui/Download.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { Failed } from '../ui/Failed.tsx'
@@ -164,7 +165,9 @@ function Nobody({ query, total, onChange }: NobodyProps) {
   }
   return (
     <UntilDemoPast>
-      <Empty icon={IconUsers} text={customerTexts.none} />
+      <Empty icon={IconUsers} text={customerTexts.none}>
+        <NoCaptureYet />
+      </Empty>
     </UntilDemoPast>
   )
 }

@@ -33,6 +33,8 @@ const kinds: Kind[] = [
 interface Figure {
   value: string
   change: number | null
+  /** Whose change it is, where the figure is of more days. */
+  changeOf?: string
   /** What the figure is of. */
   note: ReactNode
 }
@@ -56,6 +58,7 @@ function figuresOf(stats: DashboardStats, reach: CartReach | undefined): Figure[
     {
       value: formatMoney(stats.totalRevenue, currency),
       change: trends.revenue,
+      changeOf: 'Last 30 days ',
       note: others.length > 0 ? `${month}, and ${others.join(', ')}` : month,
     },
     { value: formatCount(stats.activeCustomers), change: trends.activeCustomers, note: 'In the last 30 days' },
@@ -112,7 +115,7 @@ function FigureText({ figure, isLoss }: { figure: Figure | undefined; isLoss: bo
             <span className="stat-change">
               <TrendMark trend={trendOf(figure.change)} isLoss={isLoss} />
               <span className="stat-note" aria-hidden>
-                vs. previous 30 days
+                {figure.changeOf}vs. previous 30 days
               </span>
             </span>
             <span className="stat-note">{figure.note}</span>

@@ -10,7 +10,7 @@ import { counted, formatCount, formatDay, formatMoney } from '../ui/format.ts'
 import { Loaded } from '../ui/Loaded.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
-import { funnelOf, nameOfStep, reportDefinitions, type StepFigures, totalOf, widthOf } from './rules.ts'
+import { BASES, funnelOf, nameOfStep, reportDefinitions, type StepFigures, totalOf, widthOf } from './rules.ts'
 import { Variants } from './Variants.tsx'
 
 /** What became of a flow's messages, step by step. `isEdited`: what is stored is being changed. */
@@ -54,6 +54,9 @@ function Content({ report, flow, isEdited }: { report: Report; flow: FlowView; i
           )}
         </Text>
       </Text>
+      <Text fz="xs" c="dimmed">
+        {BASES}
+      </Text>
       {steps.map((step) => (
         <Step key={step.stepId} step={step} flow={flow} currency={currency} isEdited={isEdited} />
       ))}
@@ -80,10 +83,10 @@ function Step({ step, flow, currency, isEdited }: StepProps) {
       ) : (
         <>
           <ul className="funnel" aria-label="From planned to orders">
-            {funnelOf(step).map(({ key, label, count, width }) => (
+            {funnelOf(step).map(({ key, label, shown, width }) => (
               <li key={key}>
                 <Term label={label} definition={reportDefinitions[key]} />
-                <span className="funnel-count">{count === null ? 'not reported' : formatCount(count)}</span>
+                <span className="funnel-count">{shown}</span>
                 <Bar width={width} />
               </li>
             ))}
@@ -114,7 +117,10 @@ function Skipped({ step: { skipped } }: { step: StepFigures }) {
   return (
     <div>
       <Text fz="sm" component="h4" m={0}>
-        <Term label="Not sent, by reason" definition={reportDefinitions.skipped} />
+        <Term
+          label={`Not sent: ${formatCount(whole)} closed in these days, by reason`}
+          definition={reportDefinitions.skipped}
+        />
       </Text>
       <ul className="coverage">
         {skipped.map(({ reason, explanation, count }) => (

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import {
   comparisonText,
+  deliveredText,
   funnelOf,
   nameOfStep,
   type StepFigures,
@@ -21,6 +22,7 @@ const step: StepFigures = {
     planned: 200,
     sent: 100,
     delivered: null,
+    reporting: 0,
     clicked: 50,
     orders: 10,
   },
@@ -29,15 +31,22 @@ const step: StepFigures = {
 
 it('draws every bar from zero, as a share of the longest', () => {
   expect(funnelOf({ ...step, planned: 40, sent: 80 }).map(({ width }) => width)).toEqual([50, 100, 0, 62.5, 12.5])
-  expect(funnelOf(step).map(({ label, count, width }) => [label, count, width])).toEqual([
-    ['Planned', 200, 100],
-    ['Sent', 100, 50],
-    ['Delivered', null, 0],
-    ['Clicked', 50, 25],
-    ['Orders', 10, 5],
+  expect(funnelOf(step).map(({ label, shown, width }) => [label, shown, width])).toEqual([
+    ['Planned', '200', 100],
+    ['Sent', '100', 50],
+    ['Delivered', 'not reported', 0],
+    ['Clicked', '50', 25],
+    ['Orders', '10', 5],
   ])
   expect([widthOf(1, 0), widthOf(3, 2)]).toEqual([0, 100])
 })
+
+it.each([
+  [{ sent: 5, delivered: null, reporting: 0 }, 'not reported'],
+  [{ sent: 7, delivered: 0, reporting: 2 }, '0 of 2, not reported of 5 emails'],
+  [{ sent: 3, delivered: 1, reporting: 2 }, '1 of 2, not reported of 1 email'],
+  [{ sent: 2, delivered: 2, reporting: 2 }, '2 of 2'],
+])('says of %o delivered: %s', (figures, text) => expect(deliveredText(figures)).toBe(text))
 
 it('names a step by its place, and one that was removed as that', () => {
   expect(nameOfStep(step)).toBe('1. First reminder')

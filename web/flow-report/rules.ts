@@ -8,21 +8,23 @@ export type StepFigures = FlowReport['steps'][number]
 export type VariantFigures = StepFigures['variants'][number]
 
 export const reportDefinitions = {
-  planned: 'Messages of this step that were planned in these days.',
-  sent: 'Messages of this step that left in these days and were accepted by the mail server or provider. All figures below are of them.',
-  delivered: 'Known to have arrived. SMS and WhatsApp report it; of email nobody knows.',
+  planned: 'Messages of this step that were planned in these days, whenever they leave or close.',
+  sent: 'Messages of this step that left in these days and were accepted by the mail server or provider, whenever they were planned. All figures below are of them.',
+  delivered: 'Known to have arrived. SMS, WhatsApp and push notifications report it; of email nobody does.',
   clicked: CLICKED,
   orders: 'Messages with an order attributed to them.',
   revenue: 'Net revenue of the orders attributed to these messages.',
   revenuePerRecipient: 'Net revenue attributed to these messages, divided by the messages sent.',
   unsubscribed: 'Messages whose receiver unsubscribed by them.',
-  skipped: 'Messages that were not sent since these days began, by the reason of each.',
+  skipped:
+    'Messages that were closed in these days without being sent, by the reason of each, whenever they were planned.',
   people: 'Messages with these words that were accepted. A shopper always gets the same words.',
   bought: 'Of these, with an order attributed to them.',
 } as const
 
 /** The bars of a step, each from zero, as shares of the longest. null: nobody reports it. */
-export function funnelOf({ planned, sent, delivered, clicked, orders }: StepFigures) {
+export function funnelOf(figures: StepFigures) {
+  const { planned, sent, delivered, clicked, orders } = figures
   const rows = [
     ['planned', 'Planned', planned],
     ['sent', 'Sent', sent],
@@ -32,8 +34,23 @@ export function funnelOf({ planned, sent, delivered, clicked, orders }: StepFigu
   ] as const
   // What was planned before these days may leave in them.
   const whole = Math.max(planned, sent)
-  return rows.map(([key, label, count]) => ({ key, label, count, width: widthOf(count ?? 0, whole) }))
+  return rows.map(([key, label, count]) => ({
+    ...{ key, label, count, width: widthOf(count ?? 0, whole) },
+    shown: key === 'delivered' ? deliveredText(figures) : formatCount(count ?? 0),
+  }))
 }
+
+/** Of those whose arrival is reported, and of how many nobody says anything: never a 0 that reads as “nothing arrived”. */
+export function deliveredText({ sent, delivered, reporting }: Pick<StepFigures, 'sent' | 'delivered' | 'reporting'>) {
+  if (delivered === null) return 'not reported'
+  const mails = sent - reporting
+  const unsaid = mails > 0 ? `, not reported of ${counted(mails, 'email')}` : ''
+  return `${formatCount(delivered)} of ${formatCount(reporting)}${unsaid}`
+}
+
+/** What the bases of its numbers are, where one could be added to another. */
+export const BASES =
+  'Planned counts messages by the day they were planned, sent by the day they left, and not sent by the day they were closed. A message that was planned before these days and left or closed in them is not among the planned, and one that still waits is neither sent nor closed. So the numbers do not add up to the planned.'
 
 /** In percent of the whole. */
 export const widthOf = (count: number, whole: number): number => (whole > 0 ? Math.min(100, (count / whole) * 100) : 0)

@@ -109,7 +109,7 @@ function Holdout({ isHoldingOut, percent, known, onChoose }: HoldoutProps) {
           <Radio value="none" label="No control group" />
           <Radio
             value="some"
-            label={`Exclude some shoppers to measure what messages bring in${known ? ` (proposed for your store: ${known.proposedPercent}%)` : ''}`}
+            label={`Exclude some shoppers to measure what messages bring in${known && known.proposedPercent !== null ? ` (proposed for your store: ${known.proposedPercent}%)` : ''}`}
           />
         </Stack>
       </Radio.Group>

@@ -6,7 +6,7 @@ import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { useChange, useStart } from './queries.ts'
-import { choiceWords, daysProblem, paceWords } from './words.ts'
+import { beforeWords, choiceWords, daysProblem, paceWords } from './words.ts'
 
 interface Props {
   known: ExperimentsReply
@@ -17,7 +17,7 @@ interface Props {
 /** Begins a control group, or one of another share. */
 export function ShareDialog({ known, opened, onClose }: Props) {
   const isChange = known.running !== null
-  const [share, setShare] = useState(String(known.proposedPercent))
+  const [share, setShare] = useState(known.proposedPercent === null ? '' : String(known.proposedPercent))
   const [days, setDays] = useState<number | string>(PLANNED_DAYS)
   const [start, change] = [useStart(), useChange()]
   const act = isChange ? change : start
@@ -35,7 +35,7 @@ export function ShareDialog({ known, opened, onClose }: Props) {
       confirmLabel={isChange ? 'Start anew' : 'Start'}
       size="lg"
       isBusy={act.isPending}
-      isDisabled={problem !== null || isSame}
+      isDisabled={problem !== null || share === '' || isSame}
       problem={act.error?.message}
       onConfirm={() => act.mutate({ sharePercent: Number(share), days: Number(days) }, { onSuccess })}
       onClose={onClose}
@@ -47,6 +47,7 @@ export function ShareDialog({ known, opened, onClose }: Props) {
             anew.
           </Notice>
         )}
+        {known.proposedPercent === null && <Notice tone="warn">{beforeWords(known)}</Notice>}
         <Radio.Group
           label="Who gets no automatic messages"
           description={paceWords(known)}

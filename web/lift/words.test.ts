@@ -158,11 +158,11 @@ describe('before it begins (decision 60)', () => {
 
   test('with too few, and with none, that is said', () => {
     const few = { boughtPercent: null, assumedPercent: 5, rate: 0.05 }
-    expect(beforeWords(reply({ pace: { people: 30, ...few } }))).toContain(
-      'even a large effect could not be seen in 90 days',
+    expect(beforeWords(reply({ pace: { people: 30, ...few }, proposedPercent: null }))).toBe(
+      'With 30 people a month who leave a cart and can be written to, even a large effect could not be seen in 90 days, whatever the share: too few of them would buy. A control group is not worth it yet.',
     )
-    const nobody = reply({ pace: { people: 0, ...few } })
-    expect(beforeWords(nobody)).toContain('nothing could be measured yet')
+    const nobody = reply({ pace: { people: 0, ...few }, proposedPercent: null })
+    expect(beforeWords(nobody)).toContain('nothing could be measured yet. A control group is not worth it yet.')
     expect(paceWords(nobody)).toContain('5% is assumed')
     expect(paceWords(reply({}))).toContain('4% bought')
   })

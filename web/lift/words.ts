@@ -127,16 +127,19 @@ export function choiceWords({ treated, control, smallestPercent }: Choice, days:
 
 const SHARE_NAMES: Record<number, string> = { 10: 'a tenth', 20: 'a fifth', 30: 'three tenths', 50: 'half' }
 
-/** The one sentence before anything is chosen: what the proposed share would and would not show. */
+const NOT_YET = 'A control group is not worth it yet.'
+
+/** What is said before anything is chosen: what the proposed share would and would not show, or that none would show anything. */
 export function beforeWords({ pace, proposedPercent }: ExperimentsReply): string {
+  if (pace.people === 0) {
+    return `Nobody who can be written to has left a cart in the last 30 days, so nothing could be measured yet. ${NOT_YET}`
+  }
   const choice = choicesOf(pace).find(({ sharePercent }) => sharePercent === proposedPercent)
-  if (pace.people === 0 || !choice) {
-    return 'Nobody who can be written to has left a cart in the last 30 days, so nothing could be measured yet.'
+  if (proposedPercent === null || !choice || choice.smallestPercent === null) {
+    const month = counted(pace.people, 'person', 'people')
+    return `With ${month} a month who leave a cart and can be written to, even a large effect could not be seen in ${PLANNED_DAYS} days, whatever the share: too few of them would buy. ${NOT_YET}`
   }
   const people = `With ${counted(pace.people, 'person', 'people')} a month who leave a cart and can be written to, and ${SHARE_NAMES[proposedPercent] ?? `${proposedPercent}%`} of them held out,`
-  if (choice.smallestPercent === null) {
-    return `${people} even a large effect could not be seen in ${PLANNED_DAYS} days: too few of them would buy.`
-  }
   const such = choice.smallestPercent > 25 ? ', such as a fifth,' : ''
   return `${people} you would see ${riseWords(choice.smallestPercent)} in ${PLANNED_DAYS} days. A smaller rise${such} could not be told from chance.`
 }
