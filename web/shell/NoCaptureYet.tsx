@@ -12,7 +12,7 @@ export function NoCaptureYet() {
   return (
     <Text fz="sm" maw={440} component="span" display="block">
       Your shop has not reported a cart yet, so no period has any. {WITHOUT_SCRIPT}.{' '}
-      <Anchor component={Link} to="/settings/capture-script" inherit>
+      <Anchor component={Link} to="/settings/capture-script" inherit underline="always">
         Install the script
       </Anchor>
     </Text>
