@@ -11,7 +11,7 @@ export function NoCaptureYet() {
   if (isAll || !store || store.isDemo || store.captureSeenAt !== null) return null
   return (
     <Text fz="sm" maw={440} component="span" display="block">
-      Your shop has not reported a cart yet, so no period has any. {WITHOUT_SCRIPT}.{' '}
+      Your shop has not reported a cart yet. {WITHOUT_SCRIPT}.{' '}
       <Anchor component={Link} to="/settings/capture-script" inherit underline="always">
         Install the script
       </Anchor>
