@@ -1,7 +1,7 @@
 import { isRetryable } from '../campaigns/fragments.ts'
 import { type RawBuilder, type StoreDb, sql } from '../core/db.ts'
 import type { PageWindow } from '../core/paging.ts'
-import { hasBounced, isDelivered, isHeld } from '../messages/fragments.ts'
+import { countedByState, hasBounced, isDelivered, isHeld, leftAt, stateNow } from '../messages/fragments.ts'
 import type { MessageState } from '../schema/messages.ts'
 
 // What became of the messages of a campaign: SQL and nothing else.
@@ -15,8 +15,7 @@ export async function hasCampaign({ db, storeId }: StoreDb, id: string): Promise
 /** Every message is in one of them (D6). */
 export async function countStates({ db, storeId }: StoreDb, id: string) {
   const { rows } = await sql<{ run: number; state: MessageState; count: number }>`
-    select m.step as run, m.state, count(*)::int as count from messages m where ${ofCampaign(storeId, id)}
-    group by m.step, m.state`.execute(db)
+    select c.of as run, c.state, c.count from (${countedByState('step', ofCampaign(storeId, id))}) c`.execute(db)
   return rows
 }
 
@@ -142,7 +141,7 @@ export interface RecipientRow extends Place {
 /** In any order. Where nothing has left, the contact it would go to. */
 export async function readRecipients({ db, storeId }: StoreDb, ids: readonly string[]): Promise<RecipientRow[]> {
   const { rows } = await sql<RecipientRow>`
-    select m.id, m.shopper_id, m.cart_id, m.step as run, m.state, m.channel, m.reason, m.provider_response, m.due_at, m.handed_over_at,
+    select m.id, m.shopper_id, m.cart_id, m.step as run, ${stateNow('m')} as state, m.channel, m.reason, m.provider_response, m.due_at, ${leftAt('m')} as handed_over_at,
       case when ${isHeld('m')} then m.wake_at end as held_until,
       coalesce(c.customer_name, nullif(concat_ws(' ', s.first_name, s.last_name), ''), 'Guest') as customer,
       coalesce(m.to_address, case when m.channel = 'email' then case when m.cart_id is null then s.email else c.email end

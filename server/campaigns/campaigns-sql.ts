@@ -1,6 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import type { PageWindow } from '../core/paging.ts'
+import { countedByState } from '../messages/fragments.ts'
 import type { CampaignsTable } from '../schema/campaigns.ts'
 
 // Campaigns: SQL and nothing else. What runs read and write is in runs-sql.ts and plan-sql.ts.
@@ -114,9 +115,10 @@ export async function peopleOf(
 /** D6, of all runs together. */
 export async function countsOf({ db, storeId }: StoreDb, ids: readonly string[]) {
   const { rows } = await sql<{ campaign_id: string; state: string; count: number }>`
-    select origin_id as campaign_id, state, count(*)::int as count from messages
-    where store_id = ${storeId} and origin_kind = 'campaign' and origin_id = any(${[...ids]}::uuid[])
-    group by origin_id, state`.execute(db)
+    select c.of as campaign_id, c.state, c.count from (${countedByState(
+      'origin_id',
+      sql`m.store_id = ${storeId} and m.origin_kind = 'campaign' and m.origin_id = any(${[...ids]}::uuid[])`,
+    )}) c`.execute(db)
   return rows
 }
 

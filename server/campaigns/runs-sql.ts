@@ -160,7 +160,7 @@ export async function retimeSome(
 ): Promise<Place | null> {
   const { rows } = await sql<Place>`
     with page as materialized (
-      select step, id, state, due_at, cart_id, shopper_id, step_id from messages where ${ofCampaign(storeId, campaignId)}
+      select step, id, state, departed_at, due_at, cart_id, shopper_id, step_id from messages where ${ofCampaign(storeId, campaignId)}
         ${after ? sql`and (step, id) > (${after.step}::int, ${after.id}::uuid)` : sql``} order by step, id limit ${limit}),
     timed as materialized (
       select o.id, ${dueAt(sql`o.shopper_id`)} as at from page o

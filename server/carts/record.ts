@@ -2,7 +2,7 @@ import crypto from 'node:crypto'
 import { capitals } from '../../shared/coupons.ts'
 import { type OrderWord, recordOrderText } from '../consent/consents.ts'
 import { type StoreTx, transact } from '../core/db.ts'
-import { isStalePlan } from '../core/db-away.ts'
+import { withRetry } from '../core/db-away.ts'
 import { couponsNamed } from '../coupons/uses.ts'
 import type { Deps } from '../deps.ts'
 import { scheduleNextLook } from '../messages/messages.ts'
@@ -314,16 +314,4 @@ async function timesOf(tx: StoreTx, facts: readonly NewFact[], shopperIds: reado
     if (earliest <= times[post.place]!.getTime()) times[post.place] = new Date(earliest - 1)
   }
   return times
-}
-
-/** Two transactions that waited for each other: Postgres ended one, which simply runs again. So does one that a migration interrupted. */
-async function withRetry<T>(work: () => Promise<T>, attempts = 4): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    const code = (error as { code?: string }).code
-    const isPassing = code === '40P01' || code === '40001' || isStalePlan(error)
-    if (attempts > 1 && isPassing) return withRetry(work, attempts - 1)
-    throw error
-  }
 }

@@ -1,6 +1,6 @@
 import type { CartItem, CartState } from '../../shared/carts.ts'
 import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
-import { newestHandOver } from '../messages/fragments.ts'
+import { departureOfCart, newestHandOver } from '../messages/fragments.ts'
 import { insertNotificationsFrom, noteRecoveries } from '../notifications/fragments.ts'
 import type { FactPayload, Fold } from '../schema/facts.ts'
 import type { Fact } from './fold.ts'
@@ -108,6 +108,7 @@ export async function lockCarts({ db, storeId }: StoreTx, ids: readonly string[]
   const rows = await db
     .selectFrom('carts')
     .selectAll()
+    .select(sql<Date | null>`coalesce(carts.last_handed_over_at, ${departureOfCart})`.as('last_handed_over_at'))
     .where('store_id', '=', storeId)
     .where('id', '=', sql<string>`any(${[...ids]}::uuid[])`)
     .orderBy('id')

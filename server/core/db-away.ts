@@ -46,3 +46,15 @@ export async function outlast<T>(work: () => Promise<T>): Promise<T> {
     await sleep(pauseMs, undefined, { ref: false })
   }
 }
+
+/** Two transactions that waited for each other: Postgres ended one, which simply runs again. So does one that a migration interrupted. */
+export async function withRetry<T>(work: () => Promise<T>, attempts = 4): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const code = (error as { code?: string }).code
+    const isPassing = code === '40P01' || code === '40001' || isStalePlan(error)
+    if (attempts > 1 && isPassing) return withRetry(work, attempts - 1)
+    throw error
+  }
+}

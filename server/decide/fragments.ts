@@ -54,7 +54,7 @@ export const hadOfSameOffer = sql`select 1 from messages h
         when m.origin_kind = 'manual' then exists (select 1 from manual_messages mine
           join manual_messages theirs on theirs.store_id = mine.store_id and theirs.job_id = mine.job_id
           where mine.store_id = m.store_id and mine.message_id = m.id and mine.coupon_id is not null and theirs.message_id = h.id offset 0)
-        else false end`
+        else false end offset 0`
 
 /** What step `fs` of a flow, or campaign `g`, says of its coupon, which it has. */
 export const couponOf = (row: 'fs' | 'g') => {

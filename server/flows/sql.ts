@@ -1,7 +1,7 @@
 import type { FlowConditions } from '../../shared/flow-conditions.ts'
 import type { ChannelName } from '../channels/channel.ts'
 import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
-import { isOpen } from '../messages/fragments.ts'
+import { countedByState, isOpen } from '../messages/fragments.ts'
 
 // Flows: SQL and nothing else.
 
@@ -107,10 +107,10 @@ export type Step = Awaited<ReturnType<typeof stepsOf>>[number]
 
 export async function countsOf({ db, storeId }: StoreDb, flowIds: readonly string[]) {
   const rows = await sql<{ flow_id: string; state: string; count: number }>`
-    select origin_id as flow_id, state, count(*)::int as count from messages
-    where store_id = ${storeId} and origin_kind = 'flow' and origin_id = any(${[...flowIds]}::uuid[]) group by origin_id, state`.execute(
-    db,
-  )
+    select c.of as flow_id, c.state, c.count from (${countedByState(
+      'origin_id',
+      sql`m.store_id = ${storeId} and m.origin_kind = 'flow' and m.origin_id = any(${[...flowIds]}::uuid[])`,
+    )}) c`.execute(db)
   return rows.rows
 }
 

@@ -1,5 +1,5 @@
 import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
-import { isClaimed, isOpen, SCHEDULED, wasHandedOver } from '../messages/fragments.ts'
+import { isClaimed, isOpen, SCHEDULED, stateNow, wasHandedOver } from '../messages/fragments.ts'
 
 // Messages a person asked for: SQL and nothing else.
 
@@ -82,7 +82,7 @@ export interface Progress {
 
 export async function progressOf({ db, storeId }: StoreDb, messageId: string): Promise<Progress | undefined> {
   const rows = await sql<Progress>`
-    select m.state, m.reason, m.provider_response, m.due_at, (select d.until from decisions d where d.store_id = m.store_id
+    select ${stateNow('m')} as state, m.reason, m.provider_response, m.due_at, (select d.until from decisions d where d.store_id = m.store_id
       and d.message_id = m.id order by d.at desc, d.id desc limit 1) as until
     from messages m where m.store_id = ${storeId} and m.id = ${messageId}`.execute(db)
   return rows.rows[0]

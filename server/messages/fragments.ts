@@ -1,6 +1,7 @@
 import type { ChannelName } from '../channels/channel.ts'
 import { channelTraits } from '../channels/traits.ts'
 import { type RawBuilder, sql } from '../core/db.ts'
+import type { MessageState } from '../schema/messages.ts'
 
 // The state of a message (docs/rules/engine.md, "Sending") as statements read and write it. No other statement names a state: a test of the
 // architecture sees to it. What is decided outside SQL asks state-rules.ts.
@@ -10,21 +11,45 @@ type Row = 'messages' | 'm' | 'b' | 'e' | 'h' | 'l' | 'moved' | 'o' | 'said' | '
 
 const of = (row: Row, condition: string): RawBuilder<boolean> => sql.raw(`${row}.state ${condition}`)
 
-/** Not handed over and not over: still to be decided. The condition of the index `messages_to_wake`. */
-export const isOpen = (row: Row) => of(row, `in ('scheduled', 'held', 'claimed')`)
-export const isHeld = (row: Row) => of(row, `= 'held'`)
-export const isClaimed = (row: Row) => of(row, `= 'claimed'`)
+// A mail that has departed is `claimed` until its end is written down (send/mail-turn.ts): it counts as handed over, and as its answer says
+// once there is one.
 
-/** Handed over, and not answered. */
-export const isInFlight = (row: Row) => of(row, `= 'handed_over'`)
-export const isNotInFlight = (row: Row) => of(row, `<> 'handed_over'`)
+/** Let onto the wire, and its end not written down yet. */
+export const hasDeparted = (row: Row): RawBuilder<boolean> => sql.raw(`${row}.departed_at is not null`)
+const isHere = (row: Row): RawBuilder<boolean> => sql.raw(`${row}.departed_at is null`)
+
+/** Not handed over and not over: still to be decided. The condition of the index `messages_to_wake`. */
+export const isOpen = (row: Row) => sql<boolean>`(${of(row, `in ('scheduled', 'held', 'claimed')`)} and ${isHere(row)})`
+export const isHeld = (row: Row) => of(row, `= 'held'`)
+export const isClaimed = (row: Row) => sql<boolean>`(${of(row, `= 'claimed'`)} and ${isHere(row)})`
+
+/** A process has it, departed or not. */
+export const isTaken = (row: Row) => of(row, `= 'claimed'`)
+
+/** Handed over, and its end not written down. */
+export const isInFlight = (row: Row) =>
+  sql<boolean>`(${of(row, `in ('handed_over', 'claimed')`)} and (${isHandedOver(row)} or ${hasDeparted(row)}))`
+/** In this state, which texts and notifications have while they are on the wire, and mails as their ends are written down. */
+export const isHandedOver = (row: Row) => of(row, `= 'handed_over'`)
+/** Of what was handed over: its end is written down. */
+export const isNotInFlight = (row: Row) => sql<boolean>`(${of(row, `<> 'handed_over'`)} and ${of(row, `<> 'claimed'`)})`
 /** Tried before and to be tried again, or in flight: the condition of the index `messages_put_off`. */
 export const isBeingTried = (row: Row) => of(row, `in ('held', 'claimed', 'handed_over')`)
 
 /** Handed over, whatever came of it: no step is repeated after it (D1). */
-export const wasHandedOver = (row: Row) => of(row, `in ('handed_over', 'sent', 'delivered', 'failed', 'unknown')`)
+export const wasHandedOver = (row: Row) =>
+  sql<boolean>`(${of(row, `in ('handed_over', 'sent', 'delivered', 'failed', 'unknown')`)} or ${hasDeparted(row)})`
 /** May have reached the shopper, or be about to. */
-export const mayArrive = (row: Row) => of(row, `in ('handed_over', 'sent', 'delivered', 'unknown')`)
+export const mayArrive = (row: Row) => sql<boolean>`(${of(row, `in ('handed_over', 'sent', 'delivered', 'unknown')`)}
+  or ${hasDeparted(row)} and ${stateNow(row)} not in ('failed', 'held'))`
+/** When it left; null: it has not, or nothing of it went out. Of a claimed one `handed_over_at` is only its place under the cap. */
+export const leftAt = (row: Row) =>
+  sql<Date | null>`case when ${of(row, `= 'claimed'`)} then ${sql.raw(`${row}.departed_at`)} else ${sql.raw(`${row}.handed_over_at`)} end`
+/** It left at some time, whatever became of it: before, what is written of it is only what is prepared. */
+export const hasEverLeft = (row: Row) => sql<boolean>`(${sql.raw(row)}.attempts > 0 or ${leftAt(row)} is not null)`
+/** Its state, as people are told it and as the parts of D6 are counted. */
+export const stateNow = (row: Row) =>
+  sql<MessageState>`case when ${isHere(row)} then ${sql.raw(`${row}.state`)} else coalesce(${sql.raw(`${row}.answer`)} ->> 'state', 'handed_over') end`
 /** No answer is written down that says what became of it. */
 export const isUnanswered = (row: Row) => of(row, `in ('handed_over', 'unknown')`)
 /** The same, or accepted without a word of its arrival. */
@@ -74,10 +99,28 @@ export const SKIPPED = sql`'skipped'`
 
 const isPutOff = (at: RawBuilder<unknown>) => sql`(${isHeld('m')} and m.reason = 'retry' and m.wake_at > ${at})`
 
+/**
+ * Messages `m` by one of their columns and their state, with how many there are (D6): `of`, `state`, `count`. From an index alone, but for the few
+ * that a process has taken: whether they have departed is in their rows.
+ */
+export const countedByState = (column: 'origin_id' | 'step', which: RawBuilder<unknown>) => {
+  const of = sql.ref(`m.${column}`)
+  return sql`
+    select counted.of, counted.state, sum(counted.number)::int as count from (
+      select ${of} as of, m.state, count(*) as number from messages m where ${which} and not ${isTaken('m')} group by 1, 2
+      union all
+      select ${of}, ${stateNow('m')}, count(*) from messages m where ${which} and ${isTaken('m')} group by 1, 2) counted
+    group by counted.of, counted.state`
+}
+
+/** When a mail for a row of `carts` departed of which the cart does not tell yet (S2); null: none. */
+export const departureOfCart = sql<Date | null>`(select max(m.departed_at) from messages m
+  where m.store_id = carts.store_id and m.cart_id = carts.id and ${mayArrive('m')})`
+
 // What an UPDATE sets.
 
 /** Due again, whoever held it. */
-export const becomesScheduled = sql`state = 'scheduled', reason = null, claim = null`
+export const becomesScheduled = sql`state = 'scheduled', reason = null, claim = null, handed_over_at = null`
 /**
  * Of an open row `m`: due at that time, whoever held it. What a provider has just put off is not tried again before the provider wanted it
  * (Retry-After).
@@ -85,10 +128,10 @@ export const becomesScheduled = sql`state = 'scheduled', reason = null, claim = 
 export const becomesDue = (
   at: RawBuilder<unknown>,
 ) => sql`state = case when ${isPutOff(at)} then m.state else 'scheduled' end,
-        reason = case when ${isPutOff(at)} then m.reason end, claim = null, wake_at = case when ${isPutOff(at)} then m.wake_at else ${at} end`
+        reason = case when ${isPutOff(at)} then m.reason end, claim = null, handed_over_at = null, wake_at = case when ${isPutOff(at)} then m.wake_at else ${at} end`
 /** Of an open row: a worker that has it does not any more, and what it decides of it is not written (D10). */
 export const isLookedAtAnew = (now: Date) => sql`state = case when ${isClaimed('m')} then 'scheduled' else m.state end,
-  reason = case when ${isClaimed('m')} then null else m.reason end, claim = null, wake_at = greatest(m.due_at, ${now})`
+  reason = case when ${isClaimed('m')} then null else m.reason end, claim = null, handed_over_at = null, wake_at = greatest(m.due_at, ${now})`
 /**
  * What may be decided otherwise now that something arrived. Also what a worker has, or is about to take: it may have decided without what
  * arrived, and write so after this.
@@ -98,17 +141,22 @@ export const mayPassNow = (
   now: Date,
 ) => sql`(${isHeld(row)} and ${sql.ref(`${row}.reason`)} not in ('retry', 'frequency_cap')
   or ${isClaimed(row)} or ${of(row, `= 'scheduled'`)} and ${sql.ref(`${row}.wake_at`)} <= ${now}::timestamptz + interval '1 minute')`
-export const becomesClaimed = (claim: string) => sql`state = 'claimed', claim = ${claim}`
+export const becomesClaimed = (claim: string) => sql`state = 'claimed', claim = ${claim}, handed_over_at = null`
 export const becomesHandedOver = sql`state = 'handed_over', reason = null, claim = null`
+/** Handed over, or sent where it was accepted at once. */
+export const becomesHandedOverOr = (isSent: RawBuilder<unknown>) =>
+  sql`state = case when ${isSent} then 'sent' else 'handed_over' end, claim = null`
 export const becomesUnknown = sql`state = 'unknown', reason = 'unknown'`
 export const becomesDelivered = sql`state = 'delivered', reason = null`
 export const becomesAccepted = sql`state = 'sent', reason = null`
-export const becomesFailed = (reason: string) => sql`state = 'failed', reason = ${reason}, claim = null`
+export const becomesFailed = (reason: string) =>
+  sql`state = 'failed', reason = ${reason}, claim = null, handed_over_at = null`
 export const becomesCancelled = (reason: string, now: Date) => closed('cancelled', reason, now)
 export const becomesSkipped = (reason: string, now: Date) => closed('skipped', reason, now)
 
 const closed = (state: 'cancelled' | 'skipped', reason: string, now: Date) =>
-  sql`state = ${sql.lit(state)}, reason = ${reason}, finished_at = ${now}, updated_at = ${now}, claim = null`
+  sql`state = ${sql.lit(state)}, reason = ${reason}, finished_at = ${now}, updated_at = ${now}, claim = null,
+    handed_over_at = null`
 
 /** What an answer in `o` says, unless what came to an end meanwhile, in `e`, closes it (D5). */
 export const answered = sql`case when e.id is null then o.state when e.is_cancelled then 'cancelled' else 'skipped' end`
@@ -124,7 +172,7 @@ const badgeOf = (channel: RawBuilder<unknown>) =>
 
 /** Of a cart: when the newest message that counts left, its badge and what is marked of it; no row when none did. */
 export const newestHandOver = (storeId: RawBuilder<unknown>, cartId: RawBuilder<unknown>) => sql`
-  select b.handed_over_at as at, ${badgeOf(sql`b.channel`)} as badge, b.reason from messages b
+  select ${leftAt('b')} as at, ${badgeOf(sql`b.channel`)} as badge, b.reason from messages b
   where b.store_id = ${storeId} and b.cart_id = ${cartId} and b.handed_over_at is not null
     and ${mayArrive('b')}
   order by b.handed_over_at desc, b.id desc limit 1`

@@ -9,6 +9,7 @@ import {
   isHeld,
   isLookedAtAnew,
   isOpen,
+  leftAt,
   mayArrive,
   mayPassNow,
   SCHEDULED,
@@ -152,19 +153,20 @@ async function retime(
   { which, lastActivity, now, told = MOVED }: Retiming,
 ): Promise<Retimed> {
   const { rows } = await sql<Retimed>`
-    with moved as (
+    -- Once for all: a plan from before the tables were analyzed would look for these rows again for each one it moves
+    with timed as materialized (
+      select o.id, greatest(${lastActivity} + s.delay_minutes * interval '1 minute', (
+        select max(${leftAt('h')} + least(abs(s.delay_minutes - hs.delay_minutes) * interval '1 minute', interval '12 hours'))
+        from messages h join flow_steps hs on hs.store_id = h.store_id and hs.flow_id = s.flow_id and hs.id = h.step_id
+        where h.store_id = o.store_id and h.cart_id = o.cart_id and h.origin_kind in ('flow', 'push') and h.origin_id = o.origin_id
+          and (hs.delay_minutes < s.delay_minutes or hs.removed_at is not null))) as at
+      from messages o
+      join carts c on c.store_id = o.store_id and c.id = o.cart_id
+      join flow_steps s on s.store_id = o.store_id and o.origin_kind in ('flow', 'push') and s.flow_id = o.origin_id and s.id = o.step_id
+      where o.store_id = ${storeId} and ${isOpen('o')} and ${which} order by o.id for update of o),
+    moved as (
       update messages m set ${becomesDue(sql`t.at`)}, due_at = t.at, expires_at = t.at + interval '24 hours', updated_at = ${now}
-      from (
-        select o.id, greatest(${lastActivity} + s.delay_minutes * interval '1 minute', (
-          select max(h.handed_over_at + least(abs(s.delay_minutes - hs.delay_minutes) * interval '1 minute', interval '12 hours'))
-          from messages h join flow_steps hs on hs.store_id = h.store_id and hs.flow_id = s.flow_id and hs.id = h.step_id
-          where h.store_id = o.store_id and h.cart_id = o.cart_id and h.origin_kind in ('flow', 'push') and h.origin_id = o.origin_id
-            and (hs.delay_minutes < s.delay_minutes or hs.removed_at is not null))) as at
-        from messages o
-        join carts c on c.store_id = o.store_id and c.id = o.cart_id
-        join flow_steps s on s.store_id = o.store_id and o.origin_kind in ('flow', 'push') and s.flow_id = o.origin_id and s.id = o.step_id
-        where o.store_id = ${storeId} and ${isOpen('o')} and ${which} order by o.id for update of o) t
-      where m.store_id = ${storeId} and m.id = t.id and ${isOpen('m')} and m.due_at <> t.at
+      from timed t where m.store_id = ${storeId} and m.id = t.id and ${isOpen('m')} and m.due_at <> t.at
       returning m.id, m.cart_id, m.origin_kind, m.origin_id, m.step_id, m.channel, m.due_at)
     ${told}`.execute(db)
   return rows[0]!

@@ -75,7 +75,7 @@ export async function applyOutcomes(
         handed_over_at = case when ${isHeld('o')} or ${isFailed('o')} then null else m.handed_over_at end,
         finished_at = case when ${isHeld('o')} and e.id is null then null else ${now}::timestamptz end
       from outcome o join locked k on k.id = o.id left join over e on e.id = o.id
-      where m.store_id = ${storeId} and m.id = any(${idsOf(outcomes)}::uuid[]) and m.id = o.id
+      where m.store_id = ${storeId} and m.id = o.id
         and m.worker_id = ${workerId} and m.handed_over_at = o.handed_over_at
         -- of an unknown one whose person was erased since, nothing more is written down (C8)
         and (${isInFlight('m')} or (${isUnknown('m')} and (${isAcceptedOnly('o')} or ${isFailed('o')}) and m.to_address is not null))

@@ -20,29 +20,40 @@ import * as sql from './outcome-sql.ts'
 // What became of hand-overs, written down for several at once (engine, "Sending").
 
 /** For reports that come after the answer. */
-export { markShown, undoBadge } from './outcome-sql.ts'
+export { markShown, type OutcomeRow, undoBadge } from './outcome-sql.ts'
 
-export interface Finished {
-  ready: Ready
+/** What is asked of a message that left. */
+export interface Left {
+  row: Pick<load.ClaimedRow, 'id' | 'cart_id' | 'step' | 'channel' | 'attempts'> & { manual: object | null }
+  address: string
+  addressHash: string
+  /** null: a mail, of which it is not asked. */
+  composed: Ready['composed'] | null
+}
+
+export interface Finished<Of extends Left = Ready> {
+  ready: Of
   outcome: Outcome
   /** Which of its hand-overs this is the end of. */
   handedOverAt: Date
+  /** From when on it waits, where it may be tried again. */
+  answeredAt: Date
 }
 
 /** Whose end is written down: what was judged, and the channel all of them left by. */
 export interface Ending {
-  evaluation: Evaluation
+  evaluation: Pick<Evaluation, 'month'> & { situation: Pick<load.Situation, 'account_id'> }
   channel: ChannelName
   /** The mail server it left by; null for texts. */
   mail: { isMailbox: boolean } | null
 }
 
-export async function recordOutcomes(deps: Deps, tx: StoreTx, ending: Ending, done: readonly Finished[]) {
+export async function recordOutcomes(deps: Deps, tx: StoreTx, ending: Ending, done: readonly Finished<Left>[]) {
   const now = deps.now()
   const moved = await sql.applyOutcomes(
     tx,
     deps.workerId,
-    done.map((each) => outcomeRow(each, ending.mail?.isMailbox ?? false, now)),
+    done.map((each) => outcomeRow(each, ending.mail?.isMailbox ?? false)),
     now,
   )
   const changed = done.filter(({ ready }) => moved.has(ready.row.id))
@@ -51,9 +62,10 @@ export async function recordOutcomes(deps: Deps, tx: StoreTx, ending: Ending, do
   if (back.length > 0) await spaceNextSteps(tx, back, now)
   const paid = await giveBackPaid(tx, ending, changed, now)
   for (const { ready, outcome } of changed) {
-    if (outcome.kind === 'rejected' || outcome.kind === 'retry') await takeBack(tx, ending, ready.row.id, paid)
+    if (!isOut(outcome)) await sql.undoBadge(tx, ready.row.id)
     if (outcome.kind === 'rejected') await suppressRefused(deps, tx, ending, { ready, outcome, now })
   }
+  await takeBack(tx, ending, changed, paid)
   if (!isTextChannelName(ending.channel)) return
   await settleCosts(tx, ending, changed)
   const messageIds = changed.filter(({ outcome }) => isOut(outcome)).map(idOf)
@@ -62,27 +74,36 @@ export async function recordOutcomes(deps: Deps, tx: StoreTx, ending: Ending, do
   await applyReportsOf(deps, tx, { accountId, channel: ending.channel, messageIds })
 }
 
-const isOut = ({ kind }: Outcome): boolean => kind === 'accepted' || kind === 'unknown'
-const idOf = ({ ready }: Finished): string => ready.row.id
+export const isOut = ({ kind }: Outcome): boolean => kind === 'accepted' || kind === 'unknown'
+const idOf = ({ ready }: Finished<Left>): string => ready.row.id
 
 /** Which of those that have not gone out credits had paid for. */
-async function giveBackPaid(tx: StoreTx, { evaluation, channel }: Ending, changed: readonly Finished[], now: Date) {
+async function giveBackPaid(
+  tx: StoreTx,
+  { evaluation, channel }: Ending,
+  changed: readonly Finished<Left>[],
+  now: Date,
+) {
   if (!isTextChannelName(channel)) return new Set<string>()
   const unsent = changed.filter(({ outcome }) => !isOut(outcome)).map(idOf)
   return giveBackCredits(tx, evaluation.situation.account_id, unsent, now)
 }
 
-/** What credits had paid for took nothing of the plan. */
-async function takeBack(tx: StoreTx, { evaluation, channel }: Ending, messageId: string, paid: ReadonlySet<string>) {
-  await sql.undoBadge(tx, messageId)
-  if (paid.has(messageId)) return
-  await addUsage(tx, evaluation.situation.account_id, evaluation.month, channel, -1)
+/** What credits had paid for took nothing of the plan. Last: whoever waits for the counter holds messages that others wait for. */
+async function takeBack(
+  tx: StoreTx,
+  { evaluation, channel }: Ending,
+  changed: readonly Finished<Left>[],
+  paid: ReadonlySet<string>,
+) {
+  const unsent = changed.filter(({ ready, outcome }) => !isOut(outcome) && !paid.has(ready.row.id)).length
+  if (unsent > 0) await addUsage(tx, evaluation.situation.account_id, evaluation.month, channel, -unsent)
 }
 
 /** Booked by the price list at the hand-over; now by what it was, and nothing where nothing was taken. */
-async function settleCosts(tx: StoreTx, { evaluation }: Ending, changed: readonly Finished[]): Promise<void> {
+async function settleCosts(tx: StoreTx, { evaluation }: Ending, changed: readonly Finished<Left>[]): Promise<void> {
   const settled = changed.flatMap(({ ready, outcome }) => {
-    const booked = isText(ready.composed) ? ready.composed.cost : null
+    const booked = ready.composed && isText(ready.composed) ? ready.composed.cost : null
     const cost = finalCost(booked, outcome)
     if (!booked || !cost) return []
     const segments = outcome.kind === 'accepted' ? (outcome.segments ?? null) : null
@@ -101,7 +122,10 @@ function finalCost(booked: Cost | null, outcome: Outcome): Cost | null {
 }
 
 /** `isMailbox`: it is marked that what was accepted has not reached the shopper. */
-function outcomeRow({ ready, outcome, handedOverAt }: Finished, isMailbox: boolean, now: Date): sql.OutcomeRow {
+export function outcomeRow(
+  { ready, outcome, handedOverAt, answeredAt }: Finished<Left>,
+  isMailbox: boolean,
+): sql.OutcomeRow {
   const { row, addressHash } = ready
   const base = {
     id: row.id,
@@ -129,7 +153,7 @@ function outcomeRow({ ready, outcome, handedOverAt }: Finished, isMailbox: boole
         ...base,
         state: stateAfter.retry,
         reason: 'retry',
-        wake_at: retryAt(outcome, row, now),
+        wake_at: retryAt(outcome, row, answeredAt),
         result: 'retry',
         news: null,
       }
@@ -138,7 +162,7 @@ function outcomeRow({ ready, outcome, handedOverAt }: Finished, isMailbox: boole
 
 const IN_MAILBOX = 'accepted:mailbox'
 
-function retryAt(outcome: Extract<Outcome, { kind: 'retry' }>, row: load.ClaimedRow, now: Date): Date {
+function retryAt(outcome: Extract<Outcome, { kind: 'retry' }>, row: Left['row'], now: Date): Date {
   return outcome.retryAfterMs ? new Date(now.getTime() + outcome.retryAfterMs) : backOff(now, row.attempts)
 }
 
@@ -146,7 +170,7 @@ async function suppressRefused(
   deps: Deps,
   tx: StoreTx,
   { evaluation, channel }: Ending,
-  { ready, outcome, now }: { ready: Ready; outcome: Extract<Outcome, { kind: 'rejected' }>; now: Date },
+  { ready, outcome, now }: { ready: Left; outcome: Extract<Outcome, { kind: 'rejected' }>; now: Date },
 ): Promise<void> {
   if (!outcome.isRecipientFault && !outcome.suppress) return
   await insertSuppression(tx, {
@@ -160,7 +184,7 @@ async function suppressRefused(
   })
 }
 
-function newsOf({ row, address }: Ready, outcome: Outcome, isInMailbox: boolean): DraftNotification {
+function newsOf({ row, address }: Left, outcome: Outcome, isInMailbox: boolean): DraftNotification {
   const to = row.channel === 'push' ? maskedAddress('push', address) : address
   const about = { cartId: row.cart_id, messageId: row.id, step: row.manual ? null : row.step, to }
   if (outcome.kind === 'accepted') return draftNotification(`${row.channel}_sent`, { ...about, isInMailbox })

@@ -112,7 +112,7 @@ export async function eraseRows({ db, storeId }: StoreTx, person: StoreDataSubje
     capture_inbox: await run(sql`delete from capture_inbox where store_id = ${storeId}
       and (post ->> 'cart' = ${texts(cartTokens)} or lower(post::text) like ${anyLike(addresses)})`),
     messages: await run(sql`update messages set to_address = null, subject = null, body_html = null, body_text = null,
-      provider_id = null, provider_response = null, told_by = null where store_id = ${storeId} and id = ${ids(messageIds)}`),
+      provider_id = null, provider_response = null, told_by = null, judged = null where store_id = ${storeId} and id = ${ids(messageIds)}`),
     // They are taken out of the store, where one tied to an email names the person.
     coupon_codes: await run(sql`update coupon_codes set is_unwanted = true, refusal = null where ${ofMessage}`),
     decisions: await run(sql`update decisions set inputs = '{}' where ${ofMessage} and inputs <> '{}'`),

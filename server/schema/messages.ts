@@ -54,6 +54,9 @@ export interface MessagesTable {
   decided_at: Generated<Date | null>
   handed_over_at: Generated<Date | null>
   left_at: Generated<Date | null>
+  departed_at: Generated<Date | null>
+  answer: Generated<Record<string, unknown> | null>
+  judged: Generated<Record<string, unknown> | null>
   finished_at: Generated<Date | null>
   unsubscribed_at: Generated<Date | null>
   created_at: Date

@@ -2,17 +2,19 @@ import type { ChannelName } from '../channels/channel.ts'
 import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import { couponStands } from '../coupons/fragments.ts'
 import type { DecisionRow } from '../decide/evaluate.ts'
-import { hadOfSameOffer, matchingPending, matchingPurchase, TEXTS_OF_CART } from '../decide/fragments.ts'
+import { hadOfSameOffer, TEXTS_OF_CART } from '../decide/fragments.ts'
 import {
   becomesClaimed,
   becomesHandedOver,
   becomesScheduled,
+  hasDeparted,
   isClaimed,
   isHeld,
   isInFlight,
   isOpen,
-  isRunningCampaign,
+  leftAt,
 } from '../messages/fragments.ts'
+import { isStillOverridden, stands, wantsCoupon } from './fragments.ts'
 
 // Way C's statements: claim, verdict, hand over, outcome. What decisions rest on is loaded in evaluate-sql.ts.
 
@@ -43,19 +45,27 @@ export interface Claim {
   now: Date
   leaseUntil: Date
   limit: number
+  /** People of whom a message is leaving: the cap counts it before the next is judged (T1). */
+  busy?: readonly string[]
 }
 
 /** Leases due rows to this claim, the longest waiting first; rows another worker holds are passed over. */
 export async function claimDue(
   { db, storeId }: StoreDb,
-  { claim, workerId, now, leaseUntil, limit }: Claim,
+  { claim, workerId, now, leaseUntil, limit, busy = [] }: Claim,
 ): Promise<ClaimedId[]> {
   const rows = await sql<ClaimedId>`
     with due as (
       select id from messages where store_id = ${storeId} and ${isOpen('messages')} and wake_at <= ${now}
+        and shopper_id <> all(${[...busy]}::uuid[])
+        -- the time of a step rests on what has just left of its flow, once that is written down (T4)
+        and not (origin_kind in ('flow', 'push') and exists (select 1 from messages l where l.store_id = messages.store_id and l.cart_id = messages.cart_id
+          and l.origin_id = messages.origin_id and ${hasDeparted('l')} offset 0))
       order by wake_at limit ${limit} for update skip locked)
     update messages m set ${becomesClaimed(claim)}, worker_id = ${workerId}, wake_at = ${leaseUntil}, updated_at = ${now}
-    from due where m.store_id = ${storeId} and m.id = due.id returning m.id, m.channel, m.channels`.execute(db)
+    from due where m.store_id = ${storeId} and m.id = due.id returning m.id, m.shopper_id, m.channel, m.channels`.execute(
+    db,
+  )
   return rows.rows
 }
 
@@ -70,6 +80,7 @@ export async function hasDue({ db, storeId }: StoreDb, now: Date): Promise<boole
 
 export interface ClaimedId {
   id: string
+  shopper_id: string
   channel: ChannelName
   /** All it may go by; null: the one. */
   channels: ChannelName[] | null
@@ -110,7 +121,8 @@ export async function applyDecisions(
         and ${isClaimed('m')} and m.claim = ${claim} order by m.id for update of m),
     moved as (
       update messages m set state = v.state, reason = v.reason,
-        channel = case when v.channel = any(m.channels) then v.channel else m.channel end, wake_at = v.wake_at, claim = null, decided_at = ${now},
+        channel = case when v.channel = any(m.channels) then v.channel else m.channel end, wake_at = v.wake_at, claim = null,
+        handed_over_at = null, decided_at = ${now},
         updated_at = ${now}, finished_at = case when ${isHeld('v')} then null else ${now}::timestamptz end
       from decision v join before b on b.id = v.id where m.store_id = ${storeId} and m.id = v.id
       returning m.id)
@@ -148,7 +160,6 @@ export interface HandOverRow {
   coupon_code: string | null
   coupon_wording: string | null
   subject: string | null
-  body_html: string | null
   body_text: string
   segments: number | null
   cost_micros: number | null
@@ -175,40 +186,6 @@ export interface HandOverLimits {
   tokensUntil: Date
 }
 
-/** What pause, suspension, a store’s rest, switching off, disconnect, purchase, unsubscribe and withdrawal take away (D5): of message `m`, its cart `c`, its store `s`. */
-const stands = (
-  { addressHash, otherHashes }: Record<'addressHash' | 'otherHashes', RawBuilder<unknown>>,
-  now: Date,
-) => sql`(m.cart_id is null or c.status = 'abandoned' or (c.status = 'lost' and m.origin_kind = 'manual'))
-        and s.is_active and s.sending_paused_at is null and s.rests_since is null
-        and not coalesce((select is_paused from instance), false)
-        and not exists (select 1 from accounts x where x.id = s.account_id and x.suspended_at is not null)
-        and case when m.origin_kind = 'manual' then true
-          when m.origin_kind in ('flow', 'push') then exists (select 1 from flows f where f.store_id = m.store_id and f.id = m.origin_id and f.is_on)
-          when m.origin_kind = 'campaign' then exists (select 1 from campaigns g
-            where g.store_id = m.store_id and g.id = m.origin_id and ${isRunningCampaign}) else false end
-        and not exists (${matchingPurchase})
-        and not exists (select 1 from (${matchingPending}) p where p.until > ${now})
-        and not exists (select 1 from suppressions p where p.account_id = s.account_id
-          and (p.address_hash = ${addressHash} or p.address_hash = any(${otherHashes})) and p.channel in ('all', m.channel))
-        and coalesce((select n.status from consents n where n.store_id = m.store_id and n.channel = m.channel
-          and n.address_hash = ${addressHash} order by n.at desc, n.id desc limit 1), '') <> 'withdrawn'`
-
-/** Whether the relaxed rule a message rests on, where its decision's `inputs` name one, is relaxed still (C6). */
-const isStillOverridden = (
-  inputs: RawBuilder<unknown>,
-) => sql`(${inputs} #>> '{consentBasis,kind}' is distinct from 'override'
-          or exists (select 1 from consent_overrides r where r.store_id = m.store_id
-            and r.id = (${inputs} #>> '{consentBasis,id}')::uuid and r.ended_at is null))`
-
-/** Whether message `m` is to have this coupon still: its step, its campaign, or what was asked for. */
-const wantsCoupon = (couponId: RawBuilder<unknown>) => sql`(case when m.origin_kind = 'flow'
-          then exists (select 1 from flow_steps fs where fs.store_id = m.store_id and fs.flow_id = m.origin_id and fs.id = m.step_id
-            and fs.coupon_id = ${couponId})
-          when m.origin_kind = 'campaign' then exists (select 1 from campaigns g where g.store_id = m.store_id and g.id = m.origin_id and g.coupon_id = ${couponId})
-          else exists (select 1 from manual_messages r where r.store_id = m.store_id and r.message_id = m.id
-            and r.coupon_id = ${couponId}) end)`
-
 /** As it was handed over. */
 export interface HandedOver {
   id: string
@@ -230,7 +207,7 @@ export async function mayStillLeave(
   const rows = await sql`select 1 from messages m
     left join carts c on c.store_id = m.store_id and c.id = m.cart_id
     join stores s on s.id = m.store_id
-    where m.store_id = ${storeId} and m.id = ${id} and ${isInFlight('m')} and m.handed_over_at = ${handedOverAt}
+    where m.store_id = ${storeId} and m.id = ${id} and ${isInFlight('m')} and ${leftAt('m')} = ${handedOverAt}
       and c.version is not distinct from ${cartVersion}::int
       and ${stands({ addressHash: sql`decode(${addressHash}, 'hex')`, otherHashes: sql`array(select decode(h, 'hex') from unnest(${[...otherHashes]}::text[]) h)` }, handedOverAt)}
       and ${isStillOverridden(sql`${JSON.stringify(inputs)}::jsonb`)}
@@ -245,7 +222,7 @@ export async function mayStillLeave(
 }
 
 /**
- * D10: the one UPDATE that lets rows leave. It takes effect only for rows still held by this claim and (after a step back
+ * D10, of texts and notifications (mails: mail-turn-sql.ts): the one UPDATE that lets rows leave. It takes effect only for rows still held by this claim and (after a step back
  * of the clock) still due, whose cart has not changed, whose flow or campaign (unless a person asked), store and instance run, whose address is
  * not suppressed, whose consent was not withdrawn and whose relaxed rule, where it rests on one, is relaxed still, with a mirror fresh
  * enough, whose coupon stands as the message says it and is theirs still, and a free slot under the frequency cap. Their carts, decisions, links and the plan's counter move in the same statement.
@@ -263,7 +240,7 @@ export async function handOver(
     with candidate as (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l(id uuid, cart_version int, address_hash text, other_hashes jsonb,
         to_address text, coupon_id uuid, coupon_code text,
-        coupon_wording text, subject text, body_html text, body_text text, template_id uuid, template_version int, variant_id uuid, reason text,
+        coupon_wording text, subject text, body_text text, template_id uuid, template_version int, variant_id uuid, reason text,
         inputs jsonb, tokens jsonb, segments int, cost_micros bigint, cost_currency text, text_since timestamptz)),
     -- in one order for all, so that a disconnect and a hand-over never wait for each other in a circle; with the steps behind them, whose
     -- time moves next
@@ -275,7 +252,7 @@ export async function handOver(
         handed_over_at = ${now}, left_at = c.abandoned_at, decided_at = ${now}, updated_at = ${now}, attempts = m.attempts + 1,
         told_by = case when m.channel = 'push' and m.cart_id is not null
           then array(select jsonb_array_elements_text(c.fold -> 'episode' -> 'toldBy')) end,
-        to_address = l.to_address, coupon_id = l.coupon_id, coupon_code = l.coupon_code, subject = l.subject, body_html = l.body_html, body_text = l.body_text,
+        to_address = l.to_address, coupon_id = l.coupon_id, coupon_code = l.coupon_code, subject = l.subject, body_html = null, body_text = l.body_text,
         template_id = l.template_id, template_version = l.template_version, variant_id = l.variant_id, channels = null,
         segments = l.segments, cost_micros = l.cost_micros, cost_currency = l.cost_currency
       from candidate l join locked k on k.id = l.id left join carts c on c.store_id = ${storeId} and c.id = k.cart_id, stores s

@@ -13,7 +13,6 @@ import type { Texts } from '../decide/decision-inputs.ts'
 import { type DecisionRow, type Evaluation, evaluate, type Ready } from '../decide/evaluate.ts'
 import type { Situation } from '../decide/situation.ts'
 import { closeUnusable } from '../decide/unusable.ts'
-import { openThrottle } from '../deliverability/throttles.ts'
 import type { Deps } from '../deps.ts'
 import { assign } from '../experiments/experiments.ts'
 import { scheduleNextLook, wakeAskedMessages } from '../messages/messages.ts'
@@ -26,9 +25,9 @@ import * as sql from './deliver-sql.ts'
 import { itemsOf } from './goods-sql.ts'
 import { type StoreLease, takeStoreLease } from './lease.ts'
 import { mailOutOf } from './mail-out.ts'
-import { sendWithinSlots } from './send-window.ts'
+import { openQueue, type SendQueue } from './send-window.ts'
 
-// Way C: order check, posts, claim, decide and render here; hand-over and outcome in send-window.ts. What leaves is written before it leaves; a
+// Way C: order check, posts, claim, decide and render here; hand-over and outcome behind send-window.ts. What leaves is written before it leaves; a
 // row goes back only on proof that it was not accepted.
 
 const BATCH = 100
@@ -38,14 +37,20 @@ const LEASE_MS = 60_000
 /** What a hand-over refused is decided anew, but not in the same breath: two that disagree must not spin. */
 const REFUSED_WAIT_MS = 1_000
 
+export interface Sending {
+  storeId: string
+  /** So many are claimed, judged and prepared together. */
+  batchSize?: number
+}
+
 /** Sends what is due for one store, one process at a time. */
-export async function sendDue(deps: Deps, { storeId }: { storeId: string }): Promise<void> {
+export async function sendDue(deps: Deps, { storeId, batchSize = BATCH }: Sending): Promise<void> {
   const store = { storeId, db: deps.db }
   const lease = await takeStoreLease(deps, store)
   if (!lease) return
   const late: Promise<unknown>[] = []
   try {
-    await sendRounds(deps, store, lease, late).finally(async () => {
+    await sendRounds(deps, store, { lease, late, batchSize }).finally(async () => {
       // Ended whatever happens: a lease that went on being renewed would keep everybody from sending for the store.
       await transact(store, scheduleNextLook).finally(() => lease.end())
     })
@@ -55,24 +60,68 @@ export async function sendDue(deps: Deps, { storeId }: { storeId: string }): Pro
   }
 }
 
-async function sendRounds(deps: Deps, store: StoreDb<Db>, lease: StoreLease, late: Promise<unknown>[]): Promise<void> {
-  for (let round = 0; round < 1_000; round++) {
-    const isWoken = await wakeAskedMessages(store, deps.now())
-    if (isWoken && !(await sql.hasDue(store, deps.now()))) return
-    const { isFresh: isChecked } = await checkOrders(deps, store.storeId)
-    await foldPostsOf(deps, store.storeId)
-    if (!(await lease.hold())) return
-    const claim = newId()
-    const now = deps.now()
-    const leaseUntil = new Date(now.getTime() + LEASE_MS)
-    try {
-      const rows = await sql.claimDue(store, { claim, workerId: deps.workerId, now, leaseUntil, limit: BATCH })
-      if (rows.length === 0) return
-      await deliverClaim(deps, store, { claim, rows, lease, late, isChecked })
-    } catch (error) {
-      await giveBack(deps, store, claim)
-      throw error
+interface Rounds {
+  lease: StoreLease
+  late: Promise<unknown>[]
+  batchSize: number
+}
+
+/** While a full batch leaves, the next one is claimed, judged and prepared (decision 149). */
+async function sendRounds(deps: Deps, store: StoreDb<Db>, rounds: Rounds): Promise<void> {
+  /** Of the last one not all may have departed; the one before it waits for answers. */
+  let leaving: Leaving[] = []
+  const ends = async (batches: readonly Leaving[]) => {
+    await Promise.all(batches.map(({ ended }) => ended))
+    leaving = leaving.filter((each) => !batches.includes(each))
+  }
+  try {
+    for (let round = 0; round < 1_000; round++) {
+      const busy = leaving.flatMap(({ shoppers }) => shoppers)
+      const batch = await nextBatch(deps, store, { ...rounds, busy })
+      if (batch === 'stop' || (batch === 'none' && leaving.length === 0)) return
+      if (batch === 'none') {
+        await ends(leaving)
+        continue
+      }
+      try {
+        await Promise.all([leaving.at(-1)?.departed, ends(leaving.slice(0, -1))])
+      } catch (error) {
+        await batch.drop()
+        throw error
+      }
+      const last = batch.leave()
+      leaving.push(last)
+      // Not sooner: what was judged long before its turn would have to be judged again (D3).
+      if (batch.size < rounds.batchSize) await ends(leaving)
+      else await last.isHalfGone
     }
+  } finally {
+    await Promise.allSettled(leaving.map(({ ended }) => ended))
+  }
+}
+
+/** One that may leave; `none`: nothing is due just now; `stop`: nothing may be sent any more. */
+async function nextBatch(
+  deps: Deps,
+  store: StoreDb<Db>,
+  rounds: Rounds & { busy: readonly string[] },
+): Promise<Batch | 'none' | 'stop'> {
+  const isWoken = await wakeAskedMessages(store, deps.now())
+  if (isWoken && !(await sql.hasDue(store, deps.now()))) return 'none'
+  const { isFresh: isChecked } = await checkOrders(deps, store.storeId)
+  await foldPostsOf(deps, store.storeId)
+  if (!(await rounds.lease.hold())) return 'stop'
+  const claim = newId()
+  const now = deps.now()
+  const leaseUntil = new Date(now.getTime() + LEASE_MS)
+  try {
+    const { batchSize: limit, busy } = rounds
+    const rows = await sql.claimDue(store, { claim, workerId: deps.workerId, now, leaseUntil, limit, busy })
+    if (rows.length === 0) return 'none'
+    return await prepareClaim(deps, store, { claim, rows, isChecked, ...rounds })
+  } catch (error) {
+    await giveBack(deps, store, claim)
+    throw error
   }
 }
 
@@ -116,7 +165,7 @@ async function tellHeld(deps: Deps, evaluation: Evaluation): Promise<void> {
   await notifyAccountOnce(account, { type: 'budget_reached', key: month, data, at })
 }
 
-interface Batch {
+interface Claimed {
   claim: string
   rows: readonly sql.ClaimedId[]
   lease: StoreLease
@@ -125,8 +174,27 @@ interface Batch {
   isChecked: boolean
 }
 
-async function deliverClaim(deps: Deps, store: StoreDb<Db>, batch: Batch): Promise<void> {
-  const { claim, lease, rows, isChecked } = batch
+/** What was claimed together, judged and prepared. */
+interface Batch {
+  size: number
+  leave(): Leaving
+  /** None of it leaves. Never throws. */
+  drop(): Promise<void>
+}
+
+interface Leaving {
+  /** Whose messages they are. */
+  shoppers: readonly string[]
+  /** Half of it has departed, or may not. Never rejects. */
+  isHalfGone: Promise<void>
+  /** All of it. Never rejects. */
+  departed: Promise<void>
+  /** With what came back written down, and the rest given back. */
+  ended: Promise<void>
+}
+
+async function prepareClaim(deps: Deps, store: StoreDb<Db>, claimed: Claimed): Promise<Batch> {
+  const { claim, lease, rows, isChecked } = claimed
   const texts = await textsFor(
     deps,
     store,
@@ -148,31 +216,66 @@ async function deliverClaim(deps: Deps, store: StoreDb<Db>, batch: Batch): Promi
   await settleChannels(store, claim, rows, evaluation.ready)
   // The rest of a slow batch goes back and is decided on a new pull.
   const mayGoOn = async () => isFresh(evaluation.situation.check_started, deps.now()) && lease.hold()
-  const base = { claim, evaluation, mayGoOn, late: batch.late }
+  const base = { claim, evaluation, mayGoOn, late: claimed.late }
   const byChannel = Map.groupBy(oncePerPerson(evaluation.ready), ({ row }) => row.channel)
-  // Side by side: a slow provider of one channel keeps no other waiting.
-  const ended = await Promise.allSettled(
+  const opened = await Promise.allSettled(
     [...byChannel].map(async ([channel, ready]) => {
-      const throttle = channel === 'email' ? openThrottle(evaluation.situation.account_id) : null
       const { mail, ...out } =
         channel === 'push' ? pushOf(deps, store) : await transportOf(deps, evaluation.situation, channel, texts)
       const credits = (isTextChannelName(channel) && texts.get(channel)?.credits) || null
       const mayGoOnBy = async () => (await mayGoOn()) && (mail === null || (await mail.mayGoOn()))
-      return sendWithinSlots(
-        deps,
-        store,
-        { ...base, channel, throttle, mail, credits, ...out, mayGoOn: mayGoOnBy },
-        ready,
-      )
+      return openQueue(deps, store, { ...base, channel, mail, credits, ...out, mayGoOn: mayGoOnBy }, ready)
     }),
   )
-  const failed = ended.find((each) => each.status === 'rejected')
-  if (failed) throw failed.reason
-  const refused = ended.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
-  const now = deps.now()
-  const wakeAt = new Date(now.getTime() + REFUSED_WAIT_MS)
-  // Second messages of one person and what was not come to: decided anew at once.
-  await sql.releaseClaim(store, claim, { ids: refused, wakeAt }, now)
+  const queues = opened.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  const failed = opened.find((each) => each.status === 'rejected')
+  if (failed) {
+    await Promise.all(queues.map((queue) => queue.drop()))
+    throw failed.reason
+  }
+  return {
+    size: rows.length,
+    leave: () => ({ shoppers: rows.map((row) => row.shopper_id), ...leave(deps, store, claim, queues) }),
+    drop: async () => {
+      await Promise.all(queues.map((queue) => queue.drop()))
+      await giveBack(deps, store, claim)
+    },
+  }
+}
+
+function leave(deps: Deps, store: StoreDb<Db>, claim: string, queues: readonly SendQueue[]) {
+  // Side by side: a slow provider of one channel keeps no other waiting.
+  const sent = queues.map((queue) => queue.send())
+  const ended = release(
+    deps,
+    store,
+    claim,
+    sent.map((each) => each.ended),
+  )
+  // Whoever waits for it hears of a failure; nobody may be waiting yet.
+  ended.catch(() => {})
+  const all = async (moments: Promise<void>[]) => void (await Promise.all(moments))
+  return {
+    isHalfGone: all(sent.map((each) => each.isHalfGone)),
+    departed: all(sent.map((each) => each.departed)),
+    ended,
+  }
+}
+
+async function release(deps: Deps, store: StoreDb<Db>, claim: string, sent: readonly Promise<string[]>[]) {
+  const ended = await Promise.allSettled(sent)
+  try {
+    const failed = ended.find((each) => each.status === 'rejected')
+    if (failed) throw failed.reason
+    const refused = ended.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
+    const now = deps.now()
+    const wakeAt = new Date(now.getTime() + REFUSED_WAIT_MS)
+    // Second messages of one person and what was not come to: decided anew at once.
+    await sql.releaseClaim(store, claim, { ids: refused, wakeAt }, now)
+  } catch (error) {
+    await giveBack(deps, store, claim)
+    throw error
+  }
 }
 
 /** Each ready row goes by the channel that was decided on. */

@@ -1,6 +1,14 @@
 import type { ChannelName } from '../channels/channel.ts'
-import { type Db, type StoreTx, sql } from '../core/db.ts'
-import { becomesScheduled, becomesUnknown, isClaimed, isInFlight } from '../messages/fragments.ts'
+import { type Db, type RawBuilder, type StoreTx, sql } from '../core/db.ts'
+import {
+  becomesScheduled,
+  becomesUnknown,
+  hasDeparted,
+  isClaimed,
+  isHandedOver,
+  isTaken,
+} from '../messages/fragments.ts'
+import type { Answer } from './mail-ends.ts'
 
 // Submissions whose answer nobody will record any more: SQL and nothing else.
 
@@ -12,9 +20,39 @@ export interface Silence {
   lateBefore: Date
 }
 
+const isSilent = (at: RawBuilder<unknown>, { deadBefore, lateBefore }: Silence) => sql`(${at} < ${lateBefore}
+    or not exists (select 1 from workers w where w.id = m.worker_id and w.seen_at >= ${deadBefore}))`
+
 const isAbandoned = (silence: Silence) => sql`
-  ${isInFlight('m')} and (m.handed_over_at < ${silence.lateBefore}
-    or not exists (select 1 from workers w where w.id = m.worker_id and w.seen_at >= ${silence.deadBefore}))`
+  ${isHandedOver('m')} and ${isSilent(sql`m.handed_over_at`, silence)}`
+
+export interface AbandonedMail {
+  store_id: string
+  account_id: string
+  id: string
+  shopper_id: string
+  cart_id: string | null
+  is_manual: boolean
+  step: number
+  attempts: number
+  to_address: string | null
+  worker_id: string
+  departed_at: Date
+  /** null: none was written down. */
+  answer: Answer | null
+}
+
+/** Mails that departed and whose ends nobody writes down: their process ended between two commits, or could not. */
+export async function abandonedMails(db: Db, silence: Silence): Promise<AbandonedMail[]> {
+  const rows = await sql<AbandonedMail>`
+    select m.store_id, s.account_id, m.id, m.shopper_id, m.cart_id, m.origin_kind = 'manual' as is_manual, m.step, m.attempts, m.to_address,
+      m.worker_id, m.departed_at, m.answer
+    from messages m join stores s on s.id = m.store_id
+    where ${isTaken('m')} and ${hasDeparted('m')} and ${isSilent(sql`m.departed_at`, silence)} order by m.store_id, m.id`.execute(
+    db,
+  )
+  return rows.rows
+}
 
 export interface AbandonedSubmission {
   store_id: string

@@ -1,0 +1,39 @@
+import { type RawBuilder, sql } from '../core/db.ts'
+import { matchingPending, matchingPurchase } from '../decide/fragments.ts'
+import { isRunningCampaign } from '../messages/fragments.ts'
+
+// What a hand-over asks once more of a message `m`, its cart `c` and its store `s`, as parts of statements.
+
+/** What pause, suspension, a store’s rest, switching off, disconnect, purchase, unsubscribe and withdrawal take away (D5): of message `m`, its cart `c`, its store `s`. */
+export const stands = (
+  { addressHash, otherHashes }: Record<'addressHash' | 'otherHashes', RawBuilder<unknown>>,
+  now: Date,
+) => sql`(m.cart_id is null or c.status = 'abandoned' or (c.status = 'lost' and m.origin_kind = 'manual'))
+        and s.is_active and s.sending_paused_at is null and s.rests_since is null
+        and not coalesce((select is_paused from instance), false)
+        and not exists (select 1 from accounts x where x.id = s.account_id and x.suspended_at is not null)
+        and case when m.origin_kind = 'manual' then true
+          when m.origin_kind in ('flow', 'push') then exists (select 1 from flows f where f.store_id = m.store_id and f.id = m.origin_id and f.is_on)
+          when m.origin_kind = 'campaign' then exists (select 1 from campaigns g
+            where g.store_id = m.store_id and g.id = m.origin_id and ${isRunningCampaign}) else false end
+        and not exists (${matchingPurchase})
+        and not exists (select 1 from (${matchingPending}) p where p.until > ${now})
+        and not exists (select 1 from suppressions p where p.account_id = s.account_id
+          and (p.address_hash = ${addressHash} or p.address_hash = any(${otherHashes})) and p.channel in ('all', m.channel))
+        and coalesce((select n.status from consents n where n.store_id = m.store_id and n.channel = m.channel
+          and n.address_hash = ${addressHash} order by n.at desc, n.id desc limit 1), '') <> 'withdrawn'`
+
+/** Whether the relaxed rule a message rests on, where its decision's `inputs` name one, is relaxed still (C6). */
+export const isStillOverridden = (
+  inputs: RawBuilder<unknown>,
+) => sql`(${inputs} #>> '{consentBasis,kind}' is distinct from 'override'
+          or exists (select 1 from consent_overrides r where r.store_id = m.store_id
+            and r.id = (${inputs} #>> '{consentBasis,id}')::uuid and r.ended_at is null))`
+
+/** Whether message `m` is to have this coupon still: its step, its campaign, or what was asked for. */
+export const wantsCoupon = (couponId: RawBuilder<unknown>) => sql`(case when m.origin_kind = 'flow'
+          then exists (select 1 from flow_steps fs where fs.store_id = m.store_id and fs.flow_id = m.origin_id and fs.id = m.step_id
+            and fs.coupon_id = ${couponId})
+          when m.origin_kind = 'campaign' then exists (select 1 from campaigns g where g.store_id = m.store_id and g.id = m.origin_id and g.coupon_id = ${couponId})
+          else exists (select 1 from manual_messages r where r.store_id = m.store_id and r.message_id = m.id
+            and r.coupon_id = ${couponId}) end)`

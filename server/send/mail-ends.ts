@@ -1,0 +1,80 @@
+import type { Outcome } from '../channels/channel.ts'
+import { type Db, type StoreDb, transact } from '../core/db.ts'
+import type { Deps } from '../deps.ts'
+import { spaceNextSteps } from '../messages/messages.ts'
+import { stateAfter } from '../messages/state-rules.ts'
+import { type Ending, isOut, type Left, outcomeRow, recordOutcomes } from '../outcome/outcome.ts'
+import { lockShoppersOf } from '../shoppers/shoppers.ts'
+import * as sql from './mail-turn-sql.ts'
+
+// The end of mails' hand-overs (decision 149): what followed from them, and what came back.
+
+/** What came back of a mail, as it is kept in its row until its end is written down: should its process end before, others write it. */
+export interface Answer {
+  /** The state it leads to. */
+  state: (typeof stateAfter)[keyof typeof stateAfter]
+  outcome: Outcome
+  /** When it came, ISO 8601. */
+  at: string
+  isMailbox: boolean
+}
+
+export const answerOf = (
+  { outcome, answeredAt }: { outcome: Outcome; answeredAt: Date },
+  isMailbox: boolean,
+): Answer => ({
+  state: stateAfter[outcome.kind],
+  at: answeredAt.toISOString(),
+  outcome,
+  isMailbox,
+})
+
+type Mail = Left & { row: { shopper_id: string } }
+
+/** A mail that departed then. */
+export interface Departed {
+  ready: Mail
+  handedOverAt: Date
+  /** null: nobody heard an answer. It is handed over, and waits for one. */
+  outcome: Outcome | null
+  answeredAt: Date
+}
+
+const isAnswered = (each: Departed): each is Departed & { outcome: Outcome } => each.outcome !== null
+const isAccepted = (each: Departed): each is Departed & { outcome: Outcome } => each.outcome?.kind === 'accepted'
+
+/** In one commit, with their people locked; those written down before by another process are left as they are. */
+export async function writeEnds(
+  deps: Deps,
+  store: StoreDb<Db>,
+  ending: Ending & { badge: string | null },
+  done: readonly Departed[],
+): Promise<void> {
+  await transact(store, async (tx) => {
+    await lockShoppersOf(
+      tx,
+      done.map(({ ready }) => ready.row.shopper_id),
+    )
+    const now = deps.now()
+    const isMailbox = ending.mail?.isMailbox ?? false
+    const departures = done.map((each) => ({
+      id: each.ready.row.id,
+      departed_at: each.handedOverAt,
+      accepted: isAccepted(each) ? outcomeRow(each, isMailbox) : null,
+    }))
+    const written = await sql.writeDepartures(tx, departures, ending.badge, now)
+    // A message by hand has no steps behind it, and what has not gone out keeps nothing at a distance (T4).
+    const before = done.filter(
+      ({ ready: { row }, outcome }) => written.has(row.id) && row.manual === null && (!outcome || isOut(outcome)),
+    )
+    if (before.length > 0)
+      await spaceNextSteps(
+        tx,
+        before.map(({ ready }) => ready.row.id),
+        now,
+      )
+    // Accepted ones were written down to their end; the others are handed over now, and their answers come to them as to any other message.
+    const answered = done.filter(isAnswered).filter((each) => !(isAccepted(each) && written.has(each.ready.row.id)))
+    if (answered.length > 0) await recordOutcomes(deps, tx, ending, answered)
+  })
+}

@@ -1,0 +1,236 @@
+import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
+import { couponStands } from '../coupons/fragments.ts'
+import { hadOfSameOffer } from '../decide/fragments.ts'
+import { becomesHandedOverOr, hasDeparted, isClaimed, isTaken } from '../messages/fragments.ts'
+import { insertNotificationsFrom } from '../notifications/fragments.ts'
+import type { OutcomeRow } from '../outcome/outcome.ts'
+import { isStillOverridden, stands, wantsCoupon } from './fragments.ts'
+import type { Answer } from './mail-ends.ts'
+
+// The hand-over of mails in three statements (decisions 147 and 149): what may be written before, the turn itself, what follows from it.
+
+export interface PreparedRow {
+  id: string
+  to_address: string
+  /** What it carries; null: none. */
+  coupon_id: string | null
+  coupon_code: string | null
+  subject: string | null
+  body_html: string | null
+  body_text: string
+  template_id: string | null
+  template_version: number | null
+  variant_id: string | null
+  /** For the record of the decision. */
+  judged: { reason: string; inputs: Record<string, unknown> }
+  tokens: readonly { hash: string; purpose: string; target: string | null }[]
+}
+
+export interface Preparing {
+  claim: string
+  now: Date
+  capSince: Date
+  capMax: number
+  tokensUntil: Date
+}
+
+/**
+ * Before the hand-over: what the mails are, their links, and each one's place under the frequency cap (T1). They stay claimed, and nothing
+ * is promised. Their people are locked by the caller. Answers those there is a place for.
+ */
+export async function prepareMails(
+  { db, storeId }: StoreTx,
+  rows: readonly PreparedRow[],
+  { claim, now, capSince, capMax, tokensUntil }: Preparing,
+): Promise<Set<string>> {
+  const prepared = await sql<{ id: string }>`
+    with mail as (
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l(id uuid, to_address text, coupon_id uuid, coupon_code text,
+        subject text, body_html text, body_text text, template_id uuid, template_version int, variant_id uuid, judged jsonb, tokens jsonb)),
+    locked as materialized (
+      select id, cart_id from messages where store_id = ${storeId} and id = any(${idsOf(rows)}::uuid[])
+        and ${isClaimed('messages')} and claim = ${claim} order by id for no key update),
+    prepared as (
+      update messages m set handed_over_at = ${now}, left_at = c.abandoned_at, updated_at = ${now}, judged = l.judged,
+        to_address = l.to_address, coupon_id = l.coupon_id, coupon_code = l.coupon_code, subject = l.subject, body_html = l.body_html,
+        body_text = l.body_text, template_id = l.template_id, template_version = l.template_version, variant_id = l.variant_id
+      from mail l join locked k on k.id = l.id left join carts c on c.store_id = ${storeId} and c.id = k.cart_id
+      where m.store_id = ${storeId} and m.id = l.id and ${isClaimed('m')} and m.claim = ${claim}
+        and (${takenPlaces(capSince)}) < ${capMax}
+      returning m.id, m.cart_id),
+    linked as (
+      insert into link_tokens (token_hash, store_id, message_id, cart_id, purpose, target, created_at, expires_at)
+      select decode(t.hash, 'hex'), ${storeId}, prepared.id, prepared.cart_id, t.purpose, t.target, ${now}, ${tokensUntil}
+      from prepared join mail l on l.id = prepared.id,
+        jsonb_to_recordset(l.tokens) as t(hash text, purpose text, target text)
+      on conflict (store_id, token_hash) do update set expires_at = excluded.expires_at, target = excluded.target returning 1)
+    select id from prepared`.execute(db)
+  return new Set(prepared.rows.map((row) => row.id))
+}
+
+/** How many other messages of the same person left within the cap's window, or have a place under it. */
+const takenPlaces = (capSince: Date) => sql`select count(*) from messages h
+  where h.store_id = m.store_id and h.shopper_id = m.shopper_id and h.handed_over_at > ${capSince} and h.id <> m.id`
+
+export interface GoingRow {
+  id: string
+  /** Whose it was when it was judged. */
+  shopper_id: string
+  cart_version: number | null
+  address_hash: string
+  /** Of the person's other addresses, whose suppressions count as well. */
+  other_hashes: readonly string[]
+  domain: string
+  coupon_id: string | null
+  coupon_code: string | null
+  coupon_wording: string | null
+  /** What the decision rests on, as far as it is asked again. */
+  inputs: { consentBasis?: unknown }
+}
+
+export interface AnsweredRow {
+  id: string
+  departed_at: Date
+  answer: Answer
+}
+
+export interface TurnLimits {
+  claim: string
+  workerId: string
+  now: Date
+  localCopySince: Date
+  capSince: Date
+  capMax: number
+  accountId: string
+  month: string
+  /** Below 0: none. */
+  planLimit: number
+}
+
+/**
+ * D10: writes what came back of mails, and lets others leave in their places. A mail leaves only as this claim's own (and, after a step back of the
+ * clock, still due), of the same person and about the cart that was judged, whose flow or campaign (unless a person asked), store and
+ * instance run, whose address is not suppressed, whose consent was not withdrawn and whose relaxed rule, where it rests on one, is relaxed still,
+ * with a mirror fresh enough, whose coupon stands as the mail says it and is theirs still, whose domain is not left alone, with its place
+ * under the frequency cap and room in the plan, which is counted along. Their people
+ * are locked by the caller, in a statement before: what these did until then is seen. Rows in one order for all, then the plan's counter.
+ */
+export async function turnOf(
+  { db, storeId }: StoreDb,
+  { answered, going }: { answered: readonly AnsweredRow[]; going: readonly GoingRow[] },
+  limits: TurnLimits,
+): Promise<Set<string>> {
+  const { claim, workerId, now, accountId, month, planLimit } = limits
+  const counter = sql`account_id = ${accountId} and month = ${month}::date and channel = 'email'`
+  const departed = await sql<{ id: string }>`
+    with answered as (
+      select * from jsonb_to_recordset(${JSON.stringify(answered)}::jsonb) as a(id uuid, departed_at timestamptz, answer jsonb)),
+    going as (
+      select * from jsonb_to_recordset(${JSON.stringify(going)}::jsonb) as l(id uuid, shopper_id uuid, cart_version int, address_hash text,
+        other_hashes jsonb, domain text, coupon_id uuid, coupon_code text, coupon_wording text, inputs jsonb)),
+    locked as materialized (
+      select id, cart_id from messages where store_id = ${storeId} and id = any(${idsOf([...answered, ...going])}::uuid[])
+        and ${isTaken('messages')} order by id for no key update),
+    room as materialized (
+      select used from plan_usage where ${counter} and (select count(*) from locked) > 0 and exists (select 1 from going) for no key update),
+    noted as (
+      update messages m set answer = a.answer from answered a join locked k on k.id = a.id
+      where m.store_id = ${storeId} and m.id = a.id and m.worker_id = ${workerId}
+        and ${hasDeparted('m')} and m.departed_at = a.departed_at and m.answer is null),
+    allowed as materialized (
+      select m.id, m.shopper_id from going l join locked k on k.id = l.id join messages m on m.store_id = ${storeId} and m.id = l.id
+      left join carts c on c.store_id = ${storeId} and c.id = k.cart_id, stores s, room
+      where m.shopper_id = l.shopper_id and c.version is not distinct from l.cart_version
+        and s.id = m.store_id and ${stands({ addressHash: sql`decode(l.address_hash, 'hex')`, otherHashes: sql`array(select decode(h, 'hex') from jsonb_array_elements_text(l.other_hashes) h)` }, now)}
+        and exists (select 1 from sync_state y where y.store_id = m.store_id and y.stream = 'order_check'
+          and y.completed_start between ${limits.localCopySince} and ${now})
+        and ${isStillOverridden(sql`l.inputs`)}
+        and (l.coupon_id is null or (${wantsCoupon(sql`l.coupon_id`)} and ${couponStands(sql`l.coupon_id`, sql`l.coupon_code`, sql`l.coupon_wording`)}))
+        and not exists (${hadOfSameOffer})
+        and (${takenPlaces(limits.capSince)}) < ${limits.capMax}
+        and not exists (select 1 from domain_throttles d where d.account_id = ${accountId} and d.domain = l.domain
+          and d.paused_until is not null and d.probe_id is distinct from l.id)
+      order by m.due_at, m.id
+      limit case when ${planLimit}::int >= 0 then greatest(0, ${planLimit}::int - (select used from room)) end),
+    departed as (
+      update messages m set departed_at = ${now} from allowed l
+      where m.store_id = ${storeId} and m.id = l.id and ${isClaimed('m')} and m.claim = ${claim}
+        and m.wake_at > ${now} and m.expires_at > ${now} and m.due_at <= ${now} and m.channel = 'email' and m.shopper_id = l.shopper_id and m.judged is not null
+      returning m.id),
+    counted as (
+      update plan_usage set used = used + (select count(*) from departed) where ${counter} and exists (select 1 from departed))
+    select id from departed`.execute(db)
+  return new Set(departed.rows.map((row) => row.id))
+}
+
+export interface Departure {
+  id: string
+  departed_at: Date
+  /** Its end, where the mail server took it; null: what came back is written down apart, or nobody knows. */
+  accepted: OutcomeRow | null
+}
+
+/**
+ * What follows from their hand-overs, and was not written in the turn: each is handed over now as any other message (`handed_over_at`), or sent
+ * where it was accepted, with the records of both, and its cart says so; also the cart that one was joined to since. Answers which there were.
+ */
+export async function writeDepartures(
+  { db, storeId }: StoreTx,
+  departures: readonly Departure[],
+  badge: string | null,
+  now: Date,
+): Promise<Set<string>> {
+  const rows = departures.map(({ id, departed_at, accepted }) => ({
+    ...accepted,
+    id,
+    departed_at,
+    is_accepted: accepted !== null,
+  }))
+  const moved = await sql<{ id: string }>`
+    with departure as (
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as g(id uuid, departed_at timestamptz, is_accepted bool,
+        reason text, provider_id text, response text, result text, news jsonb)),
+    locked as materialized (
+      select id, judged from messages where store_id = ${storeId} and id = any(${idsOf(departures)}::uuid[])
+        and ${hasDeparted('messages')} order by id for update),
+    moved as (
+      update messages m set ${becomesHandedOverOr(sql`g.is_accepted`)}, reason = g.reason, provider_id = g.provider_id, provider_response = g.response,
+        handed_over_at = g.departed_at, departed_at = null, answer = null, judged = null, decided_at = g.departed_at, updated_at = ${now},
+        finished_at = case when g.is_accepted then ${now}::timestamptz end, attempts = m.attempts + 1, channels = null
+      from departure g join locked k on k.id = g.id
+      where m.store_id = ${storeId} and m.id = g.id and m.departed_at = g.departed_at
+      returning m.id, m.cart_id, m.handed_over_at, k.judged, g.is_accepted, g.result, g.response, g.news),
+    told as materialized (
+      select c.id, w.at, w.at + interval '24 hours' as answer_by
+      from (select of as cart_id, max(at) as at from (
+        select cart_id as of, handed_over_at as at from moved
+        union all select o.merged_into, moved.handed_over_at from moved join carts o on o.store_id = ${storeId} and o.id = moved.cart_id
+          where o.merged_into is not null) each group by of) w
+      join carts c on c.store_id = ${storeId} and c.id = w.cart_id order by c.id for no key update of c),
+    carts_moved as (
+      update carts c set badge = coalesce(${badge}, c.badge), last_handed_over_at = told.at, is_mailed = true,
+        no_response_at = case when c.status in ('abandoned', 'active', 'lost') then told.answer_by end
+      from told where c.store_id = ${storeId} and c.id = told.id and c.badge <> 'Recovered'
+        and coalesce(c.last_handed_over_at <= told.at, true) returning c.id),
+    recorded as (
+      insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
+      select ${storeId}::uuid, gen_random_uuid(), moved.id, moved.handed_over_at, 'send', coalesce(moved.judged ->> 'reason', 'erased'), coalesce(moved.judged -> 'inputs', '{}') from moved
+      union all
+      select ${storeId}::uuid, gen_random_uuid(), moved.id, ${now}::timestamptz, 'result', moved.result, jsonb_build_object('response', moved.response)
+      from moved where moved.is_accepted returning 1),
+    news as (
+      ${insertNotificationsFrom(sql`
+        select ${storeId}, n.id, n.type, n.data, ${now}
+        from moved, jsonb_to_record(moved.news) as n(id uuid, type text, data jsonb) where jsonb_typeof(moved.news) = 'object'`)})
+    select id from moved`.execute(db)
+  return new Set(moved.rows.map((row) => row.id))
+}
+
+/** Named apart from the rows, so that the primary key serves whatever a planner thinks of JSON. */
+const idsOf = (rows: readonly { id: string }[]): string[] => rows.map((row) => row.id)
+
+/** The month's counter of the account has a row, for the turn to lock. */
+export async function haveCounter({ db }: StoreTx, accountId: string, month: string): Promise<void> {
+  await sql`insert into plan_usage (account_id, month, channel) values (${accountId}, ${month}::date, 'email')
+    on conflict do nothing`.execute(db)
+}
