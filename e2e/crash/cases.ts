@@ -4,11 +4,17 @@
 export const statements = {
   claim: /update messages m set state = 'claimed'/,
   decisions: /^\s*with decision as/,
-  'hand-over': /^\s*with candidate as/,
+  preparation: /^\s*with mail as/,
+  'hand-over': /^\s*with answered as/,
+  /** What follows from hand-overs, in the transaction of their outcomes. */
+  departures: /^\s*with departure as/,
   outcome: /^\s*with outcome as/,
 } as const
 
 export type StatementName = keyof typeof statements
+
+/** With it a batch has come to its end: nothing of it is leaving any more. */
+export const RELEASE = /^update messages set state = 'scheduled'/
 
 /**
  * `before`: the statement never reaches the database. `commit`: it ran, its transaction's commit never arrives. `after`: it is
@@ -19,7 +25,10 @@ export type Edge = 'before' | 'commit' | 'after'
 /** Before the greeting is answered · after MAIL FROM · within DATA · after the final dot, the answer not yet given. */
 export type SmtpPlace = 'connect' | 'mail' | 'data' | 'dot'
 
-export type Boundary = { kind: 'database'; statement: StatementName; edge: Edge } | { kind: 'smtp'; place: SmtpPlace }
+/** `isOverlapping`: while one batch leaves and the next one is claimed, judged and prepared, or leaves as well (decision 149). */
+export type Boundary =
+  | { kind: 'database'; statement: StatementName; edge: Edge; isOverlapping: boolean }
+  | { kind: 'smtp'; place: SmtpPlace; isOverlapping: false }
 
 export type Target = 'worker' | 'postgres' | 'both'
 
@@ -34,16 +43,27 @@ const places: [name: string, boundary: Boundary][] = [
   ['claimed', at('claim', 'after')],
   ['before the verdicts', at('decisions', 'before')],
   ['verdicts written', at('decisions', 'after')],
+  ['before the preparation', at('preparation', 'before')],
+  ['preparation not committed', at('preparation', 'commit')],
+  ['prepared', at('preparation', 'after')],
   ['before the hand-over', at('hand-over', 'before')],
   ['hand-over not committed', at('hand-over', 'commit')],
   ['hand-over committed', at('hand-over', 'after')],
-  ['connected, before EHLO', { kind: 'smtp', place: 'connect' }],
-  ['after MAIL FROM', { kind: 'smtp', place: 'mail' }],
-  ['within DATA', { kind: 'smtp', place: 'data' }],
-  ['after the final dot', { kind: 'smtp', place: 'dot' }],
+  ['connected, before EHLO', onWire('connect')],
+  ['after MAIL FROM', onWire('mail')],
+  ['within DATA', onWire('data')],
+  ['after the final dot', onWire('dot')],
+  ['answered, before what follows', at('departures', 'before')],
+  ['what follows not committed', at('departures', 'commit')],
   ['answered, before the outcome', at('outcome', 'before')],
   ['outcome not committed', at('outcome', 'commit')],
   ['outcome committed', at('outcome', 'after')],
+  ['next batch claimed while one leaves', beside('claim', 'after')],
+  ['before the next preparation while one leaves', beside('preparation', 'before')],
+  ['next preparation not committed while one leaves', beside('preparation', 'commit')],
+  ['next batch prepared while one leaves', beside('preparation', 'after')],
+  ['hand-over committed with the next batch prepared', beside('hand-over', 'after')],
+  ['what follows not committed with the next batch prepared', beside('departures', 'commit')],
 ]
 
 const targets: Target[] = ['worker', 'postgres', 'both']
@@ -53,7 +73,15 @@ export const cases: CrashCase[] = targets.flatMap((target) =>
 )
 
 function at(statement: StatementName, edge: Edge): Boundary {
-  return { kind: 'database', statement, edge }
+  return { kind: 'database', statement, edge, isOverlapping: false }
+}
+
+function beside(statement: StatementName, edge: Edge): Boundary {
+  return { kind: 'database', statement, edge, isOverlapping: true }
+}
+
+function onWire(place: SmtpPlace): Boundary {
+  return { kind: 'smtp', place, isOverlapping: false }
 }
 
 /** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */

@@ -10,7 +10,7 @@ import { type Database, startDatabase } from './database.ts'
 import { countersOff, isFinal, isLeftBehind, POOL, problemsOf, type Row, rowsOf } from './look.ts'
 import { type Mail, startMail } from './mail.ts'
 import type { Taken } from './mail-server.ts'
-import { connectShops, leaveCarts, PEOPLE, SECRET } from './shops.ts'
+import { CROWD, connectShops, leaveCarts, PEOPLE, SECRET } from './shops.ts'
 import { startSlownessClock } from './slowness.ts'
 import { aWorkerProcess, type WorkerProcess } from './workers.ts'
 
@@ -33,10 +33,18 @@ export interface CrashResult {
   problems: string[]
 }
 
+/** Who is due in a run. */
+interface Due {
+  domain: string
+  people: number
+}
+
 /** Until a dead process is known to be dead and its leases are over: this takes as long on any machine. */
 const WAITING_MS = 18_000
 /** Starting, reading, sending: with WAITING_MS the promised 30 s; on a busy machine as many times more as it is slower. */
 const WORKING_MS = 12_000
+/** For each person more than in most runs. */
+const WORKING_PER_PERSON_MS = 50
 /** After this nobody waits any longer; what is merely late is told from what is stuck. */
 const PATIENCE_MS = 180_000
 
@@ -81,7 +89,10 @@ async function runCrash(parts: Parts, crash: CrashCase, seed: number): Promise<C
   // Connections are opened anew in every run.
   mail.hangUp()
   const crashed = armCrash(parts, crash, random)
-  await leaveCarts(database.db, stores, addressesOf(domain, random))
+  // Batches overlap where more are due of one store than are claimed together.
+  const isCrowd = crash.boundary.isOverlapping
+  const people = isCrowd ? CROWD : PEOPLE
+  await leaveCarts(database.db, isCrowd ? stores.slice(0, 1) : stores, addressesOf(domain, people, random))
   const sprung = await Promise.race([crashed.sprung, sleep(PATIENCE_MS, null, { ref: false })])
   if (!sprung) {
     crashed.disarm()
@@ -95,28 +106,31 @@ async function runCrash(parts: Parts, crash: CrashCase, seed: number): Promise<C
   }
   const clock = startSlownessClock()
   const mine = () => mail.taken().filter(({ to }) => to.endsWith(`@${domain}`))
-  const early = await wait(parts, domain, (rows) => rows.every((row) => isFinal(row) || waitsByRule(row, mine())))
+  const early = await wait(parts, { domain, people }, (rows) =>
+    rows.every((row) => isFinal(row) || waitsByRule(row, mine())),
+  )
   const recoveryMs = performance.now() - sprung.at
   const slowdown = clock.stop()
-  const late = await letGo(parts, domain)
+  const late = await letGo(parts, { domain, people })
   await sprung.restarted
   const rows = await rowsOf(database.db, domain)
+  const workingMs = WORKING_MS + WORKING_PER_PERSON_MS * (people - PEOPLE)
   const problems = [
     ...problemsOf(rows, mine(), sprung.dead),
     ...(await countersOff(database.db)),
     ...workers.flatMap((worker) => worker.lastWords() ?? []).map((words) => `a worker ended by itself: ${words}`),
     ...[early, late].flatMap((stuck) => (stuck ? [`not settled: ${stuck}`] : [])),
-    ...(recoveryMs > WAITING_MS + WORKING_MS * slowdown ? [`it took ${Math.round(recoveryMs / 1_000)} s`] : []),
+    ...(recoveryMs > WAITING_MS + workingMs * slowdown ? [`it took ${Math.round(recoveryMs / 1_000)} s`] : []),
   ]
   const unknown = rows.filter(isLeftBehind).length
   return { mails: mine().length, unknown, recoveryMs, slowdown, problems }
 }
 
 /** Every shop has somebody who unsubscribed. One in four runs has a mail server that dies; what it was put off for then waits for half a minute, as it should. */
-function addressesOf(domain: string, random: () => number): string[] {
+function addressesOf(domain: string, people: number, random: () => number): string[] {
   const special = ['gone', 'gone', 'gone', 'later', 'full', 'nobody', 'spam', 'hang', 'drop']
   if (random() < 0.25) special.push('die')
-  const all = Array.from({ length: PEOPLE }, (_, n) => special[n] ?? 'accept')
+  const all = Array.from({ length: people }, (_, n) => special[n] ?? 'accept')
   const places = all.map((treatment, n) => ({ treatment, n, at: treatment === 'gone' ? -1 : random() }))
   return places.sort((a, b) => a.at - b.at).map(({ treatment, n }) => `${treatment}-${n}@${domain}`)
 }
@@ -129,7 +143,18 @@ interface Sprung {
 }
 
 /** How many of a kind pass before the kill: at most as many as come for certain. */
-const PASSES = { claim: 3, decisions: 2, 'hand-over': 8, outcome: 8, connect: 4, mail: 12, data: 12, dot: 12 }
+const PASSES = {
+  claim: 3,
+  decisions: 2,
+  preparation: 3,
+  'hand-over': 8,
+  departures: 3,
+  outcome: 3,
+  connect: 4,
+  mail: 12,
+  data: 12,
+  dot: 12,
+}
 
 function armCrash({ workers, mail, database }: Parts, { boundary, target }: CrashCase, random: () => number) {
   let resolveSprung = (_: Sprung) => {}
@@ -146,21 +171,25 @@ function armCrash({ workers, mail, database }: Parts, { boundary, target }: Cras
     if (target !== 'worker') database.kill()
     resolveSprung({ at: performance.now(), dead, restarted: dead.size > 0 ? worker.start() : Promise.resolve() })
   }
-  const passes = Math.floor(random() * PASSES[boundary.kind === 'smtp' ? boundary.place : boundary.statement])
+  const most = PASSES[boundary.kind === 'smtp' ? boundary.place : boundary.statement]
+  const drawn = Math.floor(random() * most)
+  // Of the batches after the first there are few.
+  const passes = boundary.isOverlapping && most < PASSES['hand-over'] ? 0 : drawn
   if (boundary.kind === 'smtp') mail.trap(boundary.place, passes, spring)
   else {
-    const trap = { statement: boundary.statement, edge: boundary.edge, passes, spring }
+    const { statement, edge, isOverlapping } = boundary
+    const trap = { statement, edge, isOverlapping, passes, spring }
     for (const { proxy } of workers) proxy.set(trap)
   }
   return { sprung, disarm }
 }
 
 /** Looks until it is so; else what is not, in words. */
-async function wait({ database }: Parts, domain: string, isSo: (rows: readonly Row[]) => boolean) {
+async function wait({ database }: Parts, { domain, people }: Due, isSo: (rows: readonly Row[]) => boolean) {
   const end = performance.now() + PATIENCE_MS
   for (;;) {
     const rows = await rowsOf(database.db, domain).catch(() => [])
-    if (rows.length === PEOPLE && isSo(rows)) return null
+    if (rows.length === people && isSo(rows)) return null
     if (performance.now() > end) return inWords(rows)
     await sleep(100)
   }
@@ -180,7 +209,7 @@ function waitsByRule(row: Row, taken: readonly Taken[]): boolean {
 }
 
 /** Ends what waits by rule: connections that hang, and back-off, for which nobody here has the time. */
-async function letGo(parts: Parts, domain: string): Promise<string | null> {
+async function letGo(parts: Parts, due: Due): Promise<string | null> {
   const { db } = parts.database
   const nudge = async () => {
     parts.mail.letGo()
@@ -192,7 +221,7 @@ async function letGo(parts: Parts, domain: string): Promise<string | null> {
   }
   const nudging = setInterval(() => void nudge().catch(() => {}), 1_000)
   try {
-    return await wait(parts, domain, (rows) => rows.every(isFinal))
+    return await wait(parts, due, (rows) => rows.every(isFinal))
   } finally {
     clearInterval(nudging)
   }

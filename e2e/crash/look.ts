@@ -22,7 +22,7 @@ export interface Row {
 /** The messages due for the people of one run. */
 export async function rowsOf(db: Db, domain: string): Promise<Row[]> {
   const rows = await sql<Row>`
-    select m.id, m.state, m.reason, c.email, m.worker_id, m.claim, m.provider_response, m.wake_at, m.finished_at
+    select m.id, case when m.departed_at is null then m.state else coalesce(m.answer ->> 'state', 'handed_over') end as state, m.reason, c.email, m.worker_id, m.claim, m.provider_response, m.wake_at, m.finished_at
     from messages m join carts c on c.store_id = m.store_id and c.id = m.cart_id
     where m.due_at <= now() and c.email like ${`%@${domain}`}`.execute(db)
   return rows.rows

@@ -1,5 +1,5 @@
 import net from 'node:net'
-import { type Edge, type StatementName, statements } from './cases.ts'
+import { type Edge, RELEASE, type StatementName, statements } from './cases.ts'
 
 // Between one worker and PostgreSQL: reads along which statement passes, and stops the world at the marked one. It knows just
 // enough of the protocol (version 3): frames of one type byte and a length, one question at a time per connection.
@@ -7,6 +7,8 @@ import { type Edge, type StatementName, statements } from './cases.ts'
 export interface Trap {
   statement: StatementName
   edge: Edge
+  /** Only while one batch leaves: the next one's, or a hand-over once the next one is prepared. */
+  isOverlapping: boolean
   /** How many of them may pass first. */
   passes: number
   /** Called once, at the boundary; what was on its way is then lost. */
@@ -23,13 +25,16 @@ export interface DatabaseProxy {
 }
 
 export async function aDatabaseProxy(worker: number, socketPath: string): Promise<DatabaseProxy> {
-  const state: Shared = { worker, socketPath, trap: null, workerId: null, sockets: new Set() }
+  const state: Shared = { worker, socketPath, trap: null, workerId: null, sockets: new Set(), way: 'none' }
   const server = net.createServer((client) => join(state, client))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     port: (server.address() as net.AddressInfo).port,
     workerId: () => state.workerId,
-    set: (trap) => (state.trap = trap),
+    set(trap) {
+      state.trap = trap
+      state.way = 'none'
+    },
     stop() {
       server.close()
       for (const socket of state.sockets) socket.destroy()
@@ -43,6 +48,8 @@ interface Shared {
   trap: Trap | null
   workerId: string | null
   sockets: Set<net.Socket>
+  /** Of one store's batches: one leaves, and the next one is prepared meanwhile. */
+  way: 'none' | 'leaves' | 'next prepared'
 }
 
 interface Conversation {
@@ -111,9 +118,12 @@ function isTrappedBefore(talk: Conversation, frame: Buffer): boolean {
   const { trap } = talk.state
   const ending = /^\s*(commit|rollback)/i.exec(text)?.[1]?.toLowerCase()
   if (name) talk.inTransaction?.add(name)
+  const isOverlap = isOverlapAt(talk.state.way, name ?? trap?.statement ?? null)
+  talk.state.way = wayAfter(talk.state.way, name, text)
   const isCommit = ending === 'commit' && trap !== null && talk.inTransaction?.has(trap.statement) === true
   if (ending) talk.inTransaction = null
   if (!trap || !isAt(trap, name, isCommit, talk.inTransaction !== null)) return false
+  if (trap.isOverlapping && !isOverlap) return false
   // Below zero: another worker has got there, and only the answer is awaited.
   if (trap.passes < 0 || trap.passes-- > 0) return false
   if (trap.edge === 'after') {
@@ -122,6 +132,16 @@ function isTrappedBefore(talk: Conversation, frame: Buffer): boolean {
   }
   end(talk, trap)
   return true
+}
+
+function isOverlapAt(way: Shared['way'], name: StatementName | null): boolean {
+  return name === 'claim' || name === 'preparation' ? way !== 'none' : way === 'next prepared'
+}
+
+function wayAfter(way: Shared['way'], name: StatementName | null, text: string): Shared['way'] {
+  if (RELEASE.test(text)) return 'none'
+  if (name === 'hand-over' && way === 'none') return 'leaves'
+  return name === 'preparation' && way === 'leaves' ? 'next prepared' : way
 }
 
 function isAt(trap: Trap, name: StatementName | null, isCommit: boolean, isInTransaction: boolean): boolean {

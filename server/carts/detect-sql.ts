@@ -72,13 +72,11 @@ export async function lostDue(db: Db, now: Date, limit: number) {
 
 export async function markNoResponse(db: Db, now: Date): Promise<number> {
   const rows = await sql`
-    with due as materialized (
-      select store_id, id from carts where no_response_at <= ${now} order by store_id, id for no key update skip locked)
     update carts c set no_response_at = null,
       badge = case when c.badge = 'Recovered' or exists (
         select 1 from touchpoints t join carts o on o.store_id = t.store_id and o.id = t.cart_id
         where t.store_id = c.store_id and t.shopper_id = c.shopper_id and t.is_human
           and coalesce(o.merged_into, o.id) = c.id and t.at >= c.last_handed_over_at) then c.badge else 'No Response' end
-    from due where c.store_id = due.store_id and c.id = due.id and c.no_response_at <= ${now} returning 1`.execute(db)
+    where c.no_response_at <= ${now} returning 1`.execute(db)
   return rows.rows.length
 }

@@ -17,6 +17,8 @@ import {
 } from '../../test/message-scene.ts'
 import { acceptsMail, aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
+import { newId } from '../core/ids.ts'
+import { claimDue } from '../send/deliver-sql.ts'
 
 // When a message goes, and when it is too late for it (D7, S2, T1, T4).
 
@@ -152,14 +154,30 @@ describe('the distance between steps', () => {
 
   test('no longer from one that was not accepted', async () => {
     const { storeId } = await aScene(world)
-    const due: number[] = []
-    world.answer = async () => {
-      due.push((await dueIn(storeId))[1]!)
-      return { kind: 'retry', reason: 'greylisted', response: '451 try later' }
+    world.answer = () => ({ kind: 'retry', reason: 'greylisted', response: '451 try later' })
+    await pass(world, storeId, 23 * HOUR)
+    expect((await dueIn(storeId))[1]).toBe(1)
+  })
+
+  test('while one is on the wire, and until what follows from it is written down, nobody takes the next, though it were due', async () => {
+    const { storeId } = await aScene(world)
+    const second = world.db.updateTable('messages').where('store_id', '=', storeId).where('step', '=', 2)
+    const claim = () => {
+      const leaseUntil = new Date(world.now.getTime() + MINUTE)
+      const wanted = { claim: newId(), workerId: newId(), now: world.now, leaseUntil, limit: 100 }
+      return claimDue({ storeId, db: world.db }, wanted)
+    }
+    let taken: unknown
+    world.answer = async (mail) => {
+      await second.set({ due_at: world.now, wake_at: world.now }).execute()
+      taken = await claim()
+      return acceptsMail(mail)
     }
     await pass(world, storeId, 23 * HOUR)
-    due.push((await dueIn(storeId))[1]!)
-    expect(due).toEqual([12, 1])
+    expect(taken).toEqual([])
+    expect((await dueIn(storeId))[1]).toBe(12)
+    await second.set({ wake_at: world.now }).execute()
+    expect(await claim()).toHaveLength(1)
   })
 
   test('an edit of the flow and a late fact of the shopper keep it', async () => {

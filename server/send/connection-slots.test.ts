@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, expect, test } from 'vitest'
 import { freshOrderCheck } from '../../test/factories.ts'
-import { aScene, countStates, HOUR, messagesOf, send, wait } from '../../test/message-scene.ts'
+import { aScene, countStates, HOUR, isOnTheWire, messagesOf, send, wait } from '../../test/message-scene.ts'
 import { acceptsMail, aWorld } from '../../test/world.ts'
 import type { Outcome } from '../channels/channel.ts'
 import { transact } from '../core/db.ts'
@@ -31,7 +31,7 @@ test('stores sent for at once have together no more handed over than the pool ho
       areAllHere = sendersOn(world.deps.channels.email!) === stores.length
       if (!areAllHere) await sleep(10)
     }
-    const handedOver = world.db.selectFrom('messages').select('id').where('state', '=', 'handed_over')
+    const handedOver = world.db.selectFrom('messages').select('id').where(isOnTheWire)
     most = Math.max(most, (await handedOver.execute()).length)
     order.push(mail.to)
     return acceptsMail(mail)

@@ -43,6 +43,9 @@ export interface Sending {
   batchSize?: number
 }
 
+/** A shop that takes so long to be asked is not asked while a batch leaves. */
+const SLOW_MS = 5_000
+
 /** Sends what is due for one store, one process at a time. */
 export async function sendDue(deps: Deps, { storeId, batchSize = BATCH }: Sending): Promise<void> {
   const store = { storeId, db: deps.db }
@@ -77,7 +80,9 @@ async function sendRounds(deps: Deps, store: StoreDb<Db>, rounds: Rounds): Promi
   try {
     for (let round = 0; round < 1_000; round++) {
       const busy = leaving.flatMap(({ shoppers }) => shoppers)
+      const begun = deps.now()
       const batch = await nextBatch(deps, store, { ...rounds, busy })
+      const isSlow = deps.now().getTime() - begun.getTime() > SLOW_MS
       if (batch === 'stop' || (batch === 'none' && leaving.length === 0)) return
       if (batch === 'none') {
         await ends(leaving)
@@ -91,8 +96,8 @@ async function sendRounds(deps: Deps, store: StoreDb<Db>, rounds: Rounds): Promi
       }
       const last = batch.leave()
       leaving.push(last)
-      // Not sooner: what was judged long before its turn would have to be judged again (D3).
-      if (batch.size < rounds.batchSize) await ends(leaving)
+      // Not sooner: what was judged long before its turn would have to be judged again, and so would what leaves while a slow shop is asked (D3).
+      if (isSlow || batch.size < rounds.batchSize) await ends(leaving)
       else await last.isHalfGone
     }
   } finally {

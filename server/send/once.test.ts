@@ -1,6 +1,17 @@
 import type { KyselyPlugin } from 'kysely'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { aScene, countStates, HOUR, MINUTE, messagesOf, pass, send, steps, wait } from '../../test/message-scene.ts'
+import {
+  aScene,
+  countStates,
+  HOUR,
+  isOnTheWire,
+  MINUTE,
+  messagesOf,
+  pass,
+  send,
+  steps,
+  wait,
+} from '../../test/message-scene.ts'
 import { acceptsMail, aWorld } from '../../test/world.ts'
 import { newId } from '../core/ids.ts'
 import { sendDue } from './deliver.ts'
@@ -27,7 +38,7 @@ function failsAtHandOver(which: number): KyselyPlugin {
   let count = 0
   return {
     transformQuery({ node }) {
-      if (JSON.stringify(node).includes("state = 'handed_over', reason") && ++count === which)
+      if (JSON.stringify(node).includes('set departed_at = ') && ++count === which)
         throw new Error('the second hand-over fails')
       return node
     },
@@ -105,7 +116,7 @@ describe('on the wire (D10)', () => {
         .selectFrom('messages')
         .select(['id', 'to_address'])
         .where('store_id', '=', storeId)
-        .where('state', '=', 'handed_over')
+        .where(isOnTheWire)
         .execute()
       expect(rows.map((row) => row.to_address)).toContain(mail.to)
       most = Math.max(most, rows.length)

@@ -201,7 +201,7 @@ function afterHandOver(happens: () => unknown): KyselyPlugin {
   const handOvers = new Set<QueryId>()
   return {
     transformQuery({ node, queryId }) {
-      if (JSON.stringify(node).includes("state = 'handed_over', reason")) handOvers.add(queryId)
+      if (JSON.stringify(node).includes('set departed_at = ')) handOvers.add(queryId)
       return node
     },
     async transformResult({ queryId, result }) {

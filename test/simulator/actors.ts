@@ -186,7 +186,7 @@ function mortalClient(client: pg.PoolClient, life: Life) {
     const result = isBegin ? NOTHING : await run(text, values)
     if (isBegin) opening = text
     countDown(life)
-    if (text === 'commit' && isHandOver) await life.handedOver()
+    if ((text === 'commit' && isHandOver) || (!isInside && HANDS_OVER.test(text))) await life.handedOver()
     isHandOver = isInside && (isHandOver || HANDS_OVER.test(text))
     return result
   }
@@ -208,7 +208,9 @@ function mortalClient(client: pg.PoolClient, life: Life) {
   return { query, release }
 }
 
-const HANDS_OVER = /update messages m set state = 'handed_over'/
+/** Within a transaction; a turn that only writes down answers of mails commits by itself. */
+const HANDS_OVER =
+  /update messages m set (state = 'handed_over', reason = null, claim = null, worker_id|departed_at = \$)/
 
 const NOTHING = { command: 'BEGIN', rowCount: null, rows: [] }
 

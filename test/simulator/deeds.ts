@@ -43,9 +43,9 @@ const BUSY = `
   select g.status, g.next_run_at is not null as "isDue",
     exists (select 1 from campaign_runs r where r.store_id = g.store_id and r.campaign_id = g.id and r.planned_at is null) as "isPlanned",
     exists (select 1 from messages m where m.store_id = g.store_id and m.origin_kind = 'campaign' and m.origin_id = g.id
-      and m.state in ('scheduled', 'held', 'claimed')) as "isOpen",
+      and m.state in ('scheduled', 'held', 'claimed') and m.departed_at is null) as "isOpen",
     exists (select 1 from messages m where m.store_id = g.store_id and m.origin_kind = 'campaign' and m.origin_id = g.id
-      and m.state = 'handed_over') as "isInFlight"
+      and (m.state = 'handed_over' or m.departed_at is not null)) as "isInFlight"
   from campaigns g where g.id = $1`
 
 const OVER: ReadonlySet<string> = new Set(['completed', 'sent', 'cancelled'])

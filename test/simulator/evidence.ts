@@ -1,6 +1,6 @@
 import { type Db, sql } from '../../server/core/db.ts'
 import type { Channel, Plan } from './steps.ts'
-import { asMs } from './witness.ts'
+import { asMs, LEFT_AT, STATE_OF } from './witness.ts'
 
 // What the database says of a message at the moment a provider is handed it, in one statement. Times are milliseconds.
 
@@ -29,8 +29,8 @@ export interface Evidence {
   cap: number
   /** Other messages of the same person that left within the cap's window before (or, by a clock put back, after) this. */
   others: string[]
-  /** What this process has on the channel's wire, with the person each goes to. */
-  inFlight: { id: string; shopper: string; handedOverAt: number }[]
+  /** What this process has let leave on the channel and not written to its end, with the person each goes to; answered: not on the wire any more. */
+  underWay: { id: string; shopper: string; handedOverAt: number; isAnswered: boolean }[]
   /** Carts that were joined to this one, over however many steps. */
   joined: string[]
   /** `kind:value` of the person, and of everybody who used one of its devices. */
@@ -79,28 +79,30 @@ export interface Evidence {
 }
 
 const ms = (column: string) => sql.raw(asMs(column))
+const leftAt = (row: string) => sql.raw(LEFT_AT(row))
+const STATE_NOW = sql.raw(STATE_OF('m'))
 
 export async function readEvidence(
   db: Db,
   of: { id: string; channel: Channel; hash: Buffer; now: Date },
 ): Promise<Evidence | undefined> {
   // Who is found to be one with somebody in the moment between hand-over and wire was somebody else when it was decided.
-  const isAtOnce = sql`${of.now}::timestamptz >= m.handed_over_at and ${of.now} < m.handed_over_at + interval '1 second'`
+  const isAtOnce = sql`${of.now}::timestamptz >= ${leftAt('m')} and ${of.now} < ${leftAt('m')} + interval '1 second'`
   const rows = await sql<Evidence>`
     with recursive joined as (
       select c.store_id, c.id from carts c join messages m on m.store_id = c.store_id and c.merged_into = m.cart_id
         where m.id = ${of.id}
       union select c.store_id, c.id from carts c join joined j on j.store_id = c.store_id and c.merged_into = j.id)
-    select m.store_id as store, coalesce(m.cart_id::text, 'no cart of ' || case when ${isAtOnce} then d.shopper else m.shopper_id end) as cart, case when ${isAtOnce} then d.shopper else m.shopper_id end as shopper, m.origin_kind || ':' || m.origin_id as origin, m.step, m.step_id as "stepId", m.variant_id as "variantId", m.state, m.worker_id as worker,
-      ${ms('m.due_at')} as "dueAt", ${ms('m.created_at')} as "createdAt", ${ms('m.handed_over_at')} as "handedOverAt",
+    select m.store_id as store, coalesce(m.cart_id::text, 'no cart of ' || case when ${isAtOnce} then d.shopper else m.shopper_id end) as cart, case when ${isAtOnce} then d.shopper else m.shopper_id end as shopper, m.origin_kind || ':' || m.origin_id as origin, m.step, m.step_id as "stepId", m.variant_id as "variantId", ${STATE_NOW} as state, m.worker_id as worker,
+      ${ms('m.due_at')} as "dueAt", ${ms('m.created_at')} as "createdAt", ${ms(LEFT_AT('m'))} as "handedOverAt",
       c.status as "cartStatus", ${ms('c.started_at')} as "cartStartedAt", ${ms('c.last_activity_at')} as "lastActivityAt",
       fs.delay_minutes as delay, s.cap_messages as cap,
       case when ${isAtOnce} then to_jsonb(d.others) else (select coalesce(jsonb_agg(o.id), '[]') from messages o where o.store_id = m.store_id and o.shopper_id = m.shopper_id
-        and o.id <> m.id and o.handed_over_at > m.handed_over_at - s.cap_window_hours * interval '1 hour') end as others,
-      (select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'handedOverAt', ${ms('o.handed_over_at')},
+        and o.id <> m.id and ${leftAt('o')} > ${leftAt('m')} - s.cap_window_hours * interval '1 hour') end as others,
+      (select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'handedOverAt', ${ms(LEFT_AT('o'))}, 'isAnswered', o.answer is not null,
           'shopper', case when ${isAtOnce} then p.shopper else o.shopper_id end)), '[]')
         from messages o join simulator_departures p on p.message_id = o.id
-        where o.store_id = m.store_id and o.worker_id = m.worker_id and o.channel = m.channel and o.state = 'handed_over') as "inFlight",
+        where o.store_id = m.store_id and o.worker_id = m.worker_id and o.channel = m.channel and (o.state = 'handed_over' or o.departed_at is not null)) as "underWay",
       (select coalesce(jsonb_agg(id), '[]') from joined) as joined,
       (select coalesce(jsonb_agg(distinct k.kind || ':' || k.value), '[]') from shopper_keys k where k.store_id = m.store_id
         and k.shopper_id in (select m.shopper_id union
@@ -118,10 +120,10 @@ export async function readEvidence(
         'fallback', coalesce(fs.coupon_fallback, g.coupon_fallback),
         'platformId', coalesce((select k.platform_id from coupon_codes k where k.store_id = m.store_id and k.message_id = m.id
           and k.coupon_id = m.coupon_id), cp.platform_id),
-        'record', (select d.inputs from decisions d where d.store_id = m.store_id and d.message_id = m.id and d.outcome = 'send'
-          and d.at = m.handed_over_at limit 1)) as coupon,
+        'record', coalesce(m.judged -> 'inputs', (select d.inputs from decisions d where d.store_id = m.store_id and d.message_id = m.id
+          and d.outcome = 'send' and d.at = m.handed_over_at limit 1))) as coupon,
       exists (select 1 from orders o where o.store_id = m.store_id and o.shopper_id = m.shopper_id
-        and o.purchased_at < coalesce(c.started_at, m.handed_over_at))
+        and o.purchased_at < coalesce(c.started_at, ${leftAt('m')}))
         or exists (select 1 from shopper_keys k join customers r on r.store_id = k.store_id and r.customer_id = k.value
           where k.store_id = m.store_id and k.shopper_id = m.shopper_id and k.kind = 'customer' and r.spent_minor > 0) as "hasBoughtBefore",
       (select coalesce(jsonb_agg(jsonb_build_object('status', n.status, 'isConfirmed', n.is_confirmed, 'source', n.source,
@@ -131,9 +133,9 @@ export async function readEvidence(
         from consent_overrides x where x.store_id = m.store_id and x.channel = m.channel and x.ended_at is null) as overrides,
       (select p.plan from subscriptions p where p.account_id = s.account_id) as plan,
       coalesce((select u.used from plan_usage u where u.account_id = s.account_id and u.channel = m.channel
-        and u.month = date_trunc('month', m.handed_over_at at time zone 'UTC')::date), 0) as used,
+        and u.month = date_trunc('month', ${leftAt('m')} at time zone 'UTC')::date), 0) as used,
       coalesce((select b.micros from sending_spend b where b.account_id = s.account_id and b.currency = 'USD'
-        and b.month = date_trunc('month', m.handed_over_at at time zone 'UTC')::date), 0) as spent
+        and b.month = date_trunc('month', ${leftAt('m')} at time zone 'UTC')::date), 0) as spent
     from messages m
     join simulator_departures d on d.message_id = m.id
     left join carts c on c.store_id = m.store_id and c.id = m.cart_id

@@ -1,5 +1,6 @@
 import type { OrderKind } from '../../server/platforms/platform.ts'
 import { withAliases } from './aliases.ts'
+import { aBatchSize } from './batches.ts'
 import { withCampaigns } from './campaigns.ts'
 import { withCoupons } from './coupons.ts'
 import { withFlowEdits } from './flow-edits.ts'
@@ -50,6 +51,7 @@ export function scenarioOf(seed: number): Scenario {
     delays: dice.pick(DELAYS),
     cap: dice.pick([1, 2, 3, 3]),
     holdoutPercent: dice.isLucky(0.15) ? 50 : 0,
+    batchSize: aBatchSize(seed),
     ...aFrame(dice),
     ...{ shortage: null, coupons: null, startDay: 0, hasCampaigns: false, push: null, shopify: null },
     steps: [],

@@ -6,7 +6,7 @@ export const campaignMutations: readonly Mutation[] = [
   {
     name: 'whether its campaign was paused is not asked again at the hand-over',
     rule: 'Campaigns',
-    file: 'server/send/deliver-sql.ts',
+    file: 'server/send/fragments.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
     before: 'g.id = m.origin_id and ${isRunningCampaign}) else false end',
     after: 'g.id = m.origin_id) else false end',

@@ -6,7 +6,7 @@ export const stopMutations: readonly Mutation[] = [
   {
     name: 'a suspension is not asked in the hand-over',
     rule: 'Stops',
-    file: 'server/send/deliver-sql.ts',
+    file: 'server/send/fragments.ts',
     before: 'and not exists (select 1 from accounts x where x.id = s.account_id and x.suspended_at is not null)',
     after: '',
     seed: 17,
@@ -14,7 +14,7 @@ export const stopMutations: readonly Mutation[] = [
   {
     name: 'whether the store rests is not asked in the hand-over',
     rule: 'Stops',
-    file: 'server/send/deliver-sql.ts',
+    file: 'server/send/fragments.ts',
     before: ' and s.rests_since is null',
     after: '',
     seed: 476,

@@ -3,6 +3,7 @@ import { campaignMutations } from './mutations-campaigns.ts'
 import { couponMutations } from './mutations-coupons.ts'
 import { flowEditMutations } from './mutations-flow-edits.ts'
 import { flowMutations } from './mutations-flows.ts'
+import { mailMutations } from './mutations-mails.ts'
 import { orderCheckMutations } from './mutations-order-check.ts'
 import { pluginMutations } from './mutations-plugin.ts'
 import { pushMutations } from './mutations-push.ts'
@@ -14,8 +15,8 @@ import { stopMutations } from './mutations-stops.ts'
 
 export interface Mutation {
   name: string
-  /** The invariant that has to notice it. */
-  rule: Rule
+  /** The invariant that has to notice it; 'crash': the database, which refuses it. */
+  rule: Rule | 'crash'
   file: string
   before: string
   after: string
@@ -33,6 +34,7 @@ export const mutations: readonly Mutation[] = [
   ...shopifyMutations,
   ...flowEditMutations,
   ...flowMutations,
+  ...mailMutations,
   {
     name: 'what a dead process had on the wire is sent again',
     rule: 'D1',
@@ -41,14 +43,15 @@ export const mutations: readonly Mutation[] = [
     before: 'update messages m set ${becomesUnknown}, finished_at =',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
     after: 'update messages m set ${becomesScheduled}, decided_at =',
-    seed: 29,
+    seed: 25,
   },
   {
     name: 'silence is taken for a refusal',
     rule: 'D1',
     file: 'server/outcome/outcome.ts',
     before: "return { ...base, state: stateAfter.unknown, reason: 'unknown', result: 'unknown', news }",
-    after: "return { ...base, state: stateAfter.retry, reason: 'retry', wake_at: now, result: 'retry', news: null }",
+    after:
+      "return { ...base, state: stateAfter.retry, reason: 'retry', wake_at: answeredAt, result: 'retry', news: null }",
     seed: 6,
   },
   {
@@ -91,7 +94,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/send/deliver.ts',
     before: 'Map.groupBy(oncePerPerson(evaluation.ready),',
     after: 'Map.groupBy(evaluation.ready,',
-    seed: 61,
+    seed: 40,
   },
   {
     name: 'a message by hand is planned for what is no cart any more',
@@ -179,7 +182,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/messages/sql.ts',
     before: "least(abs(s.delay_minutes - hs.delay_minutes) * interval '1 minute', interval '12 hours')",
     after: "interval '0 minutes'",
-    seed: 21,
+    seed: 100,
   },
   {
     name: 'a fold forgets what was folded before',
@@ -307,14 +310,14 @@ export const mutations: readonly Mutation[] = [
     name: 'what was refused stays counted',
     rule: 'Plan',
     file: 'server/outcome/outcome.ts',
-    before: 'await addUsage(tx, evaluation.situation.account_id, evaluation.month, channel, -1)',
-    after: '',
+    before: 'if (unsent > 0) await addUsage',
+    after: 'if (unsent < 0) await addUsage',
     seed: 41,
   },
   {
     name: 'each text fits the budget by itself',
     rule: 'Budget',
-    file: 'server/send/send-window.ts',
+    file: 'server/send/wide-turn.ts',
     before: 'micros -= cost.amountMicros',
     after: '',
     seed: 996,
@@ -330,10 +333,10 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'the next step does not wait for what is on the wire',
     rule: 'T4',
-    file: 'server/send/send-window.ts',
+    file: 'server/send/wide-turn.ts',
     before: 'if (submitted.size > 0) await spaceNextSteps(tx, [...submitted], now)',
     after: '',
-    seed: 802_306,
+    seed: 73,
   },
   {
     name: 'what a refused question cost stays paid',

@@ -253,7 +253,7 @@ async function work(harness: Harness, act: ActOf<'work'>): Promise<void> {
   const { deps, life } = actor
   await beatMeanwhile(harness)
   harness.post.answers = [...act.answers]
-  if (act.meanwhile) interrupt(harness, actor, act.meanwhile)
+  const interrupted = act.meanwhile ? interrupt(harness, actor, act.meanwhile) : null
   life.statementsLeft = act.diesAt
   life.statements = 0
   const heart = setInterval(() => stillThere(actor), BEAT_MS)
@@ -267,7 +267,7 @@ async function work(harness: Harness, act: ActOf<'work'>): Promise<void> {
     if (harness.scenario.hasCampaigns) await runDueCampaigns(harness, actor)
     if (harness.scenario.coupons) await makeDueCodes(harness, deps)
     for (const { store_id: storeId } of await dueStores(deps.db, deps.now(), harness.other ? 2 : 1))
-      await sendDue(deps, { storeId })
+      await sendDue(deps, { storeId, batchSize: batchSizeOf(harness) })
     if (harness.reported.size > 0) await fetchPrices(deps)
     await detectLost(deps)
     await detectNoResponse(deps)
@@ -283,17 +283,25 @@ async function work(harness: Harness, act: ActOf<'work'>): Promise<void> {
     if (act.meanwhile?.at === 'page') harness.shop.beforePage = async () => {}
     if (act.meanwhile?.at === 'submission') harness.post.atSubmission = async () => {}
   }
+  // The engine may have taken it for a fault of the store or of a provider, within which it happened.
+  if (interrupted?.problem) throw interrupted.problem
 }
 
 /** Does the steps once, at that point of the worker's way, while the worker waits. */
-function interrupt(harness: Harness, { life }: Actor, { at, steps }: Meanwhile): void {
+function interrupt(harness: Harness, { life }: Actor, { at, steps }: Meanwhile) {
+  const interrupted: { problem: unknown } = { problem: null }
   let isDone = false
   let isEvaluated = false
   let pages = 0
   const once = async () => {
     if (isDone) return
     isDone = true
-    for (const step of steps) await playStep(harness, step)
+    try {
+      for (const step of steps) await playStep(harness, step)
+    } catch (error) {
+      interrupted.problem = error
+      throw error
+    }
   }
   if (at === 'page') harness.shop.beforePage = once
   else if (at === 'submission') harness.post.atSubmission = once
@@ -311,4 +319,10 @@ function interrupt(harness: Harness, { life }: Actor, { at, steps }: Meanwhile):
       if (at === 'handover' ? isEvaluated && statement === 'begin' : isThere) await once()
       isEvaluated ||= isEvaluating
     }
+  return interrupted
+}
+
+/** While the shop takes seconds for each answer all that is due is taken together: of more batches the first would be due again before the last is looked at. */
+function batchSizeOf({ shop, scenario }: Harness): number | undefined {
+  return shop.mood === 'is slow' || shop.mood === 'stalls' ? undefined : scenario.batchSize
 }

@@ -19,6 +19,8 @@ export interface Scenario {
   delays: readonly number[]
   cap: number
   holdoutPercent: number
+  /** So many are claimed together. */
+  batchSize: number
   /** Of the flow's steps. */
   channels: readonly Channel[]
   /** Where each of the three people lives. */
@@ -188,8 +190,8 @@ export type Act =
 export type Step = Act & { waitMs: number }
 
 export function describe(scenario: Scenario): string {
-  const { seed, delays, cap, holdoutPercent } = scenario
-  const head = `seed ${seed}: steps after ${delays.join(', ')} min; at most ${cap} a day; holdout ${holdoutPercent} %`
+  const { seed, delays, cap, holdoutPercent, batchSize } = scenario
+  const head = `seed ${seed}: steps after ${delays.join(', ')} min; at most ${cap} a day; holdout ${holdoutPercent} %; batches of ${batchSize}`
   const { channels, countries, startHour, startDay, plan, room, shortage, budgetMicros, cooldownHours, template } =
     scenario
   const more = `by ${channels.join(', ')}; people in ${countries.join(', ')}; from ${startHour}:00 UTC${startDay ? ` of day ${startDay}` : ''}; plan ${plan}${room === null ? '' : `, ${room} left`}`

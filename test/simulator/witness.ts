@@ -159,6 +159,13 @@ export interface State {
   questions: { hash: string; state: string; wording: string | null; askedAt: number | null }[]
 }
 
+/** When a message left: of a claimed one `handed_over_at` is its place under the frequency cap. */
+export const LEFT_AT = (row: string) =>
+  `(case when ${row}.state = 'claimed' then ${row}.departed_at else ${row}.handed_over_at end)`
+/** What has departed counts as handed over, and as its answer says once there is one. */
+export const STATE_OF = (row: string) =>
+  `(case when ${row}.departed_at is null then ${row}.state else coalesce(${row}.answer ->> 'state', 'handed_over') end)`
+
 /**
  * Counts every row written to what `readState` reads; a rolled back one as well. And keeps who a message went to when it was handed
  * over: they may be found to be one with somebody else before it is on the wire.
@@ -188,12 +195,13 @@ export const WITNESS = `
   create function simulator_departed() returns trigger language plpgsql as 'begin
     insert into simulator_departures select new.id, new.shopper_id, coalesce(array_agg(o.id), ''{}'')
       from stores s left join messages o on o.store_id = s.id and o.shopper_id = new.shopper_id and o.id <> new.id
-        and o.handed_over_at > new.handed_over_at - s.cap_window_hours * interval ''1 hour''
+        and ${LEFT_AT('o').replaceAll("'", "''")} > coalesce(new.departed_at, new.handed_over_at) - s.cap_window_hours * interval ''1 hour''
       where s.id = new.store_id
     on conflict (message_id) do update set shopper = excluded.shopper, others = excluded.others;
     return null; end';
-  create trigger simulator_departure after update of state on messages for each row
-    when (new.state = 'handed_over' and old.state <> 'handed_over') execute function simulator_departed();
+  create trigger simulator_departure after update of state, departed_at on messages for each row
+    when (new.state = 'handed_over' and old.state <> 'handed_over' and old.departed_at is null
+      or new.departed_at is not null and old.departed_at is null) execute function simulator_departed();
   ${CHOICES}`
 
 function written(table: string, event: string): string {
@@ -279,13 +287,13 @@ const STATE = `
       stepId: 'step_id',
       channel: 'channel',
       hasFallback: 'channels is not null',
-      state: 'state',
+      state: STATE_OF('messages'),
       reason: 'reason',
       worker: 'worker_id',
       createdAt: asMs('created_at'),
       dueAt: asMs('due_at'),
       expiresAt: asMs('expires_at'),
-      handedOverAt: asMs('handed_over_at'),
+      handedOverAt: asMs(LEFT_AT('messages')),
       to: 'to_address',
       micros: 'cost_micros',
       hasBrowser: HAS_BROWSER,

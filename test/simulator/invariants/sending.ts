@@ -118,23 +118,25 @@ export const D7: Invariant = ({ fresh }) =>
 
 const hasLeft = (mails: readonly { id: string }[], { id }: { id: string }) => mails.some((mail) => mail.id === id)
 
-/** So long the next batch waits for what is on the wire. */
+/** So long the batches after it wait for the end of what has left. */
 const PATIENCE_MS = 5_000
 
 /**
- * At most as many as can be on the wire are handed over by one process, and no two of a batch go to one person. (Two people who are
+ * At most as many as can be on the wire are handed over by one process, and no two to one person are under way: of a batch, nor of two of which the
+ * second leaves before the first has come to its end. (Two people who are
  * found to be one while the process stands still behind its hand-over may both have a row there, of which one leaves.)
  */
 export const D10: Invariant = ({ fresh, mails }) =>
   fresh.flatMap((mail) => {
-    const { inFlight, shopper, state, handedOverAt } = mail.evidence
-    const batch = inFlight.filter((other) => Math.abs(other.handedOverAt - handedOverAt) < PATIENCE_MS)
+    const { underWay, shopper, state, handedOverAt } = mail.evidence
+    const inFlight = underWay.filter((other) => !other.isAnswered)
+    const batch = underWay.filter((other) => Math.abs(other.handedOverAt - handedOverAt) < PATIENCE_MS)
     const same = batch.filter((other) => other.shopper === shopper && other.id !== mail.id && hasLeft(mails, other))
     return [
       ...(inFlight.length > POOL_SIZE
         ? [`${inFlight.length} are being submitted at once; the limit is ${POOL_SIZE}`]
         : []),
-      ...(same.length > 0 ? [`${name(mail)} is being submitted beside another one to the same person`] : []),
+      ...(same.length > 0 ? [`${name(mail)} is under way beside another one to the same person`] : []),
       ...(state === 'handed_over' ? [] : [`${name(mail)} is being submitted and its row says ${state}`]),
     ]
   })

@@ -1,0 +1,333 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { savedSteps } from '../../test/flow-edits.ts'
+import { aScene, bought, changed, HOUR, linkIn, MINUTE, pass, type Scene, wait } from '../../test/message-scene.ts'
+import { type Beside, besideTurn, POOL, recordsOf, type StoredMessage, storedOne } from '../../test/turn-scene.ts'
+import { acceptsMail, aWorld } from '../../test/world.ts'
+import { saveResting } from '../billing/resting-sql.ts'
+import { recordFacts, recordOrders } from '../carts/record.ts'
+import { transact, transactAccount } from '../core/db.ts'
+import { newId } from '../core/ids.ts'
+import * as composing from '../decide/composing-sql.ts'
+import { wakeCartMessages, wakeMessagesOf } from '../messages/messages.ts'
+import type { PlatformOrder } from '../platforms/platform.ts'
+import * as deliver from './deliver-sql.ts'
+import { releaseClaimsOfDead } from './submissions-sql.ts'
+
+// Whatever stops or moves open messages, beside the turn of mails (D5, D10): one that waits for its place on the wire stops, one that is on the wire
+// is left as it is and its end is written down. Each is about both at once.
+
+const world = aWorld()
+beforeEach(() => {
+  world.answer = acceptsMail
+  world.queued.length = 0
+  world.sent.length = 0
+})
+
+interface Situation extends Scene, Beside {
+  /** Of both, the one that has departed first. */
+  theirs: PlatformOrder[]
+}
+
+type Change = (of: Situation) => Promise<unknown>
+
+async function sixMails(change: Change) {
+  const scene = await aScene(world, POOL + 1, { plan: 'starter' })
+  await wait(world, scene.storeId, HOUR)
+  const carts = await world.db
+    .selectFrom('carts')
+    .select(['id', 'email'])
+    .where('store_id', '=', scene.storeId)
+    .execute()
+  const orderOf = ({ cart_id }: StoredMessage) => {
+    const { email } = carts.find(({ id }) => id === cart_id)!
+    return scene.orders.find((order) => order.email === email)!
+  }
+  const rows = await besideTurn(world, scene.storeId, async (beside) => {
+    await change({ ...scene, ...beside, theirs: [orderOf(beside.departed), orderOf(beside.waiting)] })
+    const now = await storedOne(world, beside.departed.id)
+    const { departed_at, handed_over_at, claim, worker_id, due_at, wake_at } = beside.departed
+    expect(now).toMatchObject({
+      state: 'claimed',
+      departed_at,
+      handed_over_at,
+      claim,
+      worker_id,
+      due_at,
+      wake_at,
+      answer: null,
+    })
+  })
+  return { ...scene, ...rows, theirs: [orderOf(rows.departed), orderOf(rows.waiting)] }
+}
+
+/** Its end, as if nothing had been beside it. */
+async function endsWell({ departed }: Beside) {
+  const { departed_at } = departed
+  expect(await storedOne(world, departed.id)).toMatchObject({
+    ...{ state: 'sent', reason: null, handed_over_at: departed_at, departed_at: null, answer: null, judged: null },
+    ...{ claim: null, attempts: 1 },
+  })
+  const records = await recordsOf(world, departed.id)
+  expect([records.length, records[0]!.split(' ')[0], records[1]]).toEqual([2, 'send', 'result accepted'])
+}
+
+const call = async ({ token }: Scene, method: string, url: string, body?: object) => {
+  const reply = await world.request(method, url, { token, ...(body && { body }) })
+  expect([url, reply.status, reply.body?.error]).toEqual([url, 200, undefined])
+  return reply
+}
+
+/** The flow, saved anew. */
+const saveFlow = async (scene: Scene, change: (steps: ReturnType<typeof savedSteps>) => object[]) => {
+  const { name, steps } = (await call(scene, 'GET', '/api/flows')).body.flows[0]
+  await call(scene, 'PUT', `/api/flows/${scene.flowId}`, { name, steps: change(savedSteps(steps, () => ({}))) })
+}
+const switchOff = (scene: Scene) => call(scene, 'POST', `/api/flows/${scene.flowId}/switch`, { isOn: false })
+
+const typed = (storeId: string, emails: (string | null)[]) =>
+  recordFacts(world.deps, storeId, [
+    {
+      ...{ keys: emails.map((value) => ({ kind: 'email' as const, value: value! })), source: 'capture' },
+      ...{ at: world.now, uniqueKey: newId(), payload: { type: 'contact', contact: { firstName: 'Ada' } } },
+    },
+  ])
+const emptied = (storeId: string, { email }: PlatformOrder) =>
+  recordFacts(world.deps, storeId, [
+    {
+      ...{ keys: [{ kind: 'email', value: email! }], source: 'capture', at: world.now, uniqueKey: newId() },
+      payload: { type: 'snapshot', items: [], coupons: [] },
+    },
+  ])
+
+const claimOf = ({ departed: { claim } }: Beside) => claim!
+const idsOf = ({ departed, waiting }: Beside) => [departed.id, waiting.id]
+
+describe('what waits for its place is closed, and what is on the wire is not', () => {
+  test.each<[string, string, Change]>([
+    [
+      'both buy',
+      'cancelled(purchased)',
+      ({ storeId, theirs }) =>
+        recordOrders(
+          world.deps,
+          storeId,
+          theirs.map((order) => bought(world, order)),
+          'webhook',
+        ),
+    ],
+    [
+      'both empty their carts',
+      'cancelled(emptied)',
+      async ({ storeId, theirs }) => {
+        for (const order of theirs) await emptied(storeId, order)
+      },
+    ],
+    [
+      'both unsubscribe, by the links of their mails',
+      'skipped(suppressed_unsubscribed)',
+      async ({ departed, waiting }) => {
+        for (const { body_html } of [departed, waiting]) {
+          const reply = await world.request('POST', linkIn(body_html!, '/u/'))
+          expect(reply.status).toBe(200)
+        }
+      },
+    ],
+    [
+      'their addresses are suppressed by hand',
+      'skipped(suppressed_manual)',
+      async ({ token, theirs }) => {
+        for (const { email } of theirs)
+          await world.request('POST', '/api/suppressions', { token, body: { address: email } })
+      },
+    ],
+    [
+      'both are erased (C8)',
+      'skipped(suppressed_erased)',
+      async (scene) => {
+        const { token } = scene
+        for (const { email } of scene.theirs) {
+          const body = { confirmation: 'erase' }
+          const { status } = await world.request('DELETE', `/api/privacy/${encodeURIComponent(email!)}`, {
+            token,
+            body,
+          })
+          expect(status).toBe(202)
+        }
+      },
+    ],
+    [
+      'the store is disconnected (Y4)',
+      'cancelled(disconnected)',
+      (scene) => call(scene, 'DELETE', '/api/stores/disconnect'),
+    ],
+    [
+      'the flow is deleted',
+      'cancelled(flow_removed)',
+      async (scene) => {
+        await switchOff(scene)
+        // The last one of a store stays.
+        await call(scene, 'POST', '/api/flows', { from: 'ready_email' })
+        await call(scene, 'DELETE', `/api/flows/${scene.flowId}`)
+      },
+    ],
+    ['the step is removed', 'cancelled(step_removed)', (scene) => saveFlow(scene, (steps) => steps.slice(1))],
+    [
+      'their texts cannot be put together, and the claim closes them',
+      'failed(template_error)',
+      ({ storeId, ...beside }) =>
+        transact({ storeId, db: world.db }, (tx) =>
+          composing.closeUnusable(tx, claimOf(beside), idsOf(beside), world.now),
+        ),
+    ],
+    [
+      'the claim decides otherwise',
+      'skipped(too_old)',
+      ({ storeId, ...beside }) =>
+        deliver.applyDecisions({ storeId, db: world.db }, claimOf(beside), idsOf(beside).map(tooOld), world.now),
+    ],
+  ])('%s', async (_, end, change) => {
+    const after = await sixMails(change)
+    const { state, reason, claim, handed_over_at } = await storedOne(world, after.waiting.id)
+    expect(`${state}(${reason})`).toBe(end)
+    expect([claim, handed_over_at]).toEqual([null, null])
+    expect(world.sent.map(({ messageId }) => messageId)).not.toContain(after.waiting.id)
+    await endsWell(after)
+    await pass(world, after.storeId, MINUTE)
+    expect(world.sent).toHaveLength(POOL)
+  })
+
+  const tooOld = (id: string) => ({
+    ...{ id, channel: 'email' as const, state: 'skipped' as const, reason: 'too_old', wake_at: world.now },
+    ...{ outcome: 'skip' as const, until: null, inputs: {}, couponId: null },
+  })
+
+  test('both turn out to be one, who gets the mail that is on the wire and no other (S6)', async () => {
+    const after = await sixMails(({ storeId, theirs }) =>
+      typed(
+        storeId,
+        theirs.map(({ email }) => email),
+      ),
+    )
+    const { departed, waiting, storeId } = after
+    const theirs = await world.db
+      .selectFrom('messages')
+      .select(['state', 'reason'])
+      .where('store_id', '=', storeId)
+      .where('id', '<>', departed.id)
+      .where('shopper_id', '=', (await storedOne(world, departed.id)).shopper_id)
+      .where('step', '=', 1)
+      .execute()
+    expect(theirs.map(({ state, reason }) => reason ?? state).every((reason) => reason === 'merged')).toBe(true)
+    expect((await storedOne(world, waiting.id)).reason).toBe('merged')
+    expect(world.sent).toHaveLength(POOL)
+    await endsWell(after)
+    const carts = await world.db
+      .selectFrom('carts')
+      .select(['status', 'badge', 'last_handed_over_at', 'is_mailed'])
+      .where('id', 'in', [departed.cart_id!, waiting.cart_id!])
+      .where('merged_into', 'is', null)
+      .execute()
+    expect(carts).toEqual([
+      { status: 'abandoned', badge: 'Email Sent', last_handed_over_at: departed.departed_at, is_mailed: true },
+    ])
+  })
+})
+
+describe('what waits for its place goes back, and what is on the wire is not touched', () => {
+  const soon = (ms: number) => new Date(world.now.getTime() + ms)
+
+  test.each<[string, Change]>([
+    ['the flow is switched off', switchOff],
+    [
+      'the step is put off',
+      (scene) => saveFlow(scene, ([first, ...rest]) => [{ ...first, delayMinutes: 120 }, ...rest]),
+    ],
+    [
+      'both shop again (S2)',
+      ({ storeId, theirs }) =>
+        recordOrders(
+          world.deps,
+          storeId,
+          theirs.map((order) => changed(world, order)),
+          'webhook',
+        ),
+    ],
+    [
+      'the store rests',
+      ({ accountId, storeId }) =>
+        transactAccount({ accountId, db: world.db }, (tx) => saveResting(tx, [storeId], world.now)),
+    ],
+  ])('%s', async (_, change) => {
+    const after = await sixMails(change)
+    const { state, claim, handed_over_at, departed_at } = await storedOne(world, after.waiting.id)
+    expect(['scheduled', 'held']).toContain(state)
+    expect([claim, handed_over_at, departed_at]).toEqual([null, null, null])
+    expect(world.sent).toHaveLength(POOL)
+    await endsWell(after)
+    await pass(world, after.storeId, MINUTE)
+    expect(world.sent).toHaveLength(POOL)
+  })
+
+  test('shopping again while the mail is on the wire is activity after it: the cart stays abandoned (S2)', async () => {
+    const { departed, storeId } = await sixMails(({ storeId, theirs }) =>
+      recordOrders(
+        world.deps,
+        storeId,
+        theirs.map((order) => changed(world, order)),
+        'webhook',
+      ),
+    )
+    const cart = await world.db
+      .selectFrom('carts')
+      .select(['status', 'badge'])
+      .where('store_id', '=', storeId)
+      .where('id', '=', departed.cart_id!)
+      .executeTakeFirstOrThrow()
+    expect(cart).toEqual({ status: 'abandoned', badge: 'Email Sent' })
+  })
+
+  test.each<[string, Change]>([
+    [
+      'its claim is given back',
+      ({ storeId, ...beside }) =>
+        deliver.releaseClaim({ storeId, db: world.db }, claimOf(beside), { ids: [], wakeAt: world.now }, world.now),
+    ],
+    ['its process is taken for dead', () => releaseClaimsOfDead(world.db, soon(1), world.now)],
+    [
+      'what may have held it is gone',
+      ({ storeId, departed, waiting }) =>
+        transact({ storeId, db: world.db }, (tx) =>
+          wakeCartMessages(tx, [departed.cart_id!, waiting.cart_id!], world.now),
+        ),
+    ],
+    [
+      'the account’s held messages are woken',
+      ({ accountId }) => wakeMessagesOf(world.db, accountId, ['flow_off'], world.now),
+    ],
+    [
+      'another process takes what is due, long after the lease',
+      async ({ storeId, departed }) => {
+        const claim = { claim: newId(), workerId: newId(), leaseUntil: soon(1), now: soon(2 * MINUTE), limit: 100 }
+        const taken = await deliver.claimDue({ storeId, db: world.db }, claim)
+        expect(taken).toHaveLength(1)
+        expect(taken.map(({ id }) => id)).not.toContain(departed.id)
+        await deliver.releaseClaim({ storeId, db: world.db }, claim.claim, { ids: [], wakeAt: world.now }, world.now)
+      },
+    ],
+    [
+      'the words of the step change',
+      async (scene) => {
+        const { name, steps } = (await call(scene, 'GET', '/api/flows')).body.flows[0]
+        const body = { name, steps: savedSteps(steps, ({ step }) => (step === 1 ? { subject: 'Another one' } : {})) }
+        await call(scene, 'PUT', `/api/flows/${scene.flowId}`, body)
+      },
+    ],
+  ])('%s; it goes once', async (_, change) => {
+    const after = await sixMails(change)
+    await endsWell(after)
+    await pass(world, after.storeId, MINUTE)
+    const sent = world.sent.map(({ messageId }) => messageId)
+    expect([sent.length, new Set(sent).size]).toEqual([POOL + 1, POOL + 1])
+    expect(sent).toContain(after.waiting.id)
+  })
+})

@@ -1,0 +1,86 @@
+import type { Mutation } from './mutations.ts'
+
+// Mistakes around the hand-over of mails (decisions 147 and 149): what is prepared before it, the turn, and what follows from it.
+
+export const mailMutations: readonly Mutation[] = [
+  {
+    name: 'a step is claimed before what has departed of its flow is written down',
+    rule: 'T4',
+    file: 'server/send/deliver-sql.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
+    before: "and l.origin_id = messages.origin_id and ${hasDeparted('l')} offset 0",
+    after: 'and l.origin_id = messages.origin_id and false offset 0',
+    seed: 802_306,
+  },
+  {
+    name: 'the next step does not wait for a mail on the wire',
+    rule: 'T4',
+    file: 'server/send/mail-ends.ts',
+    before: 'if (before.length > 0)\n',
+    after: 'if (before.length < 0)\n',
+    seed: 100,
+  },
+  {
+    name: 'what has departed counts as open',
+    rule: 'crash',
+    file: 'server/messages/fragments.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
+    before: "(${of(row, `in ('scheduled', 'held', 'claimed')`)} and ${isHere(row)})`",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
+    after: "${of(row, `in ('scheduled', 'held', 'claimed')`)}`",
+    seed: 99,
+  },
+  {
+    name: 'what has departed counts as claimed',
+    rule: 'crash',
+    file: 'server/messages/fragments.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
+    before: "(${of(row, `= 'claimed'`)} and ${isHere(row)})`",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
+    after: "${of(row, `= 'claimed'`)}`",
+    seed: 5,
+  },
+  {
+    name: 'the place of a mail is used before its answer is written down',
+    rule: 'D10',
+    file: 'server/send/mail-turn-sql.ts',
+    before: 'update messages m set answer = a.answer from answered a join locked k on k.id = a.id\n      where ',
+    after:
+      'update messages m set answer = a.answer from answered a join locked k on k.id = a.id\n      where false and ',
+    seed: 5,
+  },
+  {
+    name: 'a mail that has left may still go by another channel',
+    rule: 'Steps',
+    file: 'server/send/mail-turn-sql.ts',
+    before: 'attempts = m.attempts + 1, channels = null',
+    after: 'attempts = m.attempts + 1',
+    seed: 332,
+  },
+  {
+    name: 'a mail is not counted of the plan in its turn',
+    rule: 'Plan',
+    file: 'server/send/mail-turn-sql.ts',
+    before: 'set used = used + (select count(*) from departed)',
+    after: 'set used = used',
+    seed: 80,
+  },
+  {
+    name: 'mails leave beyond the room in the plan',
+    rule: 'Plan',
+    file: 'server/send/mail-turn-sql.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
+    before: 'greatest(0, ${planLimit}::int - (select used from room)) end',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
+    after: 'greatest(100, ${planLimit}::int - (select used from room)) end',
+    seed: 269,
+  },
+  {
+    name: 'what a dead process had departed is due again',
+    rule: 'D1',
+    file: 'server/send/submissions.ts',
+    before: 'outcome: answer?.outcome ?? null,',
+    after: "outcome: answer?.outcome ?? { kind: 'retry' as const, reason: 'silence', response: '' },",
+    seed: 25,
+  },
+]

@@ -1,0 +1,93 @@
+import type { Selectable } from 'kysely'
+import type { OutgoingEmail } from '../server/channels/channel.ts'
+import { newId } from '../server/core/ids.ts'
+import type { MessagesTable } from '../server/schema/messages.ts'
+import { HOUR, send } from './message-scene.ts'
+import { acceptsMail, type World } from './world.ts'
+
+// Test support: mails between a turn and what follows from it.
+
+/** As it stands in the table. */
+export type StoredMessage = Selectable<MessagesTable>
+
+/** Of the world's mail channel. */
+export const POOL = 5
+
+export const stored = (world: World, storeId: string): Promise<StoredMessage[]> =>
+  world.db.selectFrom('messages').selectAll().where('store_id', '=', storeId).orderBy('step').orderBy('id').execute()
+
+export const storedOne = (world: World, id: string): Promise<StoredMessage> =>
+  world.db.selectFrom('messages').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+
+/** Outcome and reason of each record of a message, in the order of a message's life. */
+export async function recordsOf(world: World, messageId: string): Promise<string[]> {
+  const rows = await world.db
+    .selectFrom('decisions')
+    .select(['outcome', 'reason', 'at'])
+    .where('message_id', '=', messageId)
+    .execute()
+  const order = ['hold', 'skip', 'cancel', 'send', 'result']
+  rows.sort((a, b) => a.at.getTime() - b.at.getTime() || order.indexOf(a.outcome) - order.indexOf(b.outcome))
+  return rows.map(({ outcome, reason }) => `${outcome} ${reason}`)
+}
+
+/** Of mails that came to a mail server: each waits for its answer until it is given one. */
+export function heldBack(world: World) {
+  const waiting: { mail: OutgoingEmail; answer: (outcome?: ReturnType<World['answer']>) => void }[] = []
+  let came = () => {}
+  world.answer = (mail) => {
+    const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<World['answer']>>>()
+    waiting.push({ mail, answer: (outcome = acceptsMail(mail)) => resolve(outcome) })
+    came()
+    return promise
+  }
+  return {
+    waiting,
+    /** So many have come, since the beginning. */
+    async reach(count: number): Promise<void> {
+      while (waiting.length < count) await new Promise<void>((resolve) => (came = resolve))
+    },
+    /** These, and all that come after them. */
+    answerAll(): void {
+      world.answer = acceptsMail
+      for (const { answer } of waiting) answer()
+    },
+  }
+}
+
+export interface Beside {
+  /** On the wire, without an answer. */
+  departed: StoredMessage
+  /** Prepared, and waits for a place on the wire. */
+  waiting: StoredMessage
+}
+
+/** Of a store with one due mail more than the wire carries: what happens while that one waits for its place and the others for answers. */
+export async function besideTurn(
+  world: World,
+  storeId: string,
+  change: (rows: Beside) => Promise<unknown>,
+): Promise<Beside> {
+  const server = heldBack(world)
+  const sending = send(world, storeId)
+  try {
+    await server.reach(POOL)
+    const rows = await stored(world, storeId)
+    const departed = rows.find((row) => row.departed_at !== null)!
+    const waiting = rows.find((row) => row.judged !== null && row.departed_at === null)!
+    await change({ departed, waiting })
+    return { departed, waiting }
+  } finally {
+    server.answerAll()
+    await sending
+  }
+}
+
+/** Another process, heard all the time. */
+export async function aSteadyWorker(world: World): Promise<World['deps']> {
+  const workerId = newId()
+  const steady_since = new Date(world.now.getTime() - HOUR)
+  const row = { id: workerId, started_at: steady_since, seen_at: world.now, steady_since }
+  await world.db.insertInto('workers').values(row).execute()
+  return { ...world.deps, workerId }
+}
