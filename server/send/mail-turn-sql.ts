@@ -51,7 +51,7 @@ export async function prepareMails(
       select id, cart_id from messages where store_id = ${storeId} and id = any(${idsOf(rows)}::uuid[])
         and ${isClaimed('messages')} and claim = ${claim} order by id for no key update),
     prepared as (
-      update messages m set handed_over_at = ${now}, left_at = c.abandoned_at, updated_at = ${now}, judged = l.judged,
+      update messages m set handed_over_at = ${now}, left_at = c.abandoned_at, reason = null, updated_at = ${now}, judged = l.judged,
         to_address = l.to_address, coupon_id = l.coupon_id, coupon_code = l.coupon_code, subject = l.subject, body_html = l.body_html,
         body_text = l.body_text, template_id = l.template_id, template_version = l.template_version, variant_id = l.variant_id
       from mail l join locked k on k.id = l.id left join carts c on c.store_id = ${storeId} and c.id = k.cart_id
