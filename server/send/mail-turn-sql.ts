@@ -4,6 +4,7 @@ import { hadOfSameOffer } from '../decide/fragments.ts'
 import { becomesHandedOverOr, hasDeparted, isClaimed, isTaken } from '../messages/fragments.ts'
 import { insertNotificationsFrom } from '../notifications/fragments.ts'
 import type { OutcomeRow } from '../outcome/outcome.ts'
+import type { HandOverLimits } from './deliver-sql.ts'
 import { isStillOverridden, stands, wantsCoupon } from './fragments.ts'
 import type { Answer } from './mail-ends.ts'
 
@@ -94,15 +95,9 @@ export interface AnsweredRow {
   answer: Answer
 }
 
-export interface TurnLimits {
+export interface TurnLimits extends Omit<HandOverLimits, 'channel' | 'badge' | 'tokensUntil'> {
   claim: string
   workerId: string
-  now: Date
-  localCopySince: Date
-  capSince: Date
-  capMax: number
-  accountId: string
-  month: string
   /** Below 0: none. */
   planLimit: number
 }
