@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { monthOf } from '../billing/rules.ts'
-import { notSent } from '../channels/not-sent.ts'
 import { channelTraits } from '../channels/traits.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../core/db.ts'
 import { isDatabaseAway, outlast, withRetry } from '../core/db-away.ts'
@@ -16,7 +15,7 @@ import { goingRow, preparedRow } from './hand-over-row.ts'
 import { answerOf, writeEnds } from './mail-ends.ts'
 import * as sql from './mail-turn-sql.ts'
 import type { Sender } from './send-window.ts'
-import type { Turn, Turns } from './wide-turn.ts'
+import { neverLeft, shopperOf, type Turn, type Turns } from './turns.ts'
 
 // Mails (decisions 147 and 149). What may be written before is written before, for the whole batch; a turn is one statement, which writes what came
 // back and lets others leave; what follows from hand-overs and answers is written for many at once, beside the turns after.
@@ -207,10 +206,3 @@ class MailTurns {
     await transact(this.#store, (tx) => unsent(tx, this.#throttle, ahead, new Set())).catch(note)
   }
 }
-
-/** The commit may have happened though its answer never came. Nothing was put on the wire: what departed in it is due again. */
-function neverLeft(ready: Ready, handedOverAt: Date): Finished {
-  return { ready, handedOverAt, answeredAt: handedOverAt, outcome: notSent('the database was unreachable.') }
-}
-
-const shopperOf = ({ row }: Ready): string => row.shopper_id

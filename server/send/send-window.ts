@@ -11,7 +11,8 @@ import type { Departing } from './deliver.ts'
 import * as sql from './deliver-sql.ts'
 import type { MailOut } from './mail-out.ts'
 import { mailTurns } from './mail-turn.ts'
-import { type Turns, wideTurns } from './wide-turn.ts'
+import type { Turns } from './turns.ts'
+import { wideTurns } from './wide-turn.ts'
 
 // The last part of Way C: at any moment at most as many messages are on the wire as the channel can have there (D10), of all stores
 // together (connection-slots.ts). As soon as some are answered, one commit writes their answers and lets as many others leave: of mails

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { monthOf } from '../billing/rules.ts'
 import { addUsage, lockUsage } from '../billing/usage.ts'
-import { notSent } from '../channels/not-sent.ts'
 import { channelTraits, isTextChannelName } from '../channels/traits.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../core/db.ts'
 import { isDatabaseAway, outlast } from '../core/db-away.ts'
@@ -20,28 +19,9 @@ import { payable, usesOf } from './credit-room.ts'
 import * as sql from './deliver-sql.ts'
 import { costOf, handOverRow } from './hand-over-row.ts'
 import type { Sender } from './send-window.ts'
+import { neverLeft, shopperOf, type Turn, type Turns } from './turns.ts'
 
 // Texts and notifications: one transaction writes outcomes and lets others leave, with all that follows from it.
-
-/** What of a batch leaves when, and what became of it. */
-export interface Turns {
-  /** Before anything leaves. Answers those that may. */
-  prepare(ready: readonly Ready[]): Promise<Ready[]>
-  /** One commit writes these answers, and that others leave. When it fails, the answers are still written down: they cannot be had again. */
-  take(done: readonly Finished[], next: readonly Ready[]): Promise<Turn>
-  /** Writes down what became of what is not waited for any longer. Never throws. */
-  record(done: readonly Finished[]): Promise<void>
-  /** All that was answered is written down to its end, with these last ones, whose places nobody takes in this batch. Never throws. */
-  flush(last: readonly Finished[]): Promise<void>
-  /** The same, and nothing more leaves. */
-  end(): Promise<void>
-}
-
-export interface Turn {
-  submitted: Set<string>
-  at: Date
-  failure: unknown
-}
 
 export const wideTurns = (deps: Deps, store: StoreDb<Db>, sender: Sender): Turns => ({
   prepare: async (ready) => [...ready],
@@ -90,13 +70,6 @@ async function lockForText(tx: StoreTx, { evaluation: { situation, month }, chan
   await lockUsage(tx, situation.account_id, month, channel)
   return lockCredits(tx, situation.account_id)
 }
-
-/** The commit may have happened though its answer never came. Nothing was put on the wire: what was handed over in it is due again. */
-function neverLeft(ready: Ready, handedOverAt: Date): Finished {
-  return { ready, handedOverAt, answeredAt: handedOverAt, outcome: notSent('the database was unreachable.') }
-}
-
-const shopperOf = ({ row }: Ready): string => row.shopper_id
 
 /** What cannot be written down after all is closed by `submissions.ts`. */
 async function recordAlone(deps: Deps, store: StoreDb<Db>, sender: Sender, done: readonly Finished[]) {
