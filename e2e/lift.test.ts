@@ -29,6 +29,19 @@ afterAll(async () => {
 const button = (name: string) => page.getByRole('button', { name, exact: true })
 const dialog = (name: string) => page.getByRole('dialog', { name })
 
+const FOR_ALL = /^A control group is running for all flows and campaigns of this store: 10% of people get no message/
+const switchingOn = async () => {
+  await page.goto(`${instance.url}/flows`)
+  await page.getByRole('button', { name: /^Switch on / }).click()
+  return page.getByRole('dialog', { name: /^Switch on / })
+}
+const sendingToAll = async () => {
+  await page.goto(`${instance.url}/campaigns?form=all`)
+  const form = dialog('Send to All Abandoned Carts')
+  await form.getByText('Nobody matches now.').waitFor()
+  return form
+}
+
 test('is begun by the keyboard, runs, gets another share and is stopped, and what was stays', async () => {
   await page.goto(`${instance.url}/flows`)
   await page.getByRole('region', { name: 'Lift' }).getByRole('link', { name: 'How it is measured' }).click()
@@ -81,11 +94,19 @@ test('is begun by the keyboard, runs, gets another share and is stopped, and wha
 
   await page.goto(`${instance.url}/flows`)
   await page.getByText('10% of people are in the control group and get no messages.').waitFor()
+  // Whoever begins messages reads that it is of all of them.
+  await (await switchingOn()).getByText(FOR_ALL).waitFor()
+  await (await sendingToAll()).getByText(FOR_ALL).waitFor()
   await page.goto(`${instance.url}/flows/lift`)
   await button('Stop').click()
   await dialog('Stop the control group?').getByRole('button', { name: 'Stop', exact: true }).click()
   await page.getByRole('heading', { name: 'No control group' }).waitFor()
   expect(await page.getByRole('region', { name: 'Control groups before' }).getByRole('listitem').count()).toBe(2)
+  const starting = await switchingOn()
+  await starting.getByLabel(/^Exclude some shoppers/).check()
+  await starting.getByText('the control group is for all of them, not for this flow alone').waitFor()
+  expect(await starting.getByText('A control group is running').count()).toBe(0)
+  expect(await (await sendingToAll()).getByText('A control group is running').count()).toBe(0)
 }, 120_000)
 
 test('where there is nothing honest to say, dashboard and analytics say nothing', async () => {

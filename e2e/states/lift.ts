@@ -135,6 +135,13 @@ export const ofLift: State[] = [
     steps: [says('between $3,120.50')],
   },
   {
+    name: 'campaign beside a control group that runs',
+    of: 'owner',
+    path: '/campaigns?form=all',
+    given: [told({ running: large })],
+    steps: [asks, says('A control group is running for all flows and campaigns of this store: 10% of people')],
+  },
+  {
     name: 'dashboard with a result of the control group',
     of: 'owner',
     path: '/dashboard',

@@ -3,6 +3,7 @@ import { Anchor, Group, Stack, Text } from '@mantine/core'
 import { Link } from 'react-router'
 import type { AudienceCount as Count } from '../../shared/audience.ts'
 import { FixLink } from '../carts/EligibilityView.tsx'
+import { ControlGroupRuns } from '../lift/ControlGroupRuns.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { counted, formatCount } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
@@ -26,6 +27,7 @@ export function AudienceCount({ count }: { count: ReturnType<typeof useAudienceC
         {data.judged !== null && <>Counted among the newest {formatCount(data.judged)} of them.</>}
       </Notice>
       <Reasons reasons={data.reasons} />
+      <ControlGroupRuns />
       {data.price && <Price price={data.price} />}
       <Warnings count={data} />
     </Stack>

@@ -5,7 +5,7 @@ import type { ExperimentsReply } from '../../shared/experiments.ts'
 import type { FlowView } from '../../shared/flows.ts'
 import { formatSpan } from '../flow-editor/elapsed.ts'
 import { useExperiments } from '../lift/queries.ts'
-import { beforeWords } from '../lift/words.ts'
+import { beforeWords, runningWords } from '../lift/words.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { counted } from '../ui/format.ts'
@@ -71,7 +71,7 @@ export function SwitchOnDialog({ flow, opened, onClose }: Props) {
         )}
         <CartsUnderWay flow={flow} above={above} isIncluded={includeLast24h} onChoose={choose} />
         {flow.holdoutPercent > 0 ? (
-          <Text>{flow.holdoutPercent}% of people are in the control group of your store, and get none.</Text>
+          <Text>{runningWords(flow.holdoutPercent)}</Text>
         ) : (
           <Holdout isHoldingOut={isHoldingOut} percent={percent} known={known} onChoose={choose} />
         )}
@@ -116,13 +116,13 @@ function Holdout({ isHoldingOut, percent, known, onChoose }: HoldoutProps) {
       {isHoldingOut && (
         <NumberInput
           label="Share of shoppers who get no messages, for 90 days"
+          description="Of any flow or campaign of this store, nor push notifications: the control group is for all of them, not for this flow alone."
           suffix=" %"
           min={1}
           max={50}
           clampBehavior="strict"
           allowDecimal={false}
-          w={280}
-          maw="100%"
+          maw={420}
           value={percent}
           onChange={(percent) => onChoose({ percent })}
         />

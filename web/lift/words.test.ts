@@ -11,6 +11,7 @@ import {
   paceWords,
   pastWords,
   riseWords,
+  runningWords,
   sentenceOf,
   speaking,
 } from './words.ts'
@@ -195,4 +196,10 @@ test('days are those of the store’s calendar', () => {
   const none = { people: { treated: 0, control: 0 }, purchases: { treated: 0, control: 0 } }
   const late = { ...none, startedAt: '2026-03-01T23:30:00Z', timeZone: 'Europe/Berlin' }
   expect(sentenceOf(experiment(late), 'conversion')).toContain('the first are counted from March 10, 2026')
+})
+
+test('what runs is said to be of all flows and campaigns, with its share', () => {
+  expect(runningWords(12.5)).toBe(
+    'A control group is running for all flows and campaigns of this store: 12.5% of people get no message of any of them, and no push notification.',
+  )
 })

@@ -144,6 +144,10 @@ export function beforeWords({ pace, proposedPercent }: ExperimentsReply): string
   return `${people} you would see ${riseWords(choice.smallestPercent)} in ${PLANNED_DAYS} days. A smaller rise${such} could not be told from chance.`
 }
 
+/** While one runs, wherever messages are begun: it is no flow's or campaign's own. */
+export const runningWords = (sharePercent: number): string =>
+  `A control group is running for all flows and campaigns of this store: ${sharePercent}% of people get no message of any of them, and no push notification.`
+
 /** What the rate is taken from. */
 export function paceWords({ pace }: ExperimentsReply): string {
   if (pace.boughtPercent === null) {
