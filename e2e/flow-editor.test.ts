@@ -73,6 +73,31 @@ test('a message is moved by the arrow keys: the times stay, the handle keeps the
   await discard()
 })
 
+test('a message that is due before the one above it is moved up, by a button at what is said of it', async () => {
+  await openStep(page, 3)
+  await panel().getByLabel('Send after', { exact: true }).fill('2')
+  const up = panel().getByRole('button', { name: 'Keep its time, and move it up to number 2' })
+  expect(await up.count()).toBe(0)
+  await bar().getByRole('button', { name: 'Save' }).click()
+  await panel().getByText('Later than the message before it').waitFor()
+  await checkInEveryTheme(page, 'flow-step-out-of-order')
+  await up.focus()
+  await page.keyboard.press('Enter')
+  await expect.poll(titles).toEqual(['1. First reminder', '2. Last reminder', '3. Second reminder'])
+  expect(await times()).toEqual(['1 minute', '2 minutes', '3 minutes'])
+  expect(await panel().getByText('Later than the message before it').count()).toBe(0)
+  expect(await isFocused(panel().getByLabel('Send after', { exact: true }))).toBe(true)
+  expect(await said()).toBe('Message 3, Last reminder, is now number 2 of 3')
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(titles).toEqual(ALL)
+  await up.waitFor()
+  await page.getByRole('button', { name: 'Redo' }).click()
+  await expect.poll(titles).toEqual(['1. First reminder', '2. Last reminder', '3. Second reminder'])
+  await discard()
+  await expect.poll(titles).toEqual(ALL)
+  await panel().getByRole('button', { name: 'Close' }).click()
+})
+
 test('a message is dragged by its handle', async () => {
   await page.evaluate(() => scrollTo(0, 0))
   const from = (await handle(1).boundingBox())!

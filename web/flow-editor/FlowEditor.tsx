@@ -11,7 +11,19 @@ import { useTemplates } from '../campaigns/queries.ts'
 import { useFlowReport } from '../flows/queries.ts'
 import { PREVIEW_HASH } from '../flows/rules.ts'
 import { useReorder } from '../ui/useReorder.ts'
-import { copyOf, freshKeys, MOST_STEPS, type StepDraft, withAdded, withMoved, withoutStep, withStep } from './draft.ts'
+import {
+  copyOf,
+  type FlowDraft,
+  freshKeys,
+  MOST_STEPS,
+  placeUp,
+  type StepDraft,
+  withAdded,
+  withMoved,
+  withMovedUp,
+  withoutStep,
+  withStep,
+} from './draft.ts'
 import { EditBar } from './EditBar.tsx'
 import { EntryCard, EntryPanel } from './EntryCard.tsx'
 import type { ChosenCart } from './Preview.tsx'
@@ -136,11 +148,23 @@ function Opened({ flow, channels, edit, naming, ...more }: OpenedProps) {
         channels={channels}
         currency={flow.currency}
         keyOf={freshKeys(draft)}
+        up={upOf(editing, place)}
         onChange={change}
       />
     </SidePanel>
   )
 }
+
+/** A message that is due before those above it goes in front of them. */
+function upOf({ draft, change }: Edit['editing'], from: number) {
+  const { key } = draft.steps[from]!
+  const to = placeUp(draft, key)
+  if (to === null) return null
+  return { place: to + 1, move: () => change(withMovedUp(draft, from, to), { text: movedText(draft, from, to) }) }
+}
+
+const movedText = ({ steps }: FlowDraft, from: number, to: number) =>
+  `Message ${from + 1}, ${steps[from]!.name}, is now number ${to + 1} of ${steps.length}`
 
 const named = (text: string, part: string | undefined) => ({ text, ...(part !== undefined && { part }) })
 
@@ -191,10 +215,7 @@ function Steps({ flow, channels, edit, names, cart, isReadOnly }: StepsProps) {
   const isFull = steps.length >= MOST_STEPS
   const { handleOf, itemOf } = useReorder(
     steps.map(({ key }) => key),
-    (from, to) => {
-      const text = `Message ${from + 1}, ${steps[from]!.name}, is now number ${to + 1} of ${steps.length}`
-      editing.change(withMoved(draft, from, to), { text })
-    },
+    (from, to) => editing.change(withMoved(draft, from, to), { text: movedText(draft, from, to) }),
   )
   const add = (step: Omit<StepDraft, 'delayMinutes'>, after: string | null, text: string) => {
     editing.change(withAdded(draft, step, after), { text })

@@ -1,11 +1,14 @@
-import { Stack, Title } from '@mantine/core'
+import { Button, Stack, Title } from '@mantine/core'
+import { IconArrowUp } from '@tabler/icons-react'
+import { useRef } from 'react'
 import { UpgradeNotice } from '../billing/UpgradeNotice.tsx'
 import { DurationInput } from '../ui/DurationInput.tsx'
 import { ChannelOrder } from './ChannelOrder.tsx'
 import { Conditions } from './Conditions.tsx'
+import { NOT_LATER } from './problems.ts'
 import { StepWords, type StepWordsProps } from './StepWords.tsx'
 
-interface Props extends StepWordsProps {
+interface Props extends StepWordsProps, Pick<TimeProps, 'up'> {
   currency: string
 }
 
@@ -15,14 +18,7 @@ export function StepPanel(props: Props) {
   return (
     <Stack gap="xl">
       <Stack gap="md" component="section" aria-label="When and how">
-        <DurationInput
-          label="Send after"
-          description="Counted from the shopper’s last activity"
-          disabled={isReadOnly}
-          minutes={step.delayMinutes}
-          onChange={(delayMinutes) => onChange({ delayMinutes }, 'Time changed', 'delay')}
-          error={problems.delayMinutes}
-        />
+        <Time {...props} />
         <ChannelOrder
           channels={step.channels}
           obstacles={channels}
@@ -46,5 +42,44 @@ export function StepPanel(props: Props) {
       </Stack>
       <StepWords {...props} />
     </Stack>
+  )
+}
+
+interface TimeProps extends Pick<StepWordsProps, 'step' | 'problems' | 'isReadOnly' | 'onChange'> {
+  /** The place, from 1, at which it would be in order with its time, and what puts it there; null: there is none above it. */
+  up: { place: number; move: () => void } | null
+}
+
+/** When it goes; where that is before the message above it, it can be moved up instead of going later. */
+function Time({ step, problems, isReadOnly, up, onChange }: TimeProps) {
+  const field = useRef<HTMLDivElement>(null)
+  const error = problems.delayMinutes
+  const moveUp = () => {
+    up?.move()
+    // The button goes with the problem.
+    field.current?.querySelector('input')?.focus()
+  }
+  return (
+    <div ref={field}>
+      <DurationInput
+        label="Send after"
+        description="Counted from the shopper’s last activity"
+        disabled={isReadOnly}
+        minutes={step.delayMinutes}
+        onChange={(delayMinutes) => onChange({ delayMinutes }, 'Time changed', 'delay')}
+        error={error}
+      />
+      {up && error === NOT_LATER && !isReadOnly && (
+        <Button
+          variant="default"
+          size="compact-sm"
+          mt="xs"
+          leftSection={<IconArrowUp size={14} aria-hidden />}
+          onClick={moveUp}
+        >
+          Keep its time, and move it up to number {up.place}
+        </Button>
+      )}
+    </div>
   )
 }

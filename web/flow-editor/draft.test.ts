@@ -6,11 +6,13 @@ import {
   isSameDraft,
   letterOf,
   MOST_DELAY_MINUTES,
+  placeUp,
   type StepDraft,
   shared,
   withAdded,
   withFirstChannel,
   withMoved,
+  withMovedUp,
   withNewVariant,
   withoutStep,
   withoutVariant,
@@ -37,6 +39,22 @@ describe('the messages of a flow', () => {
       ['b', 4_320],
     ])
     expect(isSameDraft(withMoved(three, 1, 1), three)).toBe(true)
+  })
+
+  it('are moved up to where their time puts them, and all keep their times', () => {
+    const late = flow(...three.steps, step('d', 120))
+    expect(placeUp(late, 'd')).toBe(1)
+    expect(timesOf(withMovedUp(late, 3, 1))).toEqual([
+      ['a', 60],
+      ['d', 120],
+      ['b', 1_440],
+      ['c', 4_320],
+    ])
+    for (const key of ['a', 'b', 'c']) expect(placeUp(late, key)).toBeNull()
+    // Two at the same time are in order at no place, and what has no time has no place.
+    expect(placeUp(flow(...three.steps, step('d', 60)), 'd')).toBeNull()
+    expect(placeUp(flow(...three.steps, step('d', Number.NaN)), 'd')).toBeNull()
+    expect(placeUp(flow(step('n', Number.NaN), step('b', 90), step('d', 60)), 'd')).toBe(1)
   })
 
   it('grow by one at the end, a day later, or between two, at a time between theirs', () => {

@@ -80,6 +80,24 @@ export function withMoved(draft: FlowDraft, from: number, to: number): FlowDraft
   return { ...draft, steps }
 }
 
+/**
+ * The place at which a message is in order with those above it and keeps its time, above where it is. null: it is in order, another goes at the
+ * same time, or no time is typed.
+ */
+export function placeUp({ steps }: FlowDraft, key: string): number | null {
+  const from = steps.findIndex((step) => step.key === key)
+  const { delayMinutes } = steps[from]!
+  const to = steps.findIndex((step) => step.delayMinutes > delayMinutes)
+  const isAlone = steps.every((step) => step.key === key || step.delayMinutes !== delayMinutes)
+  return isAlone && to >= 0 && to < from ? to : null
+}
+
+/** Each message keeps its time, unlike `withMoved`. */
+export const withMovedUp = (draft: FlowDraft, from: number, to: number): FlowDraft => ({
+  ...draft,
+  steps: moved(draft.steps, from, to),
+})
+
 export const withoutStep = (draft: FlowDraft, key: string): FlowDraft => ({
   ...draft,
   steps: draft.steps.filter((step) => step.key !== key),

@@ -46,13 +46,16 @@ export function checkFlow(draft: FlowDraft, known: Known): Problems {
   }
 }
 
+/** Of a message that is due before the one above it. */
+export const NOT_LATER = 'Later than the message before it'
+
 const UNFINISHED = 'A condition is not complete yet'
 
 function delayProblem(step: StepDraft, before: StepDraft | undefined, least: number): { delayMinutes?: string } {
   const { delayMinutes } = step
   if (!(delayMinutes >= least)) return { delayMinutes: `At least ${formatSpan(least)}` }
   if (delayMinutes > MOST_DELAY_MINUTES) return { delayMinutes: 'At most 30 days' }
-  if (before && delayMinutes <= before.delayMinutes) return { delayMinutes: 'Later than the message before it' }
+  if (before && delayMinutes <= before.delayMinutes) return { delayMinutes: NOT_LATER }
   return {}
 }
 
