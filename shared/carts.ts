@@ -178,6 +178,18 @@ export const MessageView = z.object({
   /** Of a flow's step that was removed: its name. null: of none. */
   removedStep: z.string().nullable(),
   channel: z.enum(['email', 'sms', 'whatsapp', 'push']),
+  /** A, B, C …: which words of a split step it has, or will have; null: there is no choice, or it is not known. */
+  variant: z.string().nullable(),
+  /** Of one that has not been handed over, on the page of its cart: what will become of it as things stand. null: that is not known. */
+  forecast: z
+    .object({
+      /** By which it goes, where its step has several. */
+      channel: z.enum(['email', 'sms', 'whatsapp', 'push']),
+      isExpected: z.boolean(),
+      /** Why it does not go, or not by the channels before this one; '': there is nothing to say. */
+      explanation: z.string(),
+    })
+    .nullable(),
   state: z.string(),
   reason: z.string().nullable(),
   explanation: z.string(),

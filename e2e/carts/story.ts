@@ -8,7 +8,7 @@ const fromNow = (minutes: number) => new Date(Date.now() + minutes * 60_000).toI
 
 const message = (change: Partial<MessageView>): MessageView => ({
   ...{ id: crypto.randomUUID(), originKind: 'flow', originId: crypto.randomUUID(), channel: 'email', step: 1 },
-  removedStep: null,
+  ...{ removedStep: null, variant: null, forecast: null },
   ...{ originName: 'Abandoned cart reminders', state: 'scheduled', reason: null, explanation: '' },
   ...{ dueAt: fromNow(0), expiresAt: fromNow(9_000), handedOverAt: null, deliveredAt: null, readAt: null },
   ...{ finishedAt: null, to: null, subject: null, html: null, response: null, decisions: [] },
@@ -29,7 +29,10 @@ const skipped: Partial<MessageView> = {
 
 const messages = [
   message({ step: 3, dueAt: fromNow(3_900) }),
-  message({ step: 2, dueAt: fromNow(235) }),
+  message({
+    ...{ step: 2, dueAt: fromNow(235), variant: 'B' },
+    forecast: { channel: 'sms', isExpected: true, explanation: 'By email: No email address was captured in time.' },
+  }),
   sent(-400, {}),
   message(skipped),
   sent(-100, { originKind: 'manual', originName: 'Manual' }),
@@ -49,10 +52,15 @@ export const story = () =>
       const parts = page.locator('.story').first().locator(':scope > li')
       const first = (text: string) => text.split('\n')[0]
       expect((await parts.allInnerTexts()).map(first)).toEqual([
-        ...['Reminder 2 by email, in 3 h', 'Reminder 3 by email, in 2 days'],
+        ...['Reminder 2 by SMS, in 3 h', 'Reminder 3 by email, in 2 days'],
         ...['Discount mail', 'Coupon used', 'Manual email'],
         ...['Autumn sale', 'Link clicked', 'Reminder 1 by email', 'Cart abandoned'],
       ])
+      const next = page.getByRole('region', { name: 'Reminder 2 by SMS' })
+      await next
+        .getByText('As things stand, it goes by SMS. By email: No email address was captured in time.')
+        .waitFor()
+      expect(await next.getByRole('definition').allInnerTexts()).toContain('B')
       const campaign = page.getByRole('region', { name: 'Autumn sale' })
       await campaign.getByText('Not sent').waitFor()
       await campaign.getByText(skipped.explanation!).waitFor()

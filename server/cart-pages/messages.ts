@@ -1,6 +1,10 @@
 import type { MessageView } from '../../shared/carts.ts'
-import type { StoreDb } from '../core/db.ts'
-import { decisionsOf, messagesOfShopper } from './page-sql.ts'
+import type { Db, StoreDb } from '../core/db.ts'
+import { type Foreseen, foresee } from '../decide/foresee.ts'
+import type { Deps } from '../deps.ts'
+import { variantNames } from '../flows/words.ts'
+import { textsFor } from '../send/deliver.ts'
+import { decisionsOf, type MessageRow, messagesOfCart, messagesOfShopper } from './page-sql.ts'
 import { presentMessage } from './present.ts'
 
 /** The newest messages of one person with their decision records, for the person's page. */
@@ -14,5 +18,30 @@ export async function readMessagesOfShopper(
     store,
     rows.map(({ id }) => id),
   )
-  return { rows: rows.map((row) => presentMessage(row, decisions)), total: rows[0]?.total ?? 0 }
+  const told = { variants: await variantNames(store, stepsOf(rows)) }
+  return { rows: rows.map((row) => presentMessage(row, decisions, told)), total: rows[0]?.total ?? 0 }
+}
+
+/** All of one cart with their decision records, and what will become of those that are planned, as the page of their flow says it. */
+export async function readMessagesOfCart(deps: Deps, store: StoreDb<Db>, cartId: string): Promise<MessageView[]> {
+  const rows = await messagesOfCart(store, cartId)
+  const ids = rows.map(({ id }) => id)
+  const [decisions, variants, forecasts] = await Promise.all([
+    decisionsOf(store, ids),
+    variantNames(store, stepsOf(rows)),
+    forecastsOf(deps, store, rows),
+  ])
+  return rows.map((row) => presentMessage(row, decisions, { variants, forecasts }))
+}
+
+const stepsOf = (rows: readonly MessageRow[]) => [...new Set(rows.flatMap(({ step_id }) => step_id ?? []))]
+
+/** Until the last of them has expired. */
+async function forecastsOf(deps: Deps, store: StoreDb<Db>, rows: readonly MessageRow[]) {
+  const planned = rows.filter(({ state }) => state === 'scheduled' || state === 'held')
+  if (planned.length === 0) return new Map<string, Foreseen>()
+  const until = new Date(Math.max(...planned.map(({ expires_at }) => expires_at.getTime())))
+  const texts = await textsFor(deps, store, ['sms', 'whatsapp'])
+  const awaited = planned.map(({ id, wake_at: wakeAt }) => ({ id, wakeAt }))
+  return new Map((await foresee(deps, store, awaited, { until, texts })).map((each) => [each.id, each]))
 }

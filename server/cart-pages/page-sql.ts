@@ -37,6 +37,8 @@ export interface MessageRow {
   due_at: Date
   expires_at: Date
   wake_at: Date
+  step_id: string | null
+  variant_id: string | null
   handed_over_at: Date | null
   delivered_at: Date | null
   read_at: Date | null
@@ -72,8 +74,8 @@ export async function messagesOfShopper(
 
 const MESSAGE = sql`m.id, m.origin_kind, m.origin_id, coalesce(f.name, g.name) as origin_name, m.origin_kind = 'manual' and exists (
         select 1 from manual_messages h where h.store_id = m.store_id and h.message_id = m.id and h.coupon_id is not null) as is_discount, coalesce(fs.step, m.step) as step,
-      case when fs.removed_at is not null then ft.name end as removed_step, m.channel, ${stateNow('m')} as state, m.reason, m.due_at, m.expires_at, m.wake_at,
-      ${leftAt('m')} as handed_over_at, m.finished_at,
+      case when fs.removed_at is not null then ft.name end as removed_step, m.channel, ${stateNow('m')} as state, m.reason, m.due_at, m.expires_at, m.wake_at, m.step_id,
+      m.variant_id, ${leftAt('m')} as handed_over_at, m.finished_at,
       case when ${hasEverLeft('m')} then m.to_address end as to_address, case when ${hasEverLeft('m')} then m.subject end as subject,
       case when ${hasEverLeft('m')} then m.body_html end as body_html, m.provider_response,
       d.at as delivered_at, r.at as read_at

@@ -17,6 +17,7 @@ import type * as list from '../carts/list.ts'
 import { channelTraits } from '../channels/traits.ts'
 import { consentText } from '../consent/consent-text.ts'
 import { channelOf, passedOver, reasonsByChannel } from '../decide/channel-reasons.ts'
+import { type Foreseen, foreseenText } from '../decide/foresee.ts'
 import type { groupedEngagementEvents } from '../engagement/responses.ts'
 import { withoutPixel } from '../links/message-tokens.ts'
 import type { TextView } from '../manual-sends/manual.ts'
@@ -125,8 +126,19 @@ const unmarked = (text: string | null) => (text?.startsWith('erased:') ? null : 
 
 type DecisionRow = Awaited<ReturnType<typeof decisionsOf>>[number]
 
-export function presentMessage(row: MessageRow, decisions: readonly DecisionRow[]): MessageView {
+/** What is known of a message beside its row; without a forecast nothing was asked of what will become of it. */
+export interface Told {
+  variants: ReadonlyMap<string, string>
+  forecasts?: ReadonlyMap<string, Foreseen>
+}
+
+export function presentMessage(
+  row: MessageRow,
+  decisions: readonly DecisionRow[],
+  { variants, forecasts }: Told,
+): MessageView {
   const own = decisions.filter(({ message_id }) => message_id === row.id)
+  const forecast = forecasts?.get(row.id)
   return {
     id: row.id,
     originKind: row.origin_kind,
@@ -135,6 +147,8 @@ export function presentMessage(row: MessageRow, decisions: readonly DecisionRow[
     step: row.step,
     removedStep: row.removed_step,
     channel: row.channel,
+    variant: variants.get(row.variant_id ?? forecast?.variantId ?? '') ?? null,
+    forecast: forecast ? presentForecast(forecast) : null,
     state: row.state,
     reason: row.reason,
     explanation:
@@ -161,6 +175,12 @@ export function presentMessage(row: MessageRow, decisions: readonly DecisionRow[
     })),
   }
 }
+
+const presentForecast = (forecast: Foreseen): MessageView['forecast'] => ({
+  channel: forecast.channel,
+  isExpected: forecast.obstacle === null,
+  explanation: foreseenText(forecast),
+})
 
 function explanationOf(decision: DecisionRow, channel: MessageView['channel']): string {
   const consent = consentText(decision)

@@ -17,16 +17,9 @@ import { readRestorable, restoreCart, tryRestore } from '../restore/restore.ts'
 import { chooseStore } from '../stores/choose.ts'
 import { readActiveCarts, readFollowed } from './active.ts'
 import { cartsDownload } from './export.ts'
-import { decisionsOf, eventsOf, lastSyncedAt, messagesOfCart, orderOfCart, readCart, touchesOf } from './page-sql.ts'
-import {
-  decimal,
-  presentCart,
-  presentMessage,
-  presentOffered,
-  presentRestorable,
-  presentRestored,
-  presentTimeline,
-} from './present.ts'
+import { readMessagesOfCart } from './messages.ts'
+import { eventsOf, lastSyncedAt, orderOfCart, readCart, touchesOf } from './page-sql.ts'
+import { decimal, presentCart, presentOffered, presentRestorable, presentRestored, presentTimeline } from './present.ts'
 
 export const cartRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.listAbandonedCarts, async ({ store, query }) => {
@@ -93,16 +86,14 @@ export const cartRoutes: Routes = (app, deps) => {
 
   serveStore(app, deps, api.cartMessages, async ({ store, params }) => {
     const cart = found(await readCart(store, params.id), 'Cart')
-    const rows = await messagesOfCart(store, cart.id)
-    const ids = rows.map((row) => row.id)
-    const [decisions, events, touches, engagement, order] = await Promise.all([
-      decisionsOf(store, ids),
+    const messages = await readMessagesOfCart(deps, store, cart.id)
+    const ids = messages.map(({ id }) => id)
+    const [events, touches, engagement, order] = await Promise.all([
       eventsOf(store, cart.id),
       touchesOf(store, cart.id),
       groupedEngagementEvents(store, ids),
       orderOfCart(store, cart.id),
     ])
-    const messages = rows.map((row) => presentMessage(row, decisions))
     return {
       messages,
       timeline: presentTimeline({ state: cart.status, events, messages, touches, engagement }),

@@ -1,8 +1,10 @@
+import { explain } from '../../shared/reasons.ts'
 import type { ChannelName } from '../channels/channel.ts'
 import { type Db, type StoreDb, snapshot } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
 import { factsAt } from '../flow-choice/facts.ts'
 import { NONE_UNREAD } from '../sync/goods.ts'
+import { passedOver, reasonsByChannel } from './channel-reasons.ts'
 import { courseOf } from './course.ts'
 import { type Decision, type DecisionInputs, decide } from './decide.ts'
 import { type Ahead, addressOf, type Context, type Texts } from './decision-inputs.ts'
@@ -28,6 +30,10 @@ export interface Foreseen {
   at: Date
   /** null: nothing is known against it. */
   obstacle: Obstacle | null
+  /** Why not by the other channels of its step, as a decision records it. */
+  others: Record<string, unknown>
+  /** Of a split step: which words it has; null: there is no choice. */
+  variantId: string | null
   /** It is to have no coupon, by a rule of its step (decision 36). */
   isCouponWithheld: boolean
 }
@@ -35,8 +41,6 @@ export interface Foreseen {
 interface Obstacle {
   outcome: 'hold' | 'skip' | 'cancel'
   reason: string
-  /** With `otherChannels`, as a decision records them. */
-  inputs: Record<string, unknown>
 }
 
 /**
@@ -111,31 +115,38 @@ function foreseeOne(context: Foreseeing, look: Look): Foreseen | Look {
   if (end && !waitedFor.includes(decision.reason)) {
     return { ways, at: end, waitedFor: [...waitedFor, decision.reason] }
   }
+  const others = recordOfOthers(drafts, row)
   const isCouponWithheld = inputs.coupon?.outcome === 'left_out' && inputs.coupon.reason.startsWith('coupon_withheld')
   if (decision.outcome !== 'send' && !end) {
     if (decision.outcome !== 'hold') course.closes(row)
     const { outcome, reason } = decision
     const at = decision.outcome === 'hold' ? decision.until : look.at
-    return { ...obstacleOf(row, at, { outcome, reason, inputs: recordOfOthers(drafts, row) }), isCouponWithheld }
+    return { ...obstacleOf(row, at, { outcome, reason }), others, isCouponWithheld }
   }
   goAhead(context, context.ahead, { row, composed: null, plan: inputs.plan })
   course.goes(row, look.at)
-  return { ...expectedOf(row, look.at), isCouponWithheld }
+  return { ...expectedOf(row, look.at), others, isCouponWithheld }
 }
 
 const expectedOf = (row: ClaimedRow, at: Date): Foreseen => ({
   ...{ id: row.id, channel: row.channel, to: row.channel === 'push' ? null : addressOf(row), at },
-  ...{ obstacle: null, isCouponWithheld: false },
+  ...{ obstacle: null, others: {}, variantId: row.variant_id, isCouponWithheld: false },
 })
 
-const obstacleOf = (
-  row: ClaimedRow,
-  at: Date,
-  { inputs = {}, ...why }: Omit<Obstacle, 'inputs'> & { inputs?: Obstacle['inputs'] },
-): Foreseen => ({ ...expectedOf(row, at), obstacle: { ...why, inputs } })
+const obstacleOf = (row: ClaimedRow, at: Date, obstacle: Obstacle): Foreseen => ({ ...expectedOf(row, at), obstacle })
 
 /** Why a message that goes behind another waits; never recorded, as its row gets another time instead. */
 export const KEPT_BEHIND = 'kept_behind'
+
+/** What stands against it, in a sentence; of what is expected to go, why not by the channels before; '': nothing. */
+export function foreseenText({ channel, obstacle, others }: Foreseen): string {
+  if (!obstacle) return passedOver({ outcome: 'send', reason: '', inputs: others })
+  if (obstacle.reason === KEPT_BEHIND) {
+    return 'An earlier message about this cart goes first, and this one keeps its distance to it.'
+  }
+  const last = { ...obstacle, inputs: others }
+  return reasonsByChannel(channel, obstacle.reason, { last }) ?? explain(obstacle.reason, channel)
+}
 
 /** Its shopper has left the cart by then. */
 const awaitedOf = (row: ClaimedRow, waitedFor: readonly string[]): ClaimedRow =>

@@ -2,8 +2,7 @@ import type { z } from 'zod'
 import { explain } from '../../shared/reasons.ts'
 import type { upcomingMessages } from '../../shared/upcoming.ts'
 import type { Db, StoreDb } from '../core/db.ts'
-import { reasonsByChannel } from '../decide/channel-reasons.ts'
-import { type Foreseen, foresee, KEPT_BEHIND } from '../decide/foresee.ts'
+import { type Foreseen, foresee, foreseenText } from '../decide/foresee.ts'
 import type { Deps } from '../deps.ts'
 import { textsFor } from '../send/deliver.ts'
 import * as sql from './sql.ts'
@@ -38,18 +37,9 @@ export async function readUpcoming(deps: Deps, store: StoreDb<Db>, flowId: strin
   }
 }
 
-const sentenceOf = (reason: string, channel: Foreseen['channel']) =>
-  reason === KEPT_BEHIND
-    ? 'An earlier message about this cart goes first, and this one keeps its distance to it.'
-    : explain(reason, channel)
-
 /** The most frequent first. */
 function tallyOf(foreseen: readonly Foreseen[]): Upcoming['notSent'] {
-  const explanations = foreseen.flatMap(({ channel, obstacle }) =>
-    obstacle
-      ? [reasonsByChannel(channel, obstacle.reason, { last: obstacle }) ?? sentenceOf(obstacle.reason, channel)]
-      : [],
-  )
+  const explanations = foreseen.filter(({ obstacle }) => obstacle !== null).map(foreseenText)
   return [...Map.groupBy(explanations, (each) => each)]
     .map(([explanation, { length: count }]) => ({ explanation, count }))
     .toSorted((a, b) => b.count - a.count)

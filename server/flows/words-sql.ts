@@ -27,6 +27,15 @@ export async function variantsOf({ db, storeId }: StoreDb, flowIds: readonly str
   return rows
 }
 
+/** Those of these steps, also those that are over. */
+export async function orderOfVariants({ db, storeId }: StoreDb, stepIds: readonly string[]) {
+  const { rows } = await sql<{ id: string; nth: number }>`
+    select id, ${NTH} as nth from flow_variants where store_id = ${storeId} and step_id = any(${[...stepIds]}::uuid[])`.execute(
+    db,
+  )
+  return rows
+}
+
 export interface WordsRow {
   step_id: string
   variant_id: string

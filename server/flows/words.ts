@@ -48,6 +48,13 @@ export async function variantsOf(store: StoreDb, steps: readonly Step[]): Promis
   )
 }
 
+/** A, B, C … by the ids of the variants that these steps have or had; none of a step that was never split. */
+export async function variantNames(store: StoreDb, stepIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (stepIds.length === 0) return new Map()
+  const rows = await sql.orderOfVariants(store, stepIds)
+  return new Map(rows.map(({ id, nth }) => [id, variantName(nth)]))
+}
+
 function storedWords(step: Step, variantId: string, rows: readonly sql.WordsRow[]): StoredVariant['words'] {
   const own = { templateId: step.template_id, subject: step.subject, body: step.body, isRow: false }
   const first = variantId === step.id ? [[step.channel, own] as const] : []

@@ -10,14 +10,15 @@ import { DateTime, TimeAgo } from '../ui/Time.tsx'
 import { MessageState } from './badges.tsx'
 import { DecisionRecord } from './DecisionRecord.tsx'
 import { isSomethingOpen } from './rules.ts'
-import { heldUntil, plannedAt } from './story.ts'
+import { forecastText, heldUntil, plannedAt } from './story.ts'
 
 /** One message with its times, why it was decided as it was, and the mail as it left. */
 export function CartMessage({ message }: { message: MessageView }) {
   const [isWhyOpen, why] = useDisclosure(false)
   const [isMailOpen, mail] = useDisclosure(false)
-  const name = messageName(message)
+  const name = messageName({ ...message, channel: message.forecast?.channel ?? message.channel })
   const now = useNow()
+  const forecast = forecastText(message)
   const isToCome = isSomethingOpen([message]) && Date.parse(plannedAt(message)) > now
   return (
     <Stack gap="sm" component="section" aria-label={name} className="message">
@@ -33,6 +34,7 @@ export function CartMessage({ message }: { message: MessageView }) {
         <MessageState state={message.state} reason={message.reason} />
       </Group>
       <Text fz="sm">{message.explanation}</Text>
+      {forecast && <Text fz="sm">{forecast}</Text>}
       <Facts entries={timesOf(message)} />
       <Group gap="xs">
         <Expander isOpen={isWhyOpen} onToggle={why.toggle} label="Why?" about={name} />
@@ -56,6 +58,7 @@ export function CartMessage({ message }: { message: MessageView }) {
 function timesOf(message: MessageView): [string, ReactNode][] {
   const entries: [string, ReactNode][] = []
   if (message.originKind === 'flow') entries.push(['Flow', message.originName])
+  if (message.variant) entries.push(['Variant', message.variant])
   entries.push(['Due', <DateTime key="due" at={message.dueAt} />])
   const until = heldUntil(message)
   if (until) entries.push(['Held until', <DateTime key="until" at={until} />])

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { type MessageView, messageName, type TimelineEntry } from '../../shared/carts.ts'
-import { heldUntil, plannedAt, storyOf } from './story.ts'
+import { forecastText, heldUntil, plannedAt, storyOf } from './story.ts'
 
 const message = (change: Partial<MessageView>) =>
   ({
@@ -52,6 +52,25 @@ it('holds a message no longer than it lives, and not as it was decided for anoth
   expect(heldUntil({ ...held, expiresAt: at(21) })).toBe(at(21))
   expect(heldUntil({ ...held, dueAt: at(12) })).toBeNull()
   expect(plannedAt({ ...held, dueAt: at(12) })).toBe(at(12))
+})
+
+it('tells of a planned message what is news: another channel, or that it will not be sent', () => {
+  const of = (more: Partial<NonNullable<MessageView['forecast']>>, change: Partial<MessageView> = {}) =>
+    forecastText(
+      message({
+        channel: 'email',
+        forecast: { channel: 'email', isExpected: true, explanation: 'By email: None.', ...more },
+        ...change,
+      }),
+    )
+  expect(of({ channel: 'sms' })).toBe('As things stand, it goes by SMS. By email: None.')
+  expect(of({ isExpected: false, explanation: 'No consent.' })).toBe(
+    'As things stand, it will not be sent. No consent.',
+  )
+  expect(of({ explanation: '' })).toBeNull()
+  // What is held says why by itself.
+  expect(of({ isExpected: false }, { state: 'held' })).toBeNull()
+  expect(forecastText(message({ channel: 'email', forecast: null }))).toBeNull()
 })
 
 it('tells what happened newest first, a message where it left or ended', () => {

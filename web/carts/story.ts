@@ -1,4 +1,4 @@
-import type { MessageView, TimelineEntry } from '../../shared/carts.ts'
+import { type MessageView, type TimelineEntry, wayOf } from '../../shared/carts.ts'
 import { isSomethingOpen } from './rules.ts'
 
 // One timeline of a cart with its messages in it. Pure.
@@ -33,6 +33,15 @@ export function heldUntil({ state, decisions, dueAt, expiresAt }: MessageView): 
   if (state !== 'held' || !last?.until) return null
   if (typeof last.inputs.due === 'string' && last.inputs.due !== dueAt) return null
   return last.until < expiresAt ? last.until : expiresAt
+}
+
+/** What is to become of one that is planned, as far as it is news beside what its state says. null: nothing is. */
+export function forecastText({ state, channel, forecast }: MessageView): string | null {
+  if (!forecast || (forecast.isExpected && forecast.channel === channel)) return null
+  // What holds it is told as its reason.
+  if (!forecast.isExpected && state === 'held') return null
+  const what = forecast.isExpected ? `it goes by ${wayOf[forecast.channel]}` : 'it will not be sent'
+  return `As things stand, ${what}. ${forecast.explanation}`.trim()
 }
 
 const endOf = ({ handedOverAt, finishedAt, dueAt }: MessageView) => handedOverAt ?? finishedAt ?? dueAt
