@@ -245,6 +245,8 @@ export const cartMessages = endpoint({
   reply: z.object({
     messages: z.array(MessageView),
     timeline: z.array(TimelineEntry),
+    /** The one the cart belongs to, which stays its own also when another cart is joined with it; null: none. */
+    flow: z.object({ id: z.uuid(), name: z.string(), isOn: z.boolean() }).nullable(),
     order: z
       .object({
         orderId: z.string(),

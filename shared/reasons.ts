@@ -29,7 +29,7 @@ export const reasonTexts: Record<string, string> = {
   purchased: 'The shopper has bought. No further message goes out for this cart.',
   emptied: 'The cart was emptied in the shop.',
   lost: 'The cart was closed as lost long ago.',
-  merged: 'Two carts of the same shopper were merged, so the shopper does not get the same message twice.',
+  merged: 'Two carts of the same shopper were merged, so that the shopper does not get the messages of both.',
   too_old: 'The message could not be sent in time, and a late reminder would do more harm than good.',
   'too_old:no_contact': 'No email address was captured in time.',
   'too_old:contact_unconfirmed':

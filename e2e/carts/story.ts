@@ -44,7 +44,11 @@ export const story = () =>
     test('has all messages and events in one order, the next message on top with its time, a skipped one with why', async () => {
       const answer = '**/api/carts/*/messages*'
       const timeline = [event(-500, 'Cart abandoned'), event(-300, 'Link clicked'), event(-70, 'Coupon used')]
-      await page.route(answer, (route) => route.fulfill({ json: { messages, timeline, order: null } }))
+      await page.route(answer, (route) =>
+        route.fulfill({
+          json: { messages, timeline, order: null, flow: { id: crypto.randomUUID(), name: 'Left pots', isOn: false } },
+        }),
+      )
       await page.goto(`${instance.url}/carts/${waiting[0]!.id}`)
       await page.getByRole('heading', { level: 3, name: 'Autumn sale' }).waitFor()
       const titles = await page.getByRole('main').getByRole('heading', { level: 2 }).allInnerTexts()

@@ -39,6 +39,8 @@ export interface MessageRow {
   wake_at: Date
   step_id: string | null
   variant_id: string | null
+  /** null: about none. One that was joined with the cart of the page has messages of its own. */
+  cart_id: string | null
   handed_over_at: Date | null
   delivered_at: Date | null
   read_at: Date | null
@@ -47,6 +49,21 @@ export interface MessageRow {
   subject: string | null
   body_html: string | null
   provider_response: string | null
+}
+
+export interface FlowOfCart {
+  id: string
+  name: string
+  isOn: boolean
+}
+
+/** The cart and those that were joined with it, each with the flow it belongs to, or did. */
+export async function flowsOfCart({ db, storeId }: StoreDb, cartId: string) {
+  const { rows } = await sql<{ cart_id: string; flow: FlowOfCart | null }>`
+    select c.id as cart_id, case when f.id is not null then jsonb_build_object('id', f.id, 'name', f.name, 'isOn', f.is_on) end as flow
+    from carts c left join flows f on f.store_id = c.store_id and f.id = c.flow_id
+    where c.store_id = ${storeId} and c.id in ${withMerged(storeId, cartId)}`.execute(db)
+  return rows
 }
 
 export async function messagesOfCart({ db, storeId }: StoreDb, cartId: string): Promise<MessageRow[]> {
@@ -75,7 +92,7 @@ export async function messagesOfShopper(
 const MESSAGE = sql`m.id, m.origin_kind, m.origin_id, coalesce(f.name, g.name) as origin_name, m.origin_kind = 'manual' and exists (
         select 1 from manual_messages h where h.store_id = m.store_id and h.message_id = m.id and h.coupon_id is not null) as is_discount, coalesce(fs.step, m.step) as step,
       case when fs.removed_at is not null then ft.name end as removed_step, m.channel, ${stateNow('m')} as state, m.reason, m.due_at, m.expires_at, m.wake_at, m.step_id,
-      m.variant_id, ${leftAt('m')} as handed_over_at, m.finished_at,
+      m.variant_id, m.cart_id, ${leftAt('m')} as handed_over_at, m.finished_at,
       case when ${hasEverLeft('m')} then m.to_address end as to_address, case when ${hasEverLeft('m')} then m.subject end as subject,
       case when ${hasEverLeft('m')} then m.body_html end as body_html, m.provider_response,
       d.at as delivered_at, r.at as read_at

@@ -211,13 +211,23 @@ interface Happened {
   messages: readonly MessageView[]
   touches: Touches
   engagement: EngagementEvents
+  joined: readonly JoinedCart[]
+}
+
+/** A cart that was joined with this one. */
+export interface JoinedCart {
+  id: string
+  /** Messages that were planned for it. */
+  cancelled: number
+  /** The flows both belonged to, where they are different ones; this cart stays in `own`. null: they are not. */
+  flows: { other: string; own: { name: string; isOn: boolean } } | null
 }
 
 /**
  * Everything that happened to a cart, oldest first, in words. A checkout empties the cart a moment before its order is
  * known: once the cart is bought, that moment tells nothing and is left out.
  */
-export function presentTimeline({ state, events, messages, touches, engagement }: Happened): TimelineEntry[] {
+export function presentTimeline({ state, events, messages, touches, engagement, joined }: Happened): TimelineEntry[] {
   const isBought = state === 'recovered' || state === 'purchased'
   // A use is told once: with its code and order, and what it counts for.
   const usedAt = (touch: Touches[number]) =>
@@ -226,7 +236,7 @@ export function presentTimeline({ state, events, messages, touches, engagement }
   const entries: TimelineEntry[] = [
     ...events
       .filter((event) => !(isBought && event.kind === 'emptied') && !told.has(event))
-      .map((event) => ({ at: event.at.toISOString(), kind: event.kind, messageId: null, ...eventText(event) })),
+      .map((event) => ({ at: event.at.toISOString(), kind: event.kind, messageId: null, ...eventText(event, joined) })),
     ...messages.flatMap((message) => messageEntries(message, isBought)),
     ...touches.map((touch) => touchEntry(touch, usedAt(touch))),
     ...engagement.map(engagementEntry),
@@ -317,13 +327,24 @@ function decisionTitle(outcome: Exclude<Decided['outcome'], 'result'>, provider:
   return titles[outcome]
 }
 
-function eventText(event: Events[number]): { title: string; text: string } {
+function eventText(event: Events[number], joined: readonly JoinedCart[] = []): { title: string; text: string } {
   const order = typeof event.detail.orderId === 'string' ? ` Order ${event.detail.orderId}.` : ''
   const code = typeof event.detail.code === 'string' ? event.detail.code : ''
   const [title, words] = eventTexts[event.kind] ?? [event.kind, '']
-  const text = words.replace('{code}', code)
+  const other = event.kind === 'merged' ? joined.find(({ id }) => id === event.detail.cart) : undefined
+  const text = `${words.replace('{code}', code)}${other ? joinedText(other) : ''}`
   const correction = event.detail.before ? ' Corrected by later information.' : ''
   return { title, text: `${text}${order}${correction}`.trim() }
+}
+
+/** What became of the messages of the other one, and which flow goes on. */
+function joinedText({ cancelled, flows }: JoinedCart): string {
+  const planned = cancelled === 1 ? 'One message planned for it was' : `${cancelled} messages planned for it were`
+  const gone = cancelled === 0 ? '' : ` ${planned} cancelled, so that the shopper does not get those of both.`
+  if (!flows) return gone
+  const { other, own } = flows
+  const off = own.isOn ? '' : ', which is switched off, so nothing of it is sent'
+  return `${gone} It belonged to the flow “${other}”; this cart stays in its own, “${own.name}”${off}.`
 }
 
 const eventTexts: Record<string, [string, string]> = {
@@ -335,5 +356,5 @@ const eventTexts: Record<string, [string, string]> = {
   lost: ['Lost', 'Nothing more is planned for this cart. A later purchase still counts.'],
   coupon_made: ['Coupon code created', 'The code {code} was created in the store for one message to this shopper.'],
   coupon_used: ['Coupon used', 'The code {code} was used in an order.'],
-  merged: ['Merged', 'Another cart of the same shopper was merged with this one.'],
+  merged: ['Joined with another cart', 'Another cart of the same shopper was joined with this one.'],
 }

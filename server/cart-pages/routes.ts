@@ -86,7 +86,7 @@ export const cartRoutes: Routes = (app, deps) => {
 
   serveStore(app, deps, api.cartMessages, async ({ store, params }) => {
     const cart = found(await readCart(store, params.id), 'Cart')
-    const messages = await readMessagesOfCart(deps, store, cart.id)
+    const { messages, flow, joined } = await readMessagesOfCart(deps, store, cart.id)
     const ids = messages.map(({ id }) => id)
     const [events, touches, engagement, order] = await Promise.all([
       eventsOf(store, cart.id),
@@ -96,7 +96,8 @@ export const cartRoutes: Routes = (app, deps) => {
     ])
     return {
       messages,
-      timeline: presentTimeline({ state: cart.status, events, messages, touches, engagement }),
+      timeline: presentTimeline({ state: cart.status, events, messages, touches, engagement, joined }),
+      flow,
       order: order ? presentOrder(order) : null,
     }
   })

@@ -33,6 +33,9 @@ const progress: Readonly<Record<string, Progress>> = {
 export const progressOf = (state: string): Progress => progress[state] ?? 'pending'
 
 export const isInFlight = (state: string): boolean => state === 'handed_over'
+/** It has not been handed over, and may still be. */
+export const isPlanned = (state: string): boolean => state === 'scheduled' || state === 'claimed' || state === 'held'
+export const isCancelled = (state: string): boolean => state === 'cancelled'
 export const isFailed = (state: string): boolean => state === 'failed'
 
 /** After the hand-over, and answered: what is known of it. */

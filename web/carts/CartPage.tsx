@@ -67,7 +67,7 @@ function CartContent({ cart, messages }: { cart: CartView; messages: ReturnType<
             ) : messages.data ? (
               <>
                 {messages.data.order && <OrderCard order={messages.data.order} messages={messages.data.messages} />}
-                <CartTimeline messages={messages.data.messages} timeline={messages.data.timeline} />
+                <CartTimeline {...messages.data} />
               </>
             ) : (
               <Failed

@@ -4,10 +4,16 @@ import type { MessageView, TimelineEntry } from '../../shared/carts.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { DateTime } from '../ui/Time.tsx'
 import { CartMessage } from './CartMessage.tsx'
-import { type StoryPart, storyOf } from './story.ts'
+import { type CartFlow, flowText, type StoryPart, storyOf } from './story.ts'
+
+interface Props {
+  messages: MessageView[]
+  timeline: TimelineEntry[]
+  flow: CartFlow
+}
 
 /** The next message on top, those after it, and everything that happened with the messages among it. */
-export function CartTimeline({ messages, timeline }: { messages: MessageView[]; timeline: TimelineEntry[] }) {
+export function CartTimeline({ messages, timeline, flow }: Props) {
   const story = storyOf(messages, timeline)
   return (
     <Card>
@@ -18,12 +24,12 @@ export function CartTimeline({ messages, timeline }: { messages: MessageView[]; 
         {messages.length === 0 ? (
           <Empty
             icon={IconMailOff}
-            text="No message is scheduled for this cart. A flow schedules messages once it is switched on."
+            text={`No message is scheduled for this cart. ${flow ? flowText(flow) : 'A flow schedules messages once it is switched on.'}`}
           />
         ) : (
           !story[0]?.isPlanned && (
             <Text fz="sm" c="dimmed">
-              No further message is scheduled.
+              No further message is scheduled. {flow && !flow.isOn && flowText(flow)}
             </Text>
           )
         )}

@@ -1,4 +1,5 @@
-import { type MessageView, type TimelineEntry, wayOf } from '../../shared/carts.ts'
+import type { z } from 'zod'
+import { type cartMessages, type MessageView, type TimelineEntry, wayOf } from '../../shared/carts.ts'
 import { isSomethingOpen } from './rules.ts'
 
 // One timeline of a cart with its messages in it. Pure.
@@ -23,6 +24,15 @@ export function storyOf(messages: readonly MessageView[], timeline: readonly Tim
     ...past.reverse().sort((a, b) => b.at.localeCompare(a.at)),
   ]
 }
+
+/** The one a cart belongs to; null: none. */
+export type CartFlow = z.output<typeof cartMessages.reply>['flow']
+
+/** Why nothing more may come of it. */
+export const flowText = ({ name, isOn }: NonNullable<CartFlow>): string =>
+  isOn
+    ? `The cart belongs to the flow “${name}”.`
+    : `The cart belongs to the flow “${name}”, which is switched off, and goes to no other.`
 
 /** When it goes as things stand: one that is held back, when it is looked at again. */
 export const plannedAt = (message: MessageView): string => heldUntil(message) ?? message.dueAt
