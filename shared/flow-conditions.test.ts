@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { type ConditionNames, describeConditions, type FlowCondition } from './flow-conditions.ts'
+import {
+  type ConditionNames,
+  describeConditions,
+  type FlowCondition,
+  type FlowConditions,
+  isSameConditions,
+} from './flow-conditions.ts'
 
 // Conditions in English, as the editor and the list of flows say them (decision 52).
 
@@ -51,4 +57,27 @@ test('groups stand in brackets where there are several', () => {
   expect(describeConditions({ match: 'all', groups }, names)).toBe(
     '(a phone number is known or a coupon is in the cart) and the shopper has not bought before',
   )
+})
+
+test('conditions are the same in whatever order they are said, and not by all or any of several', () => {
+  const rich: FlowCondition = { fact: 'value', is: 'above', amount: 100 }
+  const near: FlowCondition = { fact: 'country', is: 'one_of', countries: ['DE', 'AT'] }
+  const all = (...conditions: FlowCondition[]): FlowConditions => ({
+    match: 'all',
+    groups: [{ match: 'all', conditions }],
+  })
+  const turned: FlowCondition = { countries: ['AT', 'DE'], is: 'one_of', fact: 'country' }
+  expect(isSameConditions(all(rich, near), all(turned, rich))).toBe(true)
+  expect(isSameConditions(null, null)).toBe(true)
+  expect(isSameConditions(all(rich), { match: 'any', groups: [{ match: 'any', conditions: [rich] }] })).toBe(true)
+  expect(
+    isSameConditions(all(rich, near), { match: 'any', groups: [{ match: 'any', conditions: [rich, near] }] }),
+  ).toBe(false)
+  expect(isSameConditions(all(rich), all({ ...rich, is: 'at_least' }))).toBe(false)
+  expect(isSameConditions(all(rich), null)).toBe(false)
+  const apart = {
+    match: 'all' as const,
+    groups: [rich, near].map((each) => ({ match: 'any' as const, conditions: [each] })),
+  }
+  expect(isSameConditions(all(rich, near), apart)).toBe(true)
 })

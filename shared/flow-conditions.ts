@@ -74,6 +74,25 @@ export const FlowConditions = z
   )
 export type FlowConditions = z.infer<typeof FlowConditions>
 
+/** Whether they hold for the same carts by what they say, in whatever order they say it. null: they hold for all. */
+export const isSameConditions = (a: FlowConditions | null, b: FlowConditions | null): boolean =>
+  inOrder(a) === inOrder(b)
+
+function inOrder(conditions: FlowConditions | null): string {
+  const groupText = ({ match, conditions: each }: ConditionGroup) => of(match, each.map(conditionText))
+  return conditions === null ? '' : of(conditions.match, conditions.groups.map(groupText))
+}
+
+const conditionText = (condition: FlowCondition): string =>
+  Object.entries(condition)
+    .map(([part, value]) => `${part} ${JSON.stringify(Array.isArray(value) ? value.toSorted() : value)}`)
+    .toSorted()
+    .join()
+
+/** Of one alone it says nothing whether all or any have to hold. */
+const of = (match: 'all' | 'any', texts: readonly string[]): string =>
+  texts.length === 1 ? texts[0]! : `${match}(${texts.toSorted().join()})`
+
 /** How what a condition names by its id is called. */
 export interface ConditionNames {
   money: (amount: number) => string

@@ -60,6 +60,14 @@ const two = flowsAre((flow) => {
   return [{ ...flow, steps, conditions: CONDITIONS }, second]
 })
 
+const copied = flowsAre((flow) => [
+  { ...flow, conditions: CONDITIONS, isOn: true },
+  {
+    ...{ ...flow, id: '00000000-0000-4000-8000-000000000002', name: 'Copy', position: 2 },
+    ...{ conditions: CONDITIONS, isOn: false },
+  },
+])
+
 const IS_OVER = { endDate: new Date(Date.now() - 60_000).toISOString() }
 /** The server is asked for those that can be used, and where there are none for all. */
 const noneIsUsable: State['given'] = [
@@ -114,6 +122,13 @@ const ofTheList: State[] = [
   },
   { name: 'flows in an order', of: 'owner', path: '/flows', given: [two], steps: [says('All other carts')] },
   {
+    name: 'flows, one with the conditions of another above it',
+    of: 'owner',
+    path: '/flows',
+    given: [copied],
+    steps: [says('stands above it and has the same conditions, so this flow would get none')],
+  },
+  {
     name: 'flows to a viewer',
     of: 'owner',
     path: '/flows',
@@ -162,7 +177,7 @@ const ofOne: State[] = [
     of: 'owner',
     path: '/flows/:flowId',
     given: [two],
-    steps: [opensStep, says('Share of variant A')],
+    steps: [opensStep, says('Share of variant A'), says('A and B have the same text')],
   },
   {
     name: 'flow with its entry open',

@@ -7,7 +7,7 @@ import { useNow } from '../ui/clock.ts'
 import { formatCount, listed } from '../ui/format.ts'
 import { tabNote } from '../words/step-coupon.ts'
 import { channelText } from './ChannelOrder.tsx'
-import { couponOf, type FlowDraft, letterOf, type StepDraft } from './draft.ts'
+import { couponOf, type FlowDraft, letterOf, type StepDraft, sameText, sameWords } from './draft.ts'
 import { sinceBefore, sinceLeaving } from './elapsed.ts'
 import { isUnfinished } from './problems.ts'
 import { StepPicture } from './StepPicture.tsx'
@@ -103,6 +103,7 @@ function Summary({ step, names, figures, isOpen, isWrong, isReadOnly, title, onO
   const now = useNow(MINUTE_MS)
   const coupon = couponOf(step) && tabNote(step, now)
   const { conditions, variants } = step
+  const alike = sameWords(step)
   return (
     <div className="step-summary">
       <Text fz="sm">{channelsText(step.channels)}</Text>
@@ -124,6 +125,11 @@ function Summary({ step, names, figures, isOpen, isWrong, isReadOnly, title, onO
               ({ key, sharePercent }) => `${letterOf(step, key)} ${Number.isNaN(sharePercent) ? '–' : sharePercent}%`,
             )
             .join(', ')}
+        </Text>
+      )}
+      {alike && (
+        <Text fz="xs" c="var(--rc-warn)" fw={550}>
+          {sameText(alike)}
         </Text>
       )}
       {figures && figures.sent > 0 && (

@@ -1,10 +1,13 @@
 import { Button, Group, NumberInput, Stack, Tabs, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { Notice } from '../ui/Notice.tsx'
 import {
   letterOf,
   MOST_VARIANTS,
   type StepDraft,
+  sameText,
+  sameWords,
   shared,
   type VariantDraft,
   withNewVariant,
@@ -62,6 +65,7 @@ function Split({ current, adding, ...props }: SplitProps) {
   const { step, isReadOnly, onChoose, onChange, children } = props
   const { variants } = step
   const letter = letterOf(step, current.key)
+  const alike = sameWords(step)
   return (
     <Stack gap="md">
       <Tabs value={current.key} onChange={(key) => key && onChoose(key)} keepMounted={false}>
@@ -75,6 +79,7 @@ function Split({ current, adding, ...props }: SplitProps) {
         <Tabs.Panel value={current.key} pt="md">
           <Stack gap="md">
             <Share {...props} current={current} letter={letter} />
+            {alike && <Notice tone="warn">{sameText(alike)}.</Notice>}
             {children}
           </Stack>
         </Tabs.Panel>

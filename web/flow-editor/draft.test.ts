@@ -8,6 +8,7 @@ import {
   MOST_DELAY_MINUTES,
   placeUp,
   type StepDraft,
+  sameWords,
   shared,
   withAdded,
   withFirstChannel,
@@ -122,6 +123,19 @@ describe('the variants of a message', () => {
       { key: 'new-1', id: null, sharePercent: 50, words },
     ])
     expect(withoutVariant(two, 'a-a').variants).toMatchObject([{ key: 'new-1', sharePercent: 100 }])
+  })
+
+  it('are named where their words are the same in each channel of the message', () => {
+    const [only] = three.steps[0]!.variants
+    const two = { ...three.steps[0]!, ...withNewVariant(three.steps[0]!, only!, 'new-1') }
+    expect(sameWords(three.steps[0]!)).toBeNull()
+    expect(sameWords(two)).toEqual(['A', 'B'])
+    const [a, b] = two.variants
+    const other = { ...b!, words: { ...words, email: { subject: 'Hi ', body: 'Other' } } }
+    expect(sameWords({ ...two, variants: [a!, other] })).toBeNull()
+    // The words of a channel that the message does not go by make no difference, nor do those of WhatsApp, which are one template.
+    expect(sameWords({ ...two, variants: [a!, other], channels: ['sms', 'whatsapp'] })).toEqual(['A', 'B'])
+    expect(sameWords({ ...two, variants: [a!, other, { ...other, key: 'new-2' }] })).toEqual(['B', 'C'])
   })
 
   it('keep their names when others are over, and a new one is named behind them all', () => {

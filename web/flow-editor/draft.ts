@@ -1,5 +1,6 @@
 import type { FlowChannel, FlowConditions } from '../../shared/flow-conditions.ts'
 import { type FlowStep, type FlowView, type StepWords, variantName } from '../../shared/flows.ts'
+import { listed } from '../ui/format.ts'
 import { moved } from '../ui/reorder.ts'
 import type { Words } from '../words/rules.ts'
 import type { CouponEdit } from '../words/step-coupon.ts'
@@ -173,8 +174,28 @@ export function shared(variants: readonly VariantDraft[]): VariantDraft[] {
   return variants.map((variant, index) => ({ ...variant, sharePercent: each + (index < rest ? 1 : 0) }))
 }
 
+/** Variants with the same words in each channel of the step: a test of them shows nothing. null: there are none. */
+export function sameWords(step: Pick<StepDraft, 'variants' | 'variantsSoFar' | 'channels'>): string[] | null {
+  const told = step.channels.filter((channel) => channel !== 'whatsapp')
+  const textOf = ({ words }: VariantDraft) =>
+    JSON.stringify(
+      told.map((channel) => {
+        const { subject, body } = wordsOf(words, channel)
+        return [channel === 'sms' ? '' : subject.trim(), body.trim()]
+      }),
+    )
+  const alike = [...Map.groupBy(step.variants, textOf).values()].find(({ length }) => length > 1)
+  return alike ? alike.map(({ key }) => letterOf(step, key)) : null
+}
+
+export const sameText = (names: readonly string[]): string =>
+  `${listed(names)} have the same text, so the test cannot show a difference`
+
 /** A, B, C …: one that is not saved yet has the name that saving gives it. */
-export function letterOf({ variants, variantsSoFar }: StepDraft, key: string): string {
+export function letterOf(
+  { variants, variantsSoFar }: Pick<StepDraft, 'variants' | 'variantsSoFar'>,
+  key: string,
+): string {
   const fresh = variants.filter(({ name }) => name === null)
   const known = variants.find((variant) => variant.key === key)?.name
   return known ?? variantName(variantsSoFar + fresh.findIndex((variant) => variant.key === key))

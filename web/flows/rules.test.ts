@@ -32,6 +32,14 @@ it('says which flow above takes every cart, by order, switch and conditions', ()
   expect(takenText([{ ...all, conditions }, some, below], below)).toBeNull()
   const turned = inOrder(flows, ['some', 'below', 'all'])
   expect(turned.map((each) => takenText(turned, each))).toEqual([null, null, null])
+  // A copy has the conditions of its original.
+  const copy = { ...some, id: 'copy', name: 'copy', position: 3, conditions: structuredClone(conditions) }
+  const copied = [{ ...all, isOn: false }, some, copy]
+  expect(copied.map((each) => takenText(copied, each))).toEqual([
+    null,
+    null,
+    '“some” stands above it and has the same conditions, so this flow gets none. Move it up, or change the conditions of one of them.',
+  ])
   const onTop = inOrder([all, some, { ...below, isOn: true }], ['below', 'all', 'some'])
   expect(onTop.map((each) => takenText(onTop, each)?.slice(0, 7) ?? null)).toEqual([null, '“below”', '“below”'])
 })
@@ -53,8 +61,10 @@ it('shows every part that planned is made of', () => {
 })
 
 it('says what becomes of carts that were left before a flow is switched on', () => {
-  const above = { name: 'All' }
+  const above = { name: 'All', conditions: null }
   expect(recentText(0, above)).toBe('No cart is left for this flow: “All” stands above it and takes every cart.')
+  const same = { name: 'Some', conditions: { match: 'all' as const, groups: [] } }
+  expect(recentText(0, same)).toBe('No cart is left for this flow: “Some” stands above it and has the same conditions.')
   expect(recentText(3, above)).toBe('They were left before “All” was switched on, so no flow has taken them.')
   expect(recentText(0, null)).toBe('There is none that no other flow has taken.')
   const others = 'Those that were left before them get none from this flow.'

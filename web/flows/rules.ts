@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { isSameConditions } from '../../shared/flow-conditions.ts'
 import type { FlowCounts, FlowStep, FlowView } from '../../shared/flows.ts'
 import { formatCount } from '../ui/format.ts'
 
@@ -45,24 +46,31 @@ export function countsText(counts: Counts): string {
 export const stepTitle = (flow: Pick<FlowView, 'steps'>, step: number) =>
   flow.steps.find((other) => other.step === step)?.templateName ?? `Message ${step}`
 
-/** The flow above this one that is on and takes every cart, so that none is left for this one. null: there is none. */
-export const takenBy = (flows: readonly FlowView[], { position }: Pick<FlowView, 'position'>): FlowView | null =>
-  flows.find((other) => other.position < position && other.isOn && !other.conditions) ?? null
+type Taker = Pick<FlowView, 'position' | 'conditions'>
+
+/** The flow above this one that is on and takes every cart, or all that this one would. null: carts are left for it. */
+export const takenBy = (flows: readonly FlowView[], { position, conditions }: Taker): FlowView | null =>
+  flows.find(
+    (other) =>
+      other.position < position && other.isOn && (!other.conditions || isSameConditions(other.conditions, conditions)),
+  ) ?? null
+
+const takesText = ({ conditions }: Pick<FlowView, 'conditions'>) =>
+  conditions ? 'has the same conditions' : 'takes every cart'
 
 /** What to do about it, in words; null: carts are left for it. */
-export function takenText(flows: readonly FlowView[], flow: Pick<FlowView, 'position' | 'isOn'>): string | null {
+export function takenText(flows: readonly FlowView[], flow: Taker & Pick<FlowView, 'isOn'>): string | null {
   const above = takenBy(flows, flow)
   const gets = flow.isOn ? 'gets' : 'would get'
-  return (
-    above &&
-    `“${above.name}” stands above it and takes every cart, so this flow ${gets} none. Move it up, or give that one conditions.`
-  )
+  if (!above) return null
+  const advice = above.conditions ? 'change the conditions of one of them' : 'give that one conditions'
+  return `“${above.name}” stands above it and ${takesText(above)}, so this flow ${gets} none. Move it up, or ${advice}.`
 }
 
 /** Of carts that were left before a flow is switched on: what becomes of those of the last day, `count` of which no other flow has taken. */
-export function recentText(count: number | undefined, above: Pick<FlowView, 'name'> | null): string {
+export function recentText(count: number | undefined, above: Pick<FlowView, 'name' | 'conditions'> | null): string {
   if (count === 0 && above)
-    return `No cart is left for this flow: “${above.name}” stands above it and takes every cart.`
+    return `No cart is left for this flow: “${above.name}” stands above it and ${takesText(above)}.`
   if (count === 0) return 'There is none that no other flow has taken.'
   return above && count !== undefined
     ? `They were left before “${above.name}” was switched on, so no flow has taken them.`
