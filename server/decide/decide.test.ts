@@ -17,7 +17,7 @@ function allWell(): DecisionInputs {
     store: { isActive: true, isSuspended: false, isResting: false, isPaused: false, hasSender: true },
     hasMailWay: true,
     mailRestsUntil: null,
-    origin: { isOn: true, holdoutBps: 1_000 },
+    origin: { isOn: true, isStepRemoved: false, holdoutBps: 1_000 },
     manual: null,
     campaign: null,
     text: null,
@@ -79,6 +79,7 @@ const PROBLEMS: Problem[] = [
   ['store_resting', 'hold', (inputs) => Object.assign(inputs.store, { isResting: true })],
   ['account_suspended', 'hold', (inputs) => Object.assign(inputs.store, { isSuspended: true })],
   ['disconnected', 'cancel', (inputs) => Object.assign(inputs.store, { isActive: false })],
+  ['step_removed', 'cancel', (inputs) => Object.assign(inputs.origin!, { isStepRemoved: true })],
   ['flow_removed', 'cancel', (inputs) => Object.assign(inputs, { origin: null })],
   ['instance_paused', 'hold', (inputs) => Object.assign(inputs, { isInstancePaused: true })],
 ]
@@ -175,7 +176,7 @@ test('what stands against a cart is all that is about cart, shopper and goods, w
     return cartProblem(inputs)
   }
   const others = PROBLEMS.filter((problem) => !ofCart.includes(problem))
-  expect(others).toHaveLength(16)
+  expect(others).toHaveLength(17)
   expect(spoiled(others)).toBeNull()
   for (const problem of ofCart) expect(spoiled([...others, problem])).toBe(problem[0])
 })
@@ -336,7 +337,8 @@ describe('the draw (F1)', () => {
       sendAuthorization: 'decision',
       reason: 'ok',
     })
-    const noShare = (inputs: DecisionInputs) => Object.assign(inputs, { origin: { isOn: true, holdoutBps: 0 } })
+    const noShare = (inputs: DecisionInputs) =>
+      Object.assign(inputs, { origin: { isOn: true, isStepRemoved: false, holdoutBps: 0 } })
     expect(drawn({}, noShare)).toEqual({ outcome: 'send', sendAuthorization: 'decision', reason: 'ok' })
   })
 

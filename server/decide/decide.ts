@@ -20,7 +20,7 @@ export interface DecisionInputs {
   /** The account's own mail server took nothing and is left alone until then; null: it works. */
   mailRestsUntil: Date | null
   /** null: the origin (flow, step) no longer exists. */
-  origin: { isOn: boolean; holdoutBps: number } | null
+  origin: { isOn: boolean; isStepRemoved: boolean; holdoutBps: number } | null
   /** null: not of a campaign. */
   campaign: { end: 'campaign_cancelled' | 'campaign_deleted' | null; isRepeated: boolean } | null
   /** Asked for by a person (D11); null: of a flow or a campaign. */
@@ -151,6 +151,8 @@ function ofOrigin(inputs: DecisionInputs): Decision | null {
   const { isInstancePaused, origin, campaign, store, message } = inputs
   if (isInstancePaused && !isTooOld(inputs)) return hold('instance_paused', message.expiresAt)
   if (!origin) return { outcome: 'cancel', reason: 'flow_removed' }
+  // Removed while it was on the wire, from where it came back.
+  if (origin.isStepRemoved) return { outcome: 'cancel', reason: 'step_removed' }
   if (campaign?.end) return { outcome: 'cancel', reason: campaign.end }
   if (!store.isActive) return { outcome: 'cancel', reason: 'disconnected' }
   if (isTooOld(inputs)) return null

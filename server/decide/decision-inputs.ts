@@ -226,9 +226,10 @@ function quietOf(
 
 function originOf(situation: Situation, row: load.ClaimedRow): DecisionInputs['origin'] {
   const holdoutBps = situation.experiment?.controlBps ?? 0
-  if (row.manual) return { isOn: true, holdoutBps }
-  if (row.campaign) return { isOn: row.campaign.isRunning, holdoutBps }
-  return row.flow_is_on === null || !row.template_id ? null : { isOn: row.flow_is_on, holdoutBps }
+  const { manual, campaign, flow_is_on: isOn, is_step_removed: isStepRemoved } = row
+  if (manual) return { isOn: true, isStepRemoved, holdoutBps }
+  if (campaign) return { isOn: campaign.isRunning, isStepRemoved, holdoutBps }
+  return isOn === null || !row.template_id ? null : { isOn, isStepRemoved, holdoutBps }
 }
 
 interface TextCircumstances {

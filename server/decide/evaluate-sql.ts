@@ -39,6 +39,7 @@ export interface ClaimedRow {
   expires_at: Date
   attempts: number
   flow_is_on: boolean | null
+  is_step_removed: boolean
   template_id: string | null
   template_version: number | null
   template_subject: string | null
@@ -186,7 +187,7 @@ export async function loadClaimed(
 ): Promise<ClaimedRow[]> {
   const rows = await sql<ClaimedRow>`
     select m.id, m.cart_id, m.shopper_id, m.step_id, m.step, m.channel, m.reason, m.due_at, m.expires_at, m.attempts,
-      fs.flow_id, fs.delay_minutes, fs.conditions, ${IS_SPLIT} as is_split, null as variant_id, f.is_on as flow_is_on,
+      fs.flow_id, fs.delay_minutes, fs.conditions, ${IS_SPLIT} as is_split, null as variant_id, f.is_on as flow_is_on, fs.removed_at is not null as is_step_removed,
       t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body, ${CAMPAIGN} as campaign,
       case when r.message_id is not null then jsonb_build_object('isImmediate', r.is_immediate, 'overridesHoldout',
         r.overrides_holdout, 'toAddress', r.to_address, 'subject', r.subject, 'body', r.body, 'jobId', r.job_id, 'cartUrl', r.cart_url, 'iconUrl', r.icon_url,
@@ -232,7 +233,7 @@ export async function loadPreview(
   const { now } = wanted
   const rows = await sql<ClaimedRow>`
     select m.id, m.cart_id, m.shopper_id, m.step_id, m.step, m.channel, null as reason, ${now}::timestamptz as due_at,
-      m.conditions, m.is_split, null as variant_id, ${now}::timestamptz + interval '24 hours' as expires_at, 0 as attempts, f.is_on as flow_is_on,
+      m.conditions, m.is_split, null as variant_id, ${now}::timestamptz + interval '24 hours' as expires_at, 0 as attempts, f.is_on as flow_is_on, false as is_step_removed,
       t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body,
       null as manual, null as campaign, case when m.coupon_id is not null then m.coupon end as coupon, ${CIRCUMSTANCES(now)}
     from (select ${wanted.id}::uuid as id, w.store_id, w.id as cart_id, w.shopper_id, null::timestamptz as purchases_since,
@@ -305,7 +306,7 @@ async function imagine<Row>(
   const rows = await sql<Row>`
     select gen_random_uuid() as id, m.cart_id, m.shopper_id, null as step_id, m.step, m.channel, null as conditions, false as is_split,
       null as variant_id, null as reason, ${now}::timestamptz as due_at,
-      ${now}::timestamptz + interval '1 hour' as expires_at, 0 as attempts, null as flow_is_on,
+      ${now}::timestamptz + interval '1 hour' as expires_at, 0 as attempts, null as flow_is_on, false as is_step_removed,
       t.id as template_id, t.version as template_version, t.subject as template_subject, t.body as template_body,
       '{"isImmediate":true,"overridesHoldout":false,"toAddress":null,"subject":null,"body":null,"jobId":null,"cartUrl":null,"isRepeated":false}'::jsonb
         as manual, null as campaign, null as coupon,

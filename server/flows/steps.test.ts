@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type MessageView, messageName } from '../../shared/carts.ts'
 import type { FlowStep } from '../../shared/flows.ts'
 import { anOrder } from '../../test/factories.ts'
@@ -50,6 +50,48 @@ test('a removed step cancels its open messages and stays for what it has sent', 
   expect(rows.find(({ state }) => state === 'scheduled')).toMatchObject({ step: 2, step_id: saved.flow.steps[1].id })
   await pass(world, scene.storeId, 3 * DAY)
   expect(world.sent).toHaveLength(2)
+})
+
+describe('a step that is removed while its mail is on the wire (52)', () => {
+  let answer: typeof world.answer
+
+  beforeEach(() => {
+    answer = world.answer
+  })
+
+  afterEach(() => {
+    world.answer = answer
+  })
+
+  const later = { kind: 'retry', reason: 'greylisted', response: '451 later' } as const
+
+  test('a mail that comes back is cancelled', async () => {
+    let saved: object | null = null
+    world.answer = async () => {
+      if (saved) return later
+      saved = await save(([, ...others]) => others)
+      return later
+    }
+    await pass(world, scene.storeId, HOUR)
+    expect(saved).toMatchObject({ effect: { ...none, cancelled: 0 } })
+    expect(await steps(world, scene.storeId)).toEqual(['cancelled(step_removed)', 'scheduled', 'scheduled'])
+    await pass(world, scene.storeId, HOUR)
+    expect(world.sent).toHaveLength(1)
+  })
+
+  test('one that came back while that was saved is cancelled when it is due again', async () => {
+    world.answer = () => later
+    await pass(world, scene.storeId, HOUR)
+    expect(await steps(world, scene.storeId)).toEqual(['held(retry)', 'scheduled', 'scheduled'])
+    const { rowCount } = await world.pool.query(
+      'update flow_steps set removed_at = $1 where store_id = $2 and flow_id = $3 and step = 1',
+      [world.now, scene.storeId, scene.flowId],
+    )
+    expect(rowCount).toBe(1)
+    await pass(world, scene.storeId, HOUR)
+    expect(await steps(world, scene.storeId)).toEqual(['cancelled(step_removed)', 'scheduled', 'scheduled'])
+    expect(world.sent).toHaveLength(1)
+  })
 })
 
 test('the messages of a cart are named by the place their steps have now, and a removed one by its name', async () => {

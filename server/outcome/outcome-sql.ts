@@ -35,7 +35,7 @@ export interface OutcomeRow {
 /**
  * Moves rows on from `handed_over`, or from `unknown` when a process taken for dead was only slow and brings a final answer;
  * any other row moves nothing. Proof of non-acceptance frees its slot; what may be tried again is closed instead when cart,
- * store or address came to an end meanwhile (D5, C2). Answers which have moved.
+ * store, campaign, step or address came to an end meanwhile (D5, C2). Answers which have moved.
  */
 export async function applyOutcomes(
   { db, storeId }: StoreTx,
@@ -48,25 +48,27 @@ export async function applyOutcomes(
       select * from jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as o(id uuid, handed_over_at timestamptz,
         state text, reason text, provider_id text, response text, wake_at timestamptz, result text, news jsonb, address_hash text)),
     locked as materialized (
-      select id, cart_id, channel, origin_kind, origin_id from messages where store_id = ${storeId} and id = any(${idsOf(outcomes)}::uuid[])
+      select id, cart_id, channel, origin_kind, origin_id, step_id from messages where store_id = ${storeId} and id = any(${idsOf(outcomes)}::uuid[])
         and ${isUnanswered('messages')} order by id for update),
     over as (
       select k.id, case when c.status in ('recovered', 'purchased') then 'purchased'
           when c.status in ('emptied', 'merged') or (c.status = 'lost' and k.origin_kind <> 'manual') then c.status
           when not s.is_active then 'disconnected' when g.id is not null then case when g.deleted_at is null then 'campaign_cancelled' else 'campaign_deleted' end
-          else 'suppressed_' || p.reason end as reason, p.reason is null as is_cancelled
+          when fs.id is not null then 'step_removed' else 'suppressed_' || p.reason end as reason, p.reason is null as is_cancelled
       from locked k
       join outcome o on o.id = k.id and ${isHeld('o')}
       left join carts c on c.store_id = ${storeId} and c.id = k.cart_id
       join stores s on s.id = ${storeId}
       left join campaigns g on k.origin_kind = 'campaign' and g.store_id = ${storeId} and g.id = k.origin_id
         and (g.status = 'cancelled' or g.deleted_at is not null)
+      left join flow_steps fs on k.origin_kind in ('flow', 'push') and fs.store_id = ${storeId} and fs.flow_id = k.origin_id and fs.id = k.step_id
+        and fs.removed_at is not null
       left join lateral (select p.reason from suppressions p where p.account_id = s.account_id
         and p.address_hash = decode(o.address_hash, 'hex') and p.channel in ('all', k.channel)
-        and s.is_active and g.id is null and (k.cart_id is null or c.status in ('active', 'abandoned', 'lost'))
+        and s.is_active and g.id is null and fs.id is null and (k.cart_id is null or c.status in ('active', 'abandoned', 'lost'))
         order by suppression_rank(p.reason) limit 1) p on true
       where (c.status not in ('active', 'abandoned') and not (c.status = 'lost' and k.origin_kind = 'manual'))
-        or not s.is_active or g.id is not null or p.reason is not null),
+        or not s.is_active or g.id is not null or fs.id is not null or p.reason is not null),
     moved as (
       update messages m set reason = coalesce(e.reason, o.reason),
         provider_id = case when ${isUnknown('o')} then m.provider_id else o.provider_id end,

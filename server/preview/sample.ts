@@ -64,7 +64,7 @@ function nobody(now: Date) {
   return {
     ...{ id: newId(), cart_id: newId(), shopper_id: newId(), reason: null, attempts: 0, manual: null, campaign: null },
     ...{ due_at: now, expires_at: new Date(now.getTime() + HOUR_MS) },
-    ...{ flow_is_on: null, is_superseded: false },
+    ...{ flow_is_on: null, is_step_removed: false, is_superseded: false },
     ...{ step_id: null, conditions: null, is_split: false, variant_id: null },
     ...{ cart_version: 0, cart_status: 'abandoned' as const, abandon_at: null, pending_until: null },
     ...{ last_activity_at: now, email: 'sample@example.com' },

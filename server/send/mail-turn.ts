@@ -45,6 +45,8 @@ class MailTurns {
   #answered: Finished[] = []
   #answeredAt = 0
   #writing = new Set<Promise<void>>()
+  /** What mail servers answered, of the turn before. The next one holds to it; what leaves in its own is not kept from the wire by it (D5). */
+  #noting: Promise<void> = Promise.resolve()
   /** May leave, and have not. */
   readonly #ahead = new Map<string, Ready>()
 
@@ -76,6 +78,7 @@ class MailTurns {
   }
 
   async take(done: readonly Finished[], next: readonly Ready[]): Promise<Turn> {
+    await this.#noting
     let at = this.#deps.now()
     const turn = (db: StoreDb) => {
       // Only now: waiting for the locks may have made the order pull too old (D3).
@@ -91,7 +94,7 @@ class MailTurns {
         next.length > 0 ? transact(this.#store, lockAndTurn) : turn(this.#store),
       )
       for (const id of submitted) this.#ahead.delete(id)
-      await this.#note(done)
+      this.#noting = this.#note(done)
       this.#keep(done)
       return { submitted, at, failure: null }
     } catch (error) {
@@ -148,7 +151,7 @@ class MailTurns {
 
   async flush(last: readonly Finished[]): Promise<void> {
     this.#write(last)
-    await Promise.all(this.#writing)
+    await Promise.all([this.#noting, ...this.#writing])
     if (last.length > 0) await this.#note(last)
   }
 
@@ -185,7 +188,7 @@ class MailTurns {
     for (const each of done) await this.#writeDown([each])
   }
 
-  /** What mail servers answered, once it is committed: never throws. The next turn already holds to it. */
+  /** What mail servers answered, once it is committed: never throws. */
   async #note(done: readonly Finished[]): Promise<void> {
     const { mail } = this.#sender
     for (const { ready, outcome } of done)

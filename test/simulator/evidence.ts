@@ -20,7 +20,7 @@ export interface Evidence {
   dueAt: number
   createdAt: number
   handedOverAt: number
-  /** null: it is about no cart. */
+  /** When it was handed over, or when it leaves where that is more than a moment later; null: it is about no cart. */
   cartStatus: string | null
   cartStartedAt: number | null
   lastActivityAt: number | null
@@ -86,7 +86,7 @@ export async function readEvidence(
   db: Db,
   of: { id: string; channel: Channel; hash: Buffer; now: Date },
 ): Promise<Evidence | undefined> {
-  // Who is found to be one with somebody in the moment between hand-over and wire was somebody else when it was decided.
+  // Who buys, or is found to be one with somebody, in the moment between hand-over and wire had not when it was decided (D5).
   const isAtOnce = sql`${of.now}::timestamptz >= ${leftAt('m')} and ${of.now} < ${leftAt('m')} + interval '1 second'`
   const rows = await sql<Evidence>`
     with recursive joined as (
@@ -95,7 +95,7 @@ export async function readEvidence(
       union select c.store_id, c.id from carts c join joined j on j.store_id = c.store_id and c.merged_into = j.id)
     select m.store_id as store, coalesce(m.cart_id::text, 'no cart of ' || case when ${isAtOnce} then d.shopper else m.shopper_id end) as cart, case when ${isAtOnce} then d.shopper else m.shopper_id end as shopper, m.origin_kind || ':' || m.origin_id as origin, m.step, m.step_id as "stepId", m.variant_id as "variantId", ${STATE_NOW} as state, m.worker_id as worker,
       ${ms('m.due_at')} as "dueAt", ${ms('m.created_at')} as "createdAt", ${ms(LEFT_AT('m'))} as "handedOverAt",
-      c.status as "cartStatus", ${ms('c.started_at')} as "cartStartedAt", ${ms('c.last_activity_at')} as "lastActivityAt",
+      case when ${isAtOnce} then d.cart_status else c.status end as "cartStatus", ${ms('c.started_at')} as "cartStartedAt", ${ms('c.last_activity_at')} as "lastActivityAt",
       fs.delay_minutes as delay, s.cap_messages as cap,
       case when ${isAtOnce} then to_jsonb(d.others) else (select coalesce(jsonb_agg(o.id), '[]') from messages o where o.store_id = m.store_id and o.shopper_id = m.shopper_id
         and o.id <> m.id and ${leftAt('o')} > ${leftAt('m')} - s.cap_window_hours * interval '1 hour') end as others,
@@ -103,7 +103,7 @@ export async function readEvidence(
           'shopper', case when ${isAtOnce} then p.shopper else o.shopper_id end)), '[]')
         from messages o join simulator_departures p on p.message_id = o.id
         where o.store_id = m.store_id and o.worker_id = m.worker_id and o.channel = m.channel and (o.state = 'handed_over' or o.departed_at is not null)) as "underWay",
-      (select coalesce(jsonb_agg(id), '[]') from joined) as joined,
+      case when ${isAtOnce} then to_jsonb(d.joined) else (select coalesce(jsonb_agg(id), '[]') from joined) end as joined,
       (select coalesce(jsonb_agg(distinct k.kind || ':' || k.value), '[]') from shopper_keys k where k.store_id = m.store_id
         and k.shopper_id in (select m.shopper_id union
           select theirs.shopper_id from shopper_keys mine join shopper_keys theirs on theirs.store_id = mine.store_id

@@ -77,4 +77,12 @@ export const flowMutations: readonly Mutation[] = [
     after: '',
     seed: 626,
   },
+  {
+    name: 'a mail that comes back is tried again though its step was removed',
+    rule: 'Steps',
+    file: 'server/outcome/outcome-sql.ts',
+    before: 'or g.id is not null or fs.id is not null or',
+    after: 'or g.id is not null or',
+    seed: 812036,
+  },
 ]

@@ -106,12 +106,16 @@ export async function answerPush(
   message: OutgoingPush,
   engineAt: number,
 ): Promise<PushAnswer> {
-  return sendShrinking(message, async (payload) => {
+  // No smaller one may be tried on a decision that has become too old: nothing has left, and it is decided anew.
+  const mayGoOn = () => {
+    const may = message.mayGoOn()
+    if (!may) note.answer = note.mail.answer = 'retry'
+    return may
+  }
+  return sendShrinking({ ...message, mayGoOn }, async (payload) => {
     const bytes = Buffer.byteLength(JSON.stringify(payload))
     note.sizes.push(bytes)
     const served = serve(world, note, bytes, engineAt)
-    // No smaller one may be tried on a decision that has become too old: nothing has left, and it is decided anew.
-    if (served !== 'silence' && served.status === 413 && !message.mayGoOn()) note.answer = note.mail.answer = 'retry'
     return served === 'silence' ? silenceOf(new FetchProblem('timeout'), true) : answerOf(served, message.messageId)
   })
 }

@@ -166,9 +166,13 @@ export const LEFT_AT = (row: string) =>
 export const STATE_OF = (row: string) =>
   `(case when ${row}.departed_at is null then ${row}.state else coalesce(${row}.answer ->> 'state', 'handed_over') end)`
 
+/** Carts that were joined to the one of `new`, over however many steps. */
+const JOINED = `array(with recursive j as (select id from carts where store_id = new.store_id and merged_into = new.cart_id
+  union select c.id from carts c join j on c.merged_into = j.id where c.store_id = new.store_id) select id from j)`
+
 /**
  * Counts every row written to what `readState` reads; a rolled back one as well. And keeps who a message went to when it was handed
- * over: they may be found to be one with somebody else before it is on the wire.
+ * over, and what their cart was: they may be found to be one with somebody else, and buy, before it is on the wire.
  */
 export const WITNESS = `
   create sequence simulator_writes;
@@ -191,13 +195,15 @@ export const WITNESS = `
   ${written('shoppers', 'insert or delete')}
   ${written('assignments', 'insert or update or delete')}
   ${written('stores', 'insert or delete or update of is_active')}
-  create table simulator_departures (message_id uuid primary key, shopper uuid not null, others uuid[] not null);
+  create table simulator_departures (message_id uuid primary key, shopper uuid not null, others uuid[] not null, joined uuid[] not null, cart_status text);
   create function simulator_departed() returns trigger language plpgsql as 'begin
-    insert into simulator_departures select new.id, new.shopper_id, coalesce(array_agg(o.id), ''{}'')
+    insert into simulator_departures select new.id, new.shopper_id, coalesce(array_agg(o.id), ''{}''), ${JOINED},
+        (select status from carts where store_id = new.store_id and id = new.cart_id)
       from stores s left join messages o on o.store_id = s.id and o.shopper_id = new.shopper_id and o.id <> new.id
         and ${LEFT_AT('o').replaceAll("'", "''")} > coalesce(new.departed_at, new.handed_over_at) - s.cap_window_hours * interval ''1 hour''
       where s.id = new.store_id
-    on conflict (message_id) do update set shopper = excluded.shopper, others = excluded.others;
+    on conflict (message_id) do update set shopper = excluded.shopper, others = excluded.others, joined = excluded.joined,
+      cart_status = excluded.cart_status;
     return null; end';
   create trigger simulator_departure after update of state, departed_at on messages for each row
     when (new.state = 'handed_over' and old.state <> 'handed_over' and old.departed_at is null

@@ -1,8 +1,10 @@
+import type { Harness } from '../harness.ts'
 import { numbersOf } from '../people.ts'
 import type { Mail } from '../post.ts'
 import type { Channel } from '../steps.ts'
 import type { Message, Order, State, Touch } from '../witness.ts'
-import { type Invariant, MOMENT_MS, name, OPEN } from './scene.ts'
+import { type Departed, type Invariant, MOMENT_MS, name, OPEN } from './scene.ts'
+import { inForce } from './steps.ts'
 
 // C1, C2, C5, T1, T4, A3: what a person is spared, and what a message may call its own.
 
@@ -84,18 +86,27 @@ export const T1: Invariant = ({ fresh, mails }) => {
 const HOUR_MS = 3_600_000
 const LONGEST_SPACING_MS = 12 * 3_600_000
 
+/** In the order that the flow had when this one left, and in the second before; a step that is removed has no place in it any more. */
+function isOvertaken({ flowPast }: Harness, { at, evidence }: Departed, by: Departed['evidence']): boolean {
+  const flows = inForce(flowPast, at).map(({ steps }) => [...steps.keys()])
+  // Of the store's own notifications, or never edited.
+  if (!flows.some((order) => order.includes(evidence.stepId ?? ''))) return by.step > evidence.step
+  return flows.every((order) => order.indexOf(by.stepId ?? '') > order.indexOf(evidence.stepId ?? ''))
+}
+
 /** However the clock jumps, steps of a cart follow each other in order, no closer than their delays (12 h at most). */
 export const T4: Invariant = ({ harness, fresh, mails }) =>
   fresh.flatMap((mail) => {
-    const { cart, origin, step, delay, handedOverAt } = mail.evidence
+    const { cart, origin, delay, handedOverAt } = mail.evidence
     return mails.flatMap((other) => {
       const e = other.evidence
       if (!e || e.delay === null || other.id === mail.id || !other.isTaken || e.cart !== cart || e.origin !== origin)
         return []
       if (mails.indexOf(other) > mails.indexOf(mail)) return []
       // What was planned on another channel waits for its own reasons, and keeps its distance only from what went before it.
-      if (e.step > step && other.channel !== mail.channel) return []
-      if (e.step > step) return [`${name(mail)} left after step ${e.step}`]
+      if (isOvertaken(harness, mail, e)) {
+        return other.channel === mail.channel ? [`${name(mail)} left after step ${e.step}`] : []
+      }
       // Delays edited in between: the rows follow the new ones.
       if (harness.editedAt !== null && harness.editedAt >= other.at - MOMENT_MS) return []
       const least = Math.min((delay! - e.delay) * 60_000, LONGEST_SPACING_MS)

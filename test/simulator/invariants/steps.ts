@@ -30,7 +30,7 @@ export const steps: Invariant = ({ harness, state, before, fresh, mails }) => {
 }
 
 /** By then, and in the second before. */
-const inForce = (past: readonly NotedFlow[], at: number) =>
+export const inForce = (past: readonly NotedFlow[], at: number) =>
   past.filter(
     ({ at: since }, index) => since <= at && (past[index + 1]?.at ?? Number.POSITIVE_INFINITY) > at - MOMENT_MS,
   )
