@@ -178,8 +178,15 @@ async function inspect(page: Page, name: string, widths: readonly number[], isLo
     before = made
     const overhang = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
     expect(overhang, `${name}, ${width} px`).toBeLessThanOrEqual(0)
+    expect(await page.evaluate(cutTitles), `${name}, ${width} px: titles`).toEqual([])
   }
 }
+
+/** Of the section, or the way back to it, where not all of it is seen. */
+const cutTitles = () =>
+  [...document.querySelectorAll('.header-title, .header-back')]
+    .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+    .map(({ textContent }) => textContent)
 
 /** Nothing is being waited for: no question asked, no picture loading, no part still on its way in. */
 async function isThere(page: Page, isLoading: boolean): Promise<void> {

@@ -63,7 +63,8 @@ export const User = z.object({
       storeUrl: z.string(),
       platform: PlatformName,
       isActive: z.boolean(),
-      /** Added. */
+      /** Added, like `currency`: as the shop calls itself, else its address without the scheme. */
+      name: z.string(),
       currency: z.string(),
     }),
   ),

@@ -33,7 +33,14 @@ export function ofThePlans() {
 
   test('“All stores” adds up those of one currency; other screens are about one store (A 9, decision 154)', async () => {
     const other = (host: string, currency: string) => ({
-      ...{ id: crypto.randomUUID(), storeUrl: `https://${host}`, platform: 'woocommerce', isActive: true, currency },
+      ...{
+        id: crypto.randomUUID(),
+        storeUrl: `https://${host}`,
+        name: host,
+        platform: 'woocommerce',
+        isActive: true,
+        currency,
+      },
     })
     await changed<Me>('**/api/auth/me', (said) => {
       said.user.stores.push(other('pots.example', 'USD'), other('tassen.example', 'EUR'))

@@ -19,6 +19,7 @@ import {
 
 const SECOND_STORE = {
   id: NOT_HERE,
+  name: 'Pots & Plates',
   storeUrl: 'https://pots-and-plates.example',
   platform: 'woocommerce',
   isActive: true,
@@ -93,7 +94,7 @@ export const ofTheFrame: State[] = [
     path: '/flows',
     widths: [1280],
     given: [isUser(({ stores }) => ({ stores: [...(stores as object[]), SECOND_STORE] }))],
-    steps: [presses('Switch store'), says('pots-and-plates.example')],
+    steps: [presses('Switch store'), says('Pots & Plates'), says('WooCommerce, pots-and-plates.example')],
   },
   {
     name: 'an account with two stores on a phone',
@@ -101,7 +102,7 @@ export const ofTheFrame: State[] = [
     path: '/flows',
     widths: [360],
     given: [isUser(({ stores }) => ({ stores: [...(stores as object[]), SECOND_STORE] }))],
-    steps: [presses('Open menu'), asks, presses('Switch store'), says('pots-and-plates.example')],
+    steps: [presses('Open menu'), asks, presses('Switch store'), says('Pots & Plates')],
   },
   {
     name: 'the menu of a phone',

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
+import { aStore } from '../../test/factories.ts'
 import { anAddress, anIp, aUser, me, post } from '../../test/visitor.ts'
 import { aWorld } from '../../test/world.ts'
 import { tokenHash } from '../core/secrets.ts'
@@ -23,6 +24,15 @@ test('registering makes a user, an account of their own and a session', async ()
     status: 200,
     user: { email, accountName: 'Ada', isDemo: false },
   })
+})
+
+test('the stores of an account have the names that their shops have, and their addresses where they have none', async () => {
+  const { token, storeId } = await aStore(world)
+  const { stores } = (await me(world, token)).user
+  expect(stores).toMatchObject([{ name: 'Tea & Co' }])
+  await world.db.updateTable('stores').set({ name: ' ' }).where('id', '=', storeId).execute()
+  const [{ name, storeUrl }] = (await me(world, token)).user.stores
+  expect(storeUrl).toBe(`https://${name}`)
 })
 
 test('only hashes of password and token are kept', async () => {

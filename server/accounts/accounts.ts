@@ -143,8 +143,9 @@ export async function viewUser(deps: Deps, account: AccountDb, seen: Seen): Prom
     id: user.id,
     name: user.name,
     email: user.email,
-    stores: stores.map(({ id, url, platform, is_active, currency }) => ({
+    stores: stores.map(({ id, url, name, platform, is_active, currency }) => ({
       ...{ id, platform, currency },
+      name: name.trim() || url.replace(/^https?:\/\//, ''),
       storeUrl: url,
       isActive: is_active,
     })),

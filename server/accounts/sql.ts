@@ -76,7 +76,7 @@ export function demoOwner(db: Db) {
 export function storesOfAccount({ db, accountId }: AccountDb) {
   return db
     .selectFrom('stores')
-    .select(['id', 'url', 'platform', 'is_active', 'currency'])
+    .select(['id', 'url', 'name', 'platform', 'is_active', 'currency'])
     .where('account_id', '=', accountId)
     .orderBy('is_active', 'desc')
     .orderBy('connected_at', 'desc')

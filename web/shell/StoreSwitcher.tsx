@@ -35,15 +35,17 @@ export function StoreSwitcher({ words, stores, currentId }: Props) {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Label>Stores of this account</Menu.Label>
-          {stores.map(({ id, storeUrl, platform }) => (
+          {stores.map(({ id, name, storeUrl, platform }) => (
             <Menu.Item
               key={id}
               aria-current={isShown(id)}
               rightSection={isShown(id) ? <IconCheck size={16} aria-label="shown now" /> : null}
               onClick={() => choose(id)}
             >
-              {storeUrl.replace(/^https?:\/\//, '')}
-              <span className="store-platform">{platformNames[platform]}</span>
+              {name}
+              <span className="store-platform">
+                {platformNames[platform]}, {storeUrl.replace(/^https?:\/\//, '')}
+              </span>
             </Menu.Item>
           ))}
           <Menu.Divider />
