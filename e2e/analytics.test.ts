@@ -271,9 +271,16 @@ test('figures that are still being counted say so, and renew themselves until th
     ...{ isBeingCounted, countedUntil: null },
     ...(isBeingCounted && { counts: { carts: 0, abandoned: 0, orders: 0, messages: 0 }, topProducts: [] }),
   }))
+  await changed<Trend>('**/api/analytics/recovery-rate-trend?*', (said) => ({
+    ...said,
+    ...(isBeingCounted && { datasets: said.datasets.map((set) => ({ ...set, data: said.labels.map(() => null) })) }),
+    ...{ isBeingCounted, countedUntil: null },
+  }))
   await page.goto(`${instance.url}/analytics`)
   const notice = page.getByRole('status').getByText('These figures are being counted')
   await notice.waitFor()
+  await block('Recovery rate').getByText('These figures are being counted').waitFor()
+  expect(await page.getByText('No data available').count()).toBe(0)
   // Nothing may have happened, or it is not counted yet.
   expect(await page.getByText('Figures appear here').count()).toBe(0)
   await page.getByText('Products are being counted.').waitFor()
@@ -281,6 +288,10 @@ test('figures that are still being counted say so, and renew themselves until th
   await checkInEveryTheme(page, 'analytics-being-counted')
   isBeingCounted = false
   await notice.waitFor({ state: 'detached', timeout: 15_000 })
+  await block('Recovery rate')
+    .getByRole('img', { name: /^Recovery rate,/ })
+    .waitFor({ timeout: 15_000 })
+  await page.unroute('**/api/analytics/recovery-rate-trend?*')
   await page.unroute('**/api/analytics?*')
 })
 

@@ -102,10 +102,13 @@ export async function attributedByDay({ db, storeId }: StoreDb, first: Day, last
   return rows
 }
 
-/** null: everything that happened is counted. */
+/** null: everything that happened is counted. Where nothing is counted of what is to be, as after a first import, no moment is told: it was empty then. */
 export async function countedUntil({ db, storeId }: StoreDb): Promise<Date | 'being counted' | null> {
   const { rows } = await sql<{ counted_at: Date | null; isPending: boolean }>`
-    select (select counted_at from figure_counts where store_id = ${storeId}) as counted_at,
+    select (select counted_at from figure_counts where store_id = ${storeId} and (
+        exists (select 1 from cart_figures where store_id = ${storeId})
+        or exists (select 1 from order_figures where store_id = ${storeId})
+        or exists (select 1 from message_figures where store_id = ${storeId}))) as counted_at,
       (exists (select 1 from figure_changes where store_id = ${storeId})
         or exists (select 1 from figure_days where store_id = ${storeId})) as "isPending"`.execute(db)
   const { counted_at, isPending } = rows[0]!

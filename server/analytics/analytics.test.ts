@@ -254,6 +254,22 @@ test('a store that was never counted says that it is being counted, and no momen
   expect((await read(shop, '')).body).toMatchObject({ countedUntil: null, isBeingCounted: false })
 })
 
+test('a store that was counted while it was empty is being counted when its first carts are there, in all answers', async () => {
+  const shop = await aShop(world, { plan: 'growth' })
+  // Everything is noted to be counted anew, and there is nothing.
+  await world.db.updateTable('stores').set({ time_zone: 'Europe/Berlin' }).where('id', '=', shop.storeId).execute()
+  await countFigures(world.deps)
+  await shop.fill('one', [tea()])
+  const isCounting = { countedUntil: null, isBeingCounted: true }
+  expect((await read(shop, '')).body).toMatchObject({ ...isCounting, counts: { carts: 0 } })
+  expect((await read(shop, '/recovery-rate-trend', '&period=30d')).body).toMatchObject(isCounting)
+  await countFigures(world.deps)
+  expect((await read(shop, '')).body).toMatchObject({ isBeingCounted: false, counts: { carts: 1 } })
+  // What comes later is told by its moment, beside what is counted.
+  await shop.fill('two', [tea()])
+  expect((await read(shop, '')).body).toMatchObject({ isBeingCounted: false, countedUntil: expect.any(String) })
+})
+
 test('the ten products with the most lost are in the answer, all of them in the list, by pages (decision 97)', async () => {
   const shop = await aShop(world, { plan: 'growth' })
   const day = world.now.toISOString().slice(0, 10)

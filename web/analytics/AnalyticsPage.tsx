@@ -32,7 +32,7 @@ import { PlatformBlock } from './PlatformBlock.tsx'
 import { Block, type Fact, FactList } from './parts.tsx'
 import { useAnalytics, useDetails } from './queries.ts'
 import { RoiBlock } from './Roi.tsx'
-import { percent, rangeLabels, rangeOf } from './rules.ts'
+import { BEING_COUNTED, percent, rangeLabels, rangeOf } from './rules.ts'
 import { TopProducts } from './TopProducts.tsx'
 import { TrendPanel } from './TrendPanel.tsx'
 
@@ -153,7 +153,7 @@ const isNothing = ({ counts }: AnalyticsReply) => Object.values(counts).every((c
 
 /** Not to be taken for the figures of the days (decision 91). */
 const BeingCounted = ({ isAll }: { isAll: boolean }) => (
-  <Notice tone="warn" title="These figures are being counted" isLive>
+  <Notice tone="warn" title={BEING_COUNTED} isLive>
     They are incomplete until {isAll ? 'all stores are' : 'everything is'} counted. This page renews itself.
   </Notice>
 )

@@ -15,7 +15,7 @@ import { PictureButton } from './PictureButton.tsx'
 import { Block } from './parts.tsx'
 import { type TrendName, useTrend } from './queries.ts'
 import { SaveCsv, type Sheet } from './Rows.tsx'
-import { percent, rangeLabels } from './rules.ts'
+import { BEING_COUNTED, percent, rangeLabels } from './rules.ts'
 import { money, rate, word } from './table.ts'
 
 // The library that draws comes when the page is there already.
@@ -118,6 +118,13 @@ function Plot({ trend, isEmpty, children }: PlotProps) {
   if (trend.error && !trend.data) {
     const words = wordsOf(trend.error, analyticsTexts.trendFailed)
     return <Failed title={analyticsTexts.chartFailed} error={new Error(words)} onRetry={trend.refetch} />
+  }
+  if (isEmpty && trend.data?.isBeingCounted) {
+    return (
+      <div className="trend-bare">
+        <strong>{BEING_COUNTED}</strong>
+      </div>
+    )
   }
   if (isEmpty) {
     return (

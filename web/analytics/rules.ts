@@ -10,6 +10,9 @@ import type { CartStage } from '../../shared/reach.ts'
 
 // What Advanced Analytics shows of what it was told. Pure.
 
+/** Where nothing is to be seen because it is not counted yet. */
+export const BEING_COUNTED = 'These figures are being counted'
+
 export const rangeLabels: Record<AnalyticsRange, string> = {
   '7d': 'Last 7 days',
   '30d': 'Last 30 days',
