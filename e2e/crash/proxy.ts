@@ -2,7 +2,8 @@ import net from 'node:net'
 import { type Edge, RELEASE, type StatementName, statements } from './cases.ts'
 
 // Between one worker and PostgreSQL: reads along which statement passes, and stops the world at the marked one. It knows just
-// enough of the protocol (version 3): frames of one type byte and a length, one question at a time per connection.
+// enough of the protocol (version 3): frames of one type byte and a length, and that each question is answered up to its own ReadyForQuery, several of
+// which may be on their way.
 
 export interface Trap {
   statement: StatementName
@@ -60,8 +61,10 @@ interface Conversation {
   texts: Map<string, string>
   /** Marked statements since `begin`; a statement outside of a transaction commits by itself. */
   inTransaction: Set<StatementName> | null
-  /** Set while the answer to a marked statement is held back. */
-  holding: Trap | null
+  /** Set while the answer to a marked statement is held back, until as many questions are answered. */
+  holding: { trap: Trap; until: number } | null
+  asked: number
+  answered: number
   fromClient: Buffer
   fromServer: Buffer
   isGreeted: boolean
@@ -76,6 +79,7 @@ function join(state: Shared, client: net.Socket): void {
     texts: new Map(),
     inTransaction: null,
     holding: null,
+    ...{ asked: 0, answered: 0 },
     fromClient: Buffer.alloc(0),
     fromServer: Buffer.alloc(0),
     isGreeted: false,
@@ -104,6 +108,7 @@ function readClient(talk: Conversation, bytes: Buffer): void {
     const frame = fromClient.subarray(0, length)
     talk.fromClient = fromClient.subarray(length)
     if (talk.isGreeted && isTrappedBefore(talk, frame)) return
+    if (!talk.isGreeted || isQuestion(frame)) talk.asked += 1
     talk.isGreeted = true
     talk.server.write(frame)
   }
@@ -127,7 +132,7 @@ function isTrappedBefore(talk: Conversation, frame: Buffer): boolean {
   // Below zero: another worker has got there, and only the answer is awaited.
   if (trap.passes < 0 || trap.passes-- > 0) return false
   if (trap.edge === 'after') {
-    talk.holding = trap
+    talk.holding = { trap, until: talk.asked + 1 }
     return false
   }
   end(talk, trap)
@@ -185,18 +190,24 @@ function nameOf(text: string): StatementName | null {
 
 /** An answer is complete with ReadyForQuery: what was to be committed is. */
 function readServer(talk: Conversation, bytes: Buffer): void {
-  if (!talk.holding) {
-    talk.client.write(bytes)
-    return
-  }
   talk.fromServer = Buffer.concat([talk.fromServer, bytes])
   let at = 0
-  const isFrame = () => at + 5 <= talk.fromServer.length
-  while (isFrame() && talk.fromServer[at] !== READY) at += 1 + talk.fromServer.readInt32BE(at + 1)
-  if (isFrame()) end(talk, talk.holding)
+  for (;;) {
+    const { fromServer } = talk
+    const next = at + 5 <= fromServer.length ? at + 1 + fromServer.readInt32BE(at + 1) : Number.POSITIVE_INFINITY
+    if (next > fromServer.length) break
+    if (fromServer[at] === READY) talk.answered += 1
+    at = next
+  }
+  talk.fromServer = talk.fromServer.subarray(at)
+  if (!talk.holding) talk.client.write(bytes)
+  else if (talk.answered >= talk.holding.until) end(talk, talk.holding.trap)
 }
 
 const READY = 'Z'.charCodeAt(0)
+
+/** A simple query, or the Sync behind a prepared one. The startup message is one as well. */
+const isQuestion = (frame: Buffer): boolean => frame[0] === 'Q'.charCodeAt(0) || frame[0] === 'S'.charCodeAt(0)
 
 function end(talk: Conversation, trap: Trap): void {
   trap.spring(talk.state.worker)

@@ -1,3 +1,4 @@
+import type net from 'node:net'
 import { CompiledQuery, Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from 'kysely'
 import pg from 'pg'
 import type { Schema } from '../schema/schema.ts'
@@ -56,11 +57,41 @@ export function openPool({ url, isPrepared = true, max = 16, connectMs = CONNECT
 }
 
 export function openDb(pool: pg.Pool): Db {
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  pools.set(db, pool)
+  return db
 }
+
+const pools = new WeakMap<Db, pg.Pool>()
 
 export function transact<T>(store: StoreDb, work: (tx: StoreTx) => Promise<T>): Promise<T> {
   return store.db.transaction().execute((db) => work({ storeId: store.storeId, db }))
+}
+
+/**
+ * A transaction in one round trip: no statement waits for the answer of the one before. Each sees what was committed until it begins, so also what
+ * the one before has waited for. Answers the rows of the last; throws the first error of any of them. Where the connections are not of
+ * `openPool`, one after the other.
+ */
+export async function transactAtOnce<Row>(
+  store: StoreDb<Db>,
+  before: readonly RawBuilder<unknown>[],
+  last: RawBuilder<Row>,
+): Promise<Row[]> {
+  const pool = pools.get(store.db)
+  if (!pool) {
+    return transact(store, async ({ db }) => {
+      for (const statement of before) await statement.execute(db)
+      return (await last.execute(db)).rows
+    })
+  }
+  const statements = [...before, last].map((statement) => statement.compile(store.db))
+  const client = await pool.connect()
+  try {
+    return (await atOnce.get(client)!(statements)) as Row[]
+  } finally {
+    client.release()
+  }
 }
 
 export function transactAccount<T>(account: AccountDb, work: (tx: AccountTx) => Promise<T>): Promise<T> {
@@ -101,6 +132,9 @@ function nameOf(names: Names, text: string): string | undefined {
   return name
 }
 
+/** How each connection of `openPool` takes the statements of one transaction. */
+const atOnce = new WeakMap<pg.PoolClient, (statements: readonly CompiledQuery[]) => Promise<unknown[]>>()
+
 type Query = (asked: unknown, ...rest: unknown[]) => unknown
 type Callback = (error: unknown, result?: pg.QueryResult) => void
 interface Named {
@@ -132,6 +166,41 @@ function askByCallback(client: pg.PoolClient, names: Names | null): void {
       ask(text, values, (error, result) => (error ? reject(error) : resolve(result)))
     })
   }) as typeof client.query
+  atOnce.set(client, async (statements) => {
+    const asked = statements.map(({ sql: text, parameters }): Named => {
+      return { name: names ? nameOf(names, text) : undefined, text, values: [...parameters] }
+    })
+    const answers = await Promise.allSettled(
+      pipelined(client, query, [{ text: 'begin' }, ...asked, { text: 'commit' }]),
+    )
+    const failed = answers.findIndex(({ status }) => status === 'rejected')
+    if (failed === -1) return (answers.at(-2) as PromiseFulfilledResult<pg.QueryResult>).value.rows
+    const { reason } = answers[failed] as PromiseRejectedResult
+    if (names && asked[failed - 1]) isRepeatable(names, reason, asked[failed - 1]!)
+    throw reason
+  })
+}
+
+/** All of them leave in one write. Behind one that fails in a transaction the others fail too, and `commit` ends it as `rollback` does. */
+function pipelined(client: pg.PoolClient, query: Query, all: readonly object[]): Promise<pg.QueryResult>[] {
+  const driver = client as unknown as { pipeline: boolean; connection: { stream: net.Socket } }
+  const { stream } = driver.connection
+  let open = all.length
+  driver.pipeline = true
+  stream.cork()
+  try {
+    return all.map((each) => {
+      const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult>()
+      query(each, (error: unknown, result?: pg.QueryResult) => {
+        if (--open === 0) driver.pipeline = false
+        if (error) reject(error)
+        else resolve(result!)
+      })
+      return promise
+    })
+  } finally {
+    stream.uncork()
+  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
+import { type RawBuilder, type StoreTx, sql } from '../core/db.ts'
 import { couponStands } from '../coupons/fragments.ts'
 import { hadOfSameOffer } from '../decide/fragments.ts'
 import { becomesHandedOverOr, hasDeparted, isClaimed, isTaken } from '../messages/fragments.ts'
@@ -108,16 +108,17 @@ export interface TurnLimits extends Omit<HandOverLimits, 'channel' | 'badge' | '
  * instance run, whose address is not suppressed, whose consent was not withdrawn and whose relaxed rule, where it rests on one, is relaxed still,
  * with a mirror fresh enough, whose coupon stands as the mail says it and is theirs still, whose domain is not left alone, with its place
  * under the frequency cap and room in the plan, which is counted along. Their people
- * are locked by the caller, in a statement before: what these did until then is seen. Rows in one order for all, then the plan's counter.
+ * are locked by the caller, in a statement before: what these did until then is seen. Rows in one order for all, then the plan's counter. The
+ * statement answers which have left.
  */
-export async function turnOf(
-  { db, storeId }: StoreDb,
+export function turnOf(
+  storeId: string,
   { answered, going }: { answered: readonly AnsweredRow[]; going: readonly GoingRow[] },
   limits: TurnLimits,
-): Promise<Set<string>> {
+): RawBuilder<{ id: string }> {
   const { claim, workerId, now, accountId, month, planLimit } = limits
   const counter = sql`account_id = ${accountId} and month = ${month}::date and channel = 'email'`
-  const departed = await sql<{ id: string }>`
+  return sql<{ id: string }>`
     with answered as (
       select * from jsonb_to_recordset(${JSON.stringify(answered)}::jsonb) as a(id uuid, departed_at timestamptz, answer jsonb)),
     going as (
@@ -154,8 +155,7 @@ export async function turnOf(
       returning m.id),
     counted as (
       update plan_usage set used = used + (select count(*) from departed) where ${counter} and exists (select 1 from departed))
-    select id from departed`.execute(db)
-  return new Set(departed.rows.map((row) => row.id))
+    select id from departed`
 }
 
 export interface Departure {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { monthOf } from '../billing/rules.ts'
 import { channelTraits } from '../channels/traits.ts'
-import { type Db, type StoreDb, type StoreTx, transact } from '../core/db.ts'
+import { type Db, type StoreDb, type StoreTx, transact, transactAtOnce } from '../core/db.ts'
 import { isDatabaseAway, outlast, withRetry } from '../core/db-away.ts'
 import { planLimitOf } from '../decide/decision-inputs.ts'
 import type { Ready } from '../decide/evaluate.ts'
@@ -9,7 +9,7 @@ import { noteOutcomes, openThrottle, passThrottle, unsent } from '../deliverabil
 import type { Deps } from '../deps.ts'
 import { TOKEN_MS } from '../links/message-tokens.ts'
 import type { Finished } from '../outcome/outcome.ts'
-import { lockShoppersOf } from '../shoppers/shoppers.ts'
+import { lockingShoppers, lockShoppersOf } from '../shoppers/shoppers.ts'
 import { before, ORDER_CHECK_FRESH_MS } from '../stores/rules.ts'
 import { goingRow, preparedRow } from './hand-over-row.ts'
 import { answerOf, writeEnds } from './mail-ends.ts'
@@ -80,19 +80,12 @@ class MailTurns {
   async take(done: readonly Finished[], next: readonly Ready[]): Promise<Turn> {
     await this.#noting
     let at = this.#deps.now()
-    const turn = (db: StoreDb) => {
-      // Only now: waiting for the locks may have made the order pull too old (D3).
+    const turn = () => {
       at = this.#deps.now()
-      return this.#turn(db, done, next, at)
-    }
-    const lockAndTurn = async (tx: StoreTx) => {
-      await lockShoppersOf(tx, next.map(shopperOf))
-      return turn(tx)
+      return this.#turn(done, next, at)
     }
     try {
-      const submitted = await withRetry(() =>
-        next.length > 0 ? transact(this.#store, lockAndTurn) : turn(this.#store),
-      )
+      const submitted = await withRetry(turn)
       for (const id of submitted) this.#ahead.delete(id)
       this.#noting = this.#note(done)
       this.#keep(done)
@@ -105,7 +98,9 @@ class MailTurns {
     }
   }
 
-  async #turn(db: StoreDb, done: readonly Finished[], next: readonly Ready[], now: Date): Promise<Set<string>> {
+  /** What waiting for locks has made too old meanwhile is found by the last look before the wire (D3). */
+  async #turn(done: readonly Finished[], next: readonly Ready[], now: Date): Promise<Set<string>> {
+    const { db, storeId } = this.#store
     const { claim, evaluation, mail } = this.#sender
     const { situation, month, capSince } = evaluation
     // Midnight passed in between: the new month has a limit of its own.
@@ -116,8 +111,8 @@ class MailTurns {
       answer: answerOf(finished, mail?.isMailbox ?? false),
     }))
     if (answered.length + going.length === 0) return new Set()
-    return sql.turnOf(
-      db,
+    const turn = sql.turnOf(
+      storeId,
       { answered, going: going.map(goingRow) },
       {
         claim,
@@ -131,6 +126,9 @@ class MailTurns {
         planLimit: planLimitOf(situation, 'email'),
       },
     )
+    const locks = lockingShoppers(storeId, going.map(shopperOf))
+    const rows = going.length > 0 ? await transactAtOnce(this.#store, [locks], turn) : (await turn.execute(db)).rows
+    return new Set(rows.map(({ id }) => id))
   }
 
   /** What was answered is committed, and what follows from it may wait a little, but not for long. */

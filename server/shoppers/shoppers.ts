@@ -8,7 +8,15 @@ import * as sql from './sql.ts'
 // Shoppers: who is the same person. A shopper is everything its merging keys hold together; keys are only ever added.
 
 /** Rows of shoppers, for transactions that lock or change them with their carts. */
-export { keyOwners, lockShoppers, lockShoppersOf, matchedEmails, type ShopperContact, updateShoppers } from './sql.ts'
+export {
+  keyOwners,
+  lockingShoppers,
+  lockShoppers,
+  lockShoppersOf,
+  matchedEmails,
+  type ShopperContact,
+  updateShoppers,
+} from './sql.ts'
 
 export interface ResolvedShoppers {
   /** One for each list of keys, in their order. */

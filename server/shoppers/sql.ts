@@ -155,6 +155,9 @@ export async function markMembers({ db, accountId }: AccountTx, emails: readonly
 
 /** Serialises with everything recorded of these people; rows that merely refer to one are not kept waiting. */
 export async function lockShoppersOf({ db, storeId }: StoreTx, shopperIds: readonly string[]): Promise<void> {
-  await sql`select 1 from shoppers where store_id = ${storeId} and id = any(${[...shopperIds]}::uuid[])
-    order by id for no key update`.execute(db)
+  await lockingShoppers(storeId, shopperIds).execute(db)
 }
+
+/** The statement of it. */
+export const lockingShoppers = (storeId: string, shopperIds: readonly string[]) =>
+  sql`select 1 from shoppers where store_id = ${storeId} and id = any(${[...shopperIds]}::uuid[]) order by id for no key update`
