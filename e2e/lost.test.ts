@@ -24,7 +24,12 @@ afterAll(async () => {
   await instance?.stop()
 })
 
-const aVisitor = async () => (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
+/** A server that comes back on a busy machine takes its time. */
+async function aVisitor(): Promise<Page> {
+  const page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
+  page.setDefaultTimeout(60_000)
+  return page
+}
 
 async function enterDemo(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Try the live demo' }).click()

@@ -43,6 +43,9 @@ export interface Sending {
   batchSize?: number
 }
 
+/** Where a batch departs within this time, the next one is prepared as soon as it begins to leave; else once half of it has left. */
+const QUICK_MS = 3_000
+
 /** A shop that takes so long to be asked is not asked while a batch leaves. */
 const SLOW_MS = 5_000
 
@@ -73,6 +76,8 @@ interface Rounds {
 async function sendRounds(deps: Deps, store: StoreDb<Db>, rounds: Rounds): Promise<void> {
   /** Of the last one not all may have departed; the one before it waits for answers. */
   let leaving: Leaving[] = []
+  /** How long the last batch took to depart. */
+  let tookMs = Number.POSITIVE_INFINITY
   const ends = async (batches: readonly Leaving[]) => {
     await Promise.all(batches.map(({ ended }) => ended))
     leaving = leaving.filter((each) => !batches.includes(each))
@@ -96,9 +101,13 @@ async function sendRounds(deps: Deps, store: StoreDb<Db>, rounds: Rounds): Promi
       }
       const last = batch.leave()
       leaving.push(last)
-      // Not sooner: what was judged long before its turn would have to be judged again, and so would what leaves while a slow shop is asked (D3).
+      const leavesAt = deps.now().getTime()
+      void last.departed.then(() => {
+        tookMs = deps.now().getTime() - leavesAt
+      })
+      // What was judged long before its turn would have to be judged again, and so would what leaves while a slow shop is asked (D3).
       if (isSlow || batch.size < rounds.batchSize) await ends(leaving)
-      else await last.isHalfGone
+      else if (tookMs > QUICK_MS) await last.isHalfGone
     }
   } finally {
     await Promise.allSettled(leaving.map(({ ended }) => ended))

@@ -76,6 +76,34 @@ test('the next batch is prepared while the first leaves, and none behind it', as
   await nothingIsHeld(storeId)
 })
 
+test.each([
+  ['quickly', 'as soon as the next one begins to leave', 0],
+  ['slowly', 'once half of the next one has left', 2_000],
+])('behind a batch that departed %s another is prepared %s', async (_, __, msEach) => {
+  const { storeId } = await due(12)
+  const server = heldBack(world)
+  const sending = sendDue(withPool(1), { storeId, batchSize: 4 })
+  for (let count = 1; count <= 4; count++) {
+    await server.reach(count)
+    world.advance(msEach)
+    server.waiting[count - 1]!.answer()
+  }
+  // The first of the second batch.
+  await server.reach(5)
+  const isPrepared = async () => (await prepared(storeId)).length
+  if (msEach === 0) await expect.poll(isPrepared).toBe(3 + 4)
+  else {
+    // Many times what it takes to prepare one.
+    for (let look = 0; look < 30; look++) expect(await isPrepared()).toBe(3)
+    server.waiting[4]!.answer()
+    await server.reach(6)
+    await expect.poll(isPrepared).toBe(2 + 4)
+  }
+  server.answerAll()
+  await sending
+  expect(new Set(world.sent.map(({ to }) => to)).size).toBe(12)
+})
+
 test('all batches together have no more on the wire than it carries (D10), and use all of it', async () => {
   const { storeId } = await due(23)
   let [most, answered] = [0, 0]
