@@ -2,6 +2,8 @@ import { rebuildFigures } from '../server/analytics/figures.ts'
 import { sql } from '../server/core/db.ts'
 import { beat } from '../server/send/workers.ts'
 import { flowReport } from '../shared/flow-report.ts'
+import { listFlows } from '../shared/flows.ts'
+import { upcomingMessages } from '../shared/upcoming.ts'
 import { ask } from './analytics.bench.ts'
 import { CARTS, writeYear } from './analytics-scene.ts'
 import type { Bench, Figure } from './figures.ts'
@@ -12,10 +14,13 @@ import { startServer } from './server.ts'
 
 // Method: the year of the analytics benchmark (a million carts, as many messages; analytics-scene.ts), its figures counted by the product, and
 // what was planned and not sent of each step, as the triggers would have counted it. The started product answers the report of the flow over
-// HTTP, sign-in included, for all three ranges in turn. The ceiling is one bare statement that adds up the same rows by their keys.
+// HTTP, sign-in included, for all three ranges in turn. The ceiling is one bare statement that adds up the same rows by their keys. The list of flows is
+// asked of the same store; what a flow sends in the next hour, of another one with 600 messages due, of which 500 are decided on for each look.
 
 const DAYS = [7, 30, 90] as const
 const GOAL = { below: 100 }
+/** More than one look decides on. */
+const DUE = 600
 
 export const bench: Bench = { name: 'flows', run }
 
@@ -32,13 +37,49 @@ async function run(lab: Lab): Promise<Figure[]> {
     await beat(instance.deps)
     const server = await startServer({ ...env, PUBLIC_URL: 'http://localhost:5100' })
     try {
-      return [await report({ lab, instance, storeId, flowId }, (path) => ask({ server, token }, path))]
+      const get = (path: string) => ask({ server, token }, path)
+      const figures = [await report({ lab, instance, storeId, flowId }, get)]
+      figures.push(await list(lab, get))
+      const due = await instance.store()
+      await instance.carts(due, { count: DUE, ready: DUE })
+      figures.push(await upcoming(lab, due.flowId, (path) => ask({ server, token: due.token }, path)))
+      return figures
     } finally {
       await server.stop()
     }
   } finally {
     await sink.stop()
     await instance.close()
+  }
+}
+
+/** Of one call, asked again and again. */
+async function times(rounds: number, get: () => Promise<number>): Promise<number[]> {
+  const taken: number[] = []
+  for (let n = -5; n < rounds; n++) {
+    const ms = await get()
+    if (n >= 0) taken.push(ms)
+  }
+  return taken
+}
+
+const pathOf = (path: string): string => path.slice('/api'.length)
+
+async function list(lab: Lab, get: (path: string) => Promise<number>): Promise<Figure> {
+  const taken = await times(Math.max(20, Math.round(100 * lab.scale)), () => get(pathOf(listFlows.path)))
+  return {
+    ...{ name: `list of flows, p95 at ${lab.sized(CARTS).toLocaleString('en-US')} carts`, unit: 'ms', goal: GOAL },
+    ...{ value: percentile(taken, 0.95), note: `p50 ${percentile(taken, 0.5).toFixed(1)} ms` },
+  }
+}
+
+/** The page asks every 15 seconds. */
+async function upcoming(lab: Lab, flowId: string, get: (path: string) => Promise<number>): Promise<Figure> {
+  const path = pathOf(upcomingMessages.path).replace(':flowId', flowId)
+  const taken = await times(Math.max(10, Math.round(40 * lab.scale)), () => get(path))
+  return {
+    ...{ name: `what a flow sends in the next hour, ${DUE} messages due, p95`, unit: 'ms' },
+    ...{ value: percentile(taken, 0.95), note: `p50 ${percentile(taken, 0.5).toFixed(1)} ms; 500 are decided on` },
   }
 }
 
@@ -69,7 +110,7 @@ async function report(
   get: (path: string) => Promise<number>,
 ): Promise<Figure> {
   const rounds = Math.max(20, Math.round(100 * lab.scale))
-  const path = flowReport.path.slice('/api'.length).replace(':flowId', flowId)
+  const path = pathOf(flowReport.path).replace(':flowId', flowId)
   const taken: Record<number, number[]> = { 7: [], 30: [], 90: [] }
   const bare: Record<number, number[]> = { 7: [], 30: [], 90: [] }
   const least = (days: number) =>
