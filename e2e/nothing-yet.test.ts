@@ -49,6 +49,8 @@ test.each([
 test('the dialog that switches a flow on proposes no share', async () => {
   await page.goto(`${instance.url}/flows`)
   await page.getByRole('link', { name: 'Abandoned cart reminders' }).first().click()
+  // The list has such a button as well.
+  await page.waitForURL(/\/flows\/[^/]+$/)
   await page
     .getByRole('button', { name: /^Switch on/ })
     .first()

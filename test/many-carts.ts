@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { rebuildRollups } from '../server/analytics/rollups.ts'
 import { foldRollups } from '../server/analytics/rollups-sql.ts'
 import { type Db, sql } from '../server/core/db.ts'
@@ -61,8 +62,24 @@ export async function manyCarts(db: Db, wanted: ManyCarts): Promise<void> {
   // What triggers would have kept.
   await rebuildRollups({ storeId: wanted.storeId, db })
   await foldRollups(db)
+  // A vacuum marks no row of a commit that is not in the log yet: this one waits until the log is written.
+  await db.transaction().execute(async (tx) => {
+    await sql`set local synchronous_commit = on`.execute(tx)
+    await sql`select pg_current_xact_id()`.execute(tx)
+  })
   // Outside of the transaction, as a vacuum must be: index-only scans need the visibility map.
-  for (const table of TO_VACUUM) await sql`vacuum analyze ${sql.table(table)}`.execute(db)
+  for (const table of TO_VACUUM) await vacuumWholly(db, table)
+}
+
+/** PostgreSQL's own vacuum, at work beside it, keeps rows from being marked. */
+async function vacuumWholly(db: Db, table: string): Promise<void> {
+  for (let attempt = 0; attempt < 20; attempt++) {
+    if (attempt > 0) await sleep(250)
+    await sql`vacuum analyze ${sql.table(table)}`.execute(db)
+    const { rows } = await sql<{ isMarked: boolean }>`
+      select relallvisible = relpages as "isMarked" from pg_class where oid = ${table}::regclass`.execute(db)
+    if (rows[0]!.isMarked) return
+  }
 }
 
 /** Indexes that no constraint owns, to be built again when the rows are in. */

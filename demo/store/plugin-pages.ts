@@ -4,7 +4,7 @@ import { esc } from '../shop-page.ts'
 import { same } from './auth.ts'
 import { openView, show } from './pages/visit.ts'
 import { asText } from './php.ts'
-import { beat, begin, finish } from './plugin.ts'
+import { beatSoon, begin, finish } from './plugin.ts'
 import { hmac, readLink, VERSION } from './plugin-link.ts'
 import { restoreCart } from './plugin-restore.ts'
 import { nowSeconds, type Shop } from './shop.ts'
@@ -68,7 +68,7 @@ async function wake(shop: Shop, request: FastifyRequest, reply: FastifyReply) {
   const [status, answer] = check(shop, { time, nonce, body })
   const said = JSON.stringify(answer)
   reply.header('x-recoup-signature', hmac(link.secret, ['v1', 'answer', nonce, String(status), said].join('\n')))
-  if (status === 200) setImmediate(() => void beat(shop))
+  if (status === 200) beatSoon(shop)
   return reply.code(status).type('application/json').send(said)
 }
 

@@ -153,6 +153,21 @@ async function flush(shop: Shop): Promise<PluginReply> {
   return reply
 }
 
+const beating = new WeakMap<Shop, Promise<unknown>>()
+
+/** Behind the answer that is being given. */
+export function beatSoon(shop: Shop): void {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  setImmediate(resolve)
+  beating.set(
+    shop,
+    promise.then(() => beat(shop)),
+  )
+}
+
+/** Nothing of the plugin is under way any more. Never rejects. */
+export const beatEnded = async (shop: Shop): Promise<void> => void (await Promise.allSettled([beating.get(shop)]))
+
 /** A store that was disconnected forgets its connection; of what is asked for a test is sent at once. */
 export async function beat(shop: Shop): Promise<PluginReply> {
   const link = readLink(shop)

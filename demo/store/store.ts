@@ -11,7 +11,7 @@ import { deliverDue } from './deliver.ts'
 import { type HistoricOrder, insertHistory } from './history.ts'
 import { cancelUnpaid, cleanDrafts } from './orders.ts'
 import { servePages } from './pages/routes.ts'
-import { type DemoPlugin, demoPlugin } from './plugin.ts'
+import { beatEnded, type DemoPlugin, demoPlugin } from './plugin.ts'
 import { servePlugin } from './plugin-pages.ts'
 import { ordinaryPricing, type Pricing } from './pricing.ts'
 import { type PushHost, serveWorker, writePushHost } from './push.ts'
@@ -223,6 +223,7 @@ function cleanUp(shop: Shop) {
 async function stop(app: FastifyInstance, shop: Shop, jobs: Jobs) {
   await jobs.stop()
   await app.close()
+  await beatEnded(shop)
   shop.db.sqlite.close()
 }
 

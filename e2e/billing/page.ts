@@ -142,7 +142,7 @@ export function thePage() {
     await onThePage(page).getByText('84 of 100 used').waitFor()
     const words = await wordsOn(page)
     for (const each of said) expect(words).toContain(each)
-    expect(await buttonsOn(page)).toEqual(offered)
+    await expect.poll(() => buttonsOn(page)).toEqual(offered)
     await checkInEveryTheme(page, `billing-${name.replaceAll(' ', '-')}`)
     await page.context().close()
   })
@@ -152,7 +152,7 @@ export function thePage() {
       const { page } = await open('/billing', { ...billingOf({ plan: 'starter' }), ...of })
       await page.getByText('Only an owner or admin of this account can change its plan.').waitFor()
       await onThePage(page).getByText('84 of 100 used').waitFor()
-      expect(await buttonsOn(page)).toEqual(['olive@owners.example', 'View Plans'])
+      await expect.poll(() => buttonsOn(page)).toEqual(['olive@owners.example', 'View Plans'])
       expect(await wordsOn(page)).toContain('Price $19.00 a month')
       await page.context().close()
     }
