@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ShopifyStore } from '../demo/shopify/store.ts'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
+import { checkConnection } from '../shared/stores.ts'
 import { openShopify, shopifyApp } from '../test/contract-servers/shopify.ts'
 import { type AppInstance, anAppInstance, mailsTo, readMail, until } from './app-instance.ts'
 import { openBrowser } from './browser.ts'
@@ -226,3 +227,33 @@ test('the owner sees it in the Shopify store, and the same person’s cart in th
   await owner.getByRole('table').getByText('Ana Lopez').first().waitFor()
   expect(await owner.getByRole('table').getByText('Recovered', { exact: true }).count()).toBe(0)
 }, 60_000)
+
+test('an answer about the store before, still on its way, does not bring it back', async () => {
+  await switchTo(/Shopify/, 'Fern & Finch')
+  await owner.goto(`${instance.url}/carts`)
+  await owner.getByRole('button', { name: 'Switch store' }).getByText('Fern & Finch').waitFor()
+  const [asked, answered, given] = Array.from({ length: 3 }, () => Promise.withResolvers<void>())
+  const late = `**${checkConnection.path}*`
+  await owner.route(late, async (route) => {
+    const response = await route.fetch()
+    asked!.resolve()
+    await answered!.promise
+    // The page may have given it up.
+    await route.fulfill({ response }).catch(() => {})
+    given!.resolve()
+  })
+  await owner.clock.install()
+  await owner.clock.fastForward(30_000)
+  await owner.getByRole('link', { name: 'Customers' }).click()
+  await asked!.promise
+  await owner.getByRole('button', { name: 'Switch store' }).click()
+  await owner.getByRole('menuitem', { name: /WooCommerce/ }).click()
+  await owner.getByRole('button', { name: 'Switch store' }).getByText('Maple & Clay').waitFor()
+  answered!.resolve()
+  await given!.promise
+  // Behind it, so that the page has it.
+  for (let n = 0; n < 3; n++) await owner.evaluate(async () => void (await fetch('/readyz')))
+  await owner.unroute(late)
+  await owner.goto(`${instance.url}/carts`)
+  await owner.getByRole('button', { name: 'Switch store' }).getByText('Maple & Clay').waitFor()
+}, 90_000)

@@ -72,6 +72,8 @@ export function useShowStore() {
   const queries = useQueryClient()
   return (store: StoreView) => {
     const { platform, store_url } = store
+    // An answer that is still on its way is about the store before.
+    void queries.cancelQueries({ queryKey: connectionQuery.queryKey })
     rememberConnection({ platform, store_url })
     queries.setQueryData(connectionQuery.queryKey, { hasConnection: true, platform, store_url, store })
     void queries.resetQueries({ predicate: ({ queryKey }) => isOfStore(queryKey) })
