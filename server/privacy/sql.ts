@@ -17,25 +17,39 @@ export interface StoreDataSubject {
   cartTokens: string[]
 }
 
-/** Every address that the account's stores know to be the same person's as one of these. */
+/**
+ * Every address that the account's stores know to be the same person's as one of these. A customer record ties them as well: its address
+ * may be another shopper's key (decision 40).
+ */
 export async function knownWith({ db, accountId }: AccountDb, addresses: readonly string[]): Promise<string[]> {
   const wanted = sql`${[...addresses]}::text[]`
   const rows = await sql<{ value: string }>`
     with mine as (select id from stores where account_id = ${accountId}),
+    record as (
+      select mine.id as store_id, c.* from mine cross join lateral (
+        select c.customer_id, c.email, c.phone from customers c
+          where c.store_id = mine.id and lower(c.email) = any(${wanted})
+        union
+        select c.customer_id, c.email, c.phone from customers c where c.store_id = mine.id and c.phone = any(${wanted})) c),
     found as (
-      select distinct k.store_id, k.shopper_id from mine, unnest(${wanted}) as a(value)
+      select k.store_id, k.shopper_id from mine, unnest(${wanted}) as a(value)
       cross join lateral (select store_id, shopper_id from shopper_keys k where k.store_id = mine.id
-        and k.kind in ('email', 'phone') and k.value = a.value) k)
+        and k.kind in ('email', 'phone') and k.value = a.value) k
+      union
+      select k.store_id, k.shopper_id from record r
+      join shopper_keys k on k.store_id = r.store_id and k.kind = 'customer' and k.value = r.customer_id)
     select u.value from mine join unconfirmed_contacts u on u.store_id = mine.id and u.value = any(${wanted})
     union
     select k.value from found f join shopper_keys k on k.store_id = f.store_id and k.shopper_id = f.shopper_id
       and k.kind in ('email', 'phone')
     union
-    select v.value from mine cross join lateral (
-      select c.email, c.phone from customers c where c.store_id = mine.id and lower(c.email) = any(${wanted})
+    select v.value from (
+      select email, phone from record
       union all
-      select c.email, c.phone from customers c where c.store_id = mine.id and c.phone = any(${wanted})) c
-      cross join lateral (values (lower(c.email)), (c.phone)) v(value) where v.value is not null`.execute(db)
+      select c.email, c.phone from found f
+      join shopper_keys k on k.store_id = f.store_id and k.shopper_id = f.shopper_id and k.kind = 'customer'
+      join customers c on c.store_id = k.store_id and c.customer_id = k.value) c
+    cross join lateral (values (lower(c.email)), (c.phone)) v(value) where v.value is not null`.execute(db)
   return rows.rows.map((row) => row.value)
 }
 
@@ -47,10 +61,15 @@ export async function personIn(
 ): Promise<StoreDataSubject> {
   const wanted = sql`${[...addresses]}::text[]`
   const rows = await sql<Omit<StoreDataSubject, 'storeId' | 'addresses' | 'hashes'>>`
-    with shopper as materialized (
-      select distinct shopper_id as id from shopper_keys
+    with record as materialized (
+      select customer_id as id from customers where store_id = ${storeId} and lower(email) = any(${wanted})
+      union select customer_id from customers where store_id = ${storeId} and phone = any(${wanted})),
+    shopper as materialized (
+      select shopper_id as id from shopper_keys
       where store_id = ${storeId} and kind in ('email', 'phone') and value = any(${wanted})
-      union select shopper_id from unconfirmed_contacts where store_id = ${storeId} and value = any(${wanted})),
+      union select shopper_id from unconfirmed_contacts where store_id = ${storeId} and value = any(${wanted})
+      union select k.shopper_id from record r
+        join shopper_keys k on k.store_id = ${storeId} and k.kind = 'customer' and k.value = r.id),
     keys as materialized (
       select k.kind, k.value from shopper s join shopper_keys k on k.store_id = ${storeId} and k.shopper_id = s.id),
     cart as materialized (
@@ -65,10 +84,7 @@ export async function personIn(
       array(select value from keys where kind = 'order') as "orderIds",
       array(select value from keys where kind = 'cart') as "cartTokens",
       array(select value from keys where kind = 'customer'
-        union select customer_id from customers where store_id = ${storeId} and lower(email) = any(${wanted})
-        union select customer_id from customers where store_id = ${storeId} and phone = any(${wanted})) as "customerIds"`.execute(
-    db,
-  )
+        union select id from record) as "customerIds"`.execute(db)
   return { storeId, addresses, hashes, ...rows.rows[0]! }
 }
 

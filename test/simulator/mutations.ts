@@ -267,6 +267,14 @@ export const mutations: readonly Mutation[] = [
     seed: 3,
   },
   {
+    name: 'an account that nothing but its number leads to is forgotten in an erasure',
+    rule: 'C8',
+    file: 'server/privacy/sql.ts',
+    before: "k.kind = 'customer' and k.value = r.id)",
+    after: "k.kind = 'nobody' and k.value = r.id)",
+    seed: 831513,
+  },
+  {
     name: 'who was erased comes back with the next post',
     rule: 'C8',
     file: 'server/suppressions/sql.ts',
