@@ -53,6 +53,18 @@ export async function knownWith({ db, accountId }: AccountDb, addresses: readonl
   return rows.rows.map((row) => row.value)
 }
 
+/** What one store knows of whoever has this number in the shop: of their record, and of the shopper with that account. */
+export async function addressesOfCustomer({ db, storeId }: StoreDb, customerId: string): Promise<string[]> {
+  const { rows } = await sql<{ value: string }>`
+    select v.value from customers c cross join lateral (values (c.email), (c.phone)) v(value)
+      where c.store_id = ${storeId} and c.customer_id = ${customerId} and v.value is not null
+    union
+    select a.value from shopper_keys k join shopper_keys a on a.store_id = k.store_id and a.shopper_id = k.shopper_id
+      where k.store_id = ${storeId} and k.kind = 'customer' and k.value = ${customerId} and a.kind in ('email', 'phone')
+    order by value`.execute(db)
+  return rows.map(({ value }) => value)
+}
+
 /** The numbers of all rows that are the person's in this store. */
 export async function personIn(
   { db, storeId }: StoreDb,

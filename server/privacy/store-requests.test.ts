@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { aCheckout, aShopifyStore, deliver } from '../../test/shopify-store.ts'
 import { aWorld } from '../../test/world.ts'
+import { transact } from '../core/db.ts'
 import { pullCheckouts } from '../sync/checkouts.ts'
+import { upsertCustomers } from '../sync/sync-sql.ts'
 
 const world = aWorld()
 const EMAIL = 'shopper-1@mail.example.org'
@@ -31,6 +33,34 @@ test('who is to be forgotten is erased in all stores, with the address of their 
       expect.stringMatching(/shopper-1@|secret-token\/recover/),
     ])
   }
+})
+
+test('who is to be forgotten by their number alone is erased by what is known of it (C8)', async () => {
+  const { storeId, captureKey } = await aStoreWithACart()
+  const record = { customer_id: '7', email: 'Shopper-1@mail.example.org', phone: null, hashes: [] }
+  await transact({ storeId, db: world.db }, (tx) => upsertCustomers(tx, JSON.stringify([record]), world.now))
+  const body = { shop_id: 1, customer: { id: 7, email: null, phone: null }, orders_to_redact: [] }
+  expect(await deliver(world, captureKey, { topic: 'customers/redact', body })).toBe(200)
+  await world.runJobs()
+  for (const table of ['facts', 'carts', 'shoppers', 'shopper_keys', 'customers'] as const) {
+    const rows = await world.db.selectFrom(table).selectAll().where('store_id', '=', storeId).execute()
+    expect([table, JSON.stringify(rows).toLowerCase()]).not.toEqual([table, expect.stringContaining('shopper-1@')])
+  }
+})
+
+test('who asks for a copy and is not known by an address is named by their number', async () => {
+  const { storeId, captureKey } = await aStoreWithACart()
+  const body = {
+    shop_id: 1,
+    customer: { id: 8, email: null, phone: null },
+    orders_requested: [],
+    data_request: { id: 9 },
+  }
+  expect(await deliver(world, captureKey, { topic: 'customers/data_request', body })).toBe(200)
+  await world.runJobs()
+  const rows = world.db.selectFrom('pending_notifications').select('data').where('store_id', '=', storeId)
+  const [told] = await rows.where('type', '=', 'privacy_asked').execute()
+  expect(told!.data).toMatchObject({ customerId: '8', who: 'A shopper' })
 })
 
 test('who asks for a copy is named to the owner, masked', async () => {

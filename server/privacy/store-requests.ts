@@ -8,6 +8,7 @@ import { readStore } from '../stores/store.ts'
 import type { privacyJob } from '../sync/jobs.ts'
 import { openRequest } from '../sync/privacy-requests.ts'
 import { eraseAsked } from './erase.ts'
+import { addressesOfCustomer } from './sql.ts'
 
 // What a platform passes on of people's rights (C8): who asks for a copy is named to the owner, who is to be forgotten is erased in all
 // stores of the account, and a shop that is to be forgotten is deleted at once.
@@ -25,15 +26,17 @@ export async function takePrivacyRequest(
     await disconnectStore(deps, store, true)
     return purgeNow(store)
   }
-  const addresses = [email, phone].filter((address) => address !== null)
+  // The shop may know another address by now, or tell none.
+  const kept = customerId === null ? [] : await addressesOfCustomer(store, customerId)
+  const addresses = [...new Set([email, phone, ...kept].filter((address) => address !== null))]
   if (request === 'redact_customer') {
     for (const address of addresses) await eraseKnown(deps, row.account_id, address)
     return
   }
   const [address] = addresses
-  if (!address) return
-  const data = { who: maskedAddress(address.includes('@') ? 'email' : 'sms', address), customerId }
-  await notify(store, { type: 'privacy_asked', data, at: deps.now() })
+  if (!address && customerId === null) return
+  const who = address ? maskedAddress(address.includes('@') ? 'email' : 'sms', address) : 'A shopper'
+  await notify(store, { type: 'privacy_asked', data: { who, customerId }, at: deps.now() })
 }
 
 /** Of whom nothing is kept, nothing is to be erased. */
