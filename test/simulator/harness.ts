@@ -105,6 +105,8 @@ export interface Harness {
   figures: Map<string, { status: CampaignStatus; counts: z.output<typeof FlowCounts> }>
   /** A worker came to the end of its look, and is alive. */
   isLookDone: boolean
+  /** When a worker died in the middle of a look: in true time. */
+  diedAt: number
   /** When the last step began, before its wait: in true time. */
   stepStartedAt: number
   /** Of the last step, counted from 0. */
@@ -237,6 +239,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     heldOnce: new Set(),
     figures: new Map(),
     isLookDone: false,
+    diedAt: Number.NEGATIVE_INFINITY,
     stepStartedAt: 0,
     stepNumber: 0,
     isFlowOn: true,

@@ -275,6 +275,7 @@ async function work(harness: Harness, act: ActOf<'work'>): Promise<void> {
     isDone = true
   } finally {
     harness.isLookDone = isDone && !life.isDead
+    if (life.isDead) harness.diedAt = harness.clock.trueNow()
     if (life.isDead && harness.scenario.hasCampaigns) await noteDeath(harness, deps.workerId)
     clearInterval(heart)
     life.statementsLeft = null

@@ -3,7 +3,7 @@ import type { Harness } from '../harness.ts'
 import { slotsOf } from '../new-york.ts'
 import type { Made } from '../play-campaigns.ts'
 import type { Message, Run, State } from '../witness.ts'
-import { type Departed, type Invariant, isOfCampaign, MOMENT_MS, name, OPEN } from './scene.ts'
+import { couldSend, type Departed, type Invariant, isOfCampaign, MOMENT_MS, name, OPEN } from './scene.ts'
 
 // Campaigns and Runs: what campaigns hand over and when not, whether their figures add up, whom a run writes to, and when it is.
 
@@ -219,7 +219,7 @@ const forgotten: Invariant = (scene) => {
 /** What a pause held is looked at again once the campaign goes on; where the clock was put back meanwhile, when that time has come again. */
 const stuck: Invariant = (scene) => {
   const { harness, state } = scene
-  if (isFullLook(scene).length === 0 || harness.hasJumped) return []
+  if (!couldSend(scene) || harness.hasJumped) return []
   return harness.campaigns.flatMap(({ id, stops, touchedIn }) =>
     stops.at(-1)?.until === null || touchedIn >= harness.stepNumber
       ? []

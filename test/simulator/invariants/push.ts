@@ -1,6 +1,6 @@
 import type { Note } from '../push-service.ts'
 import type { State } from '../witness.ts'
-import { type Departed, type Invariant, MOMENT_MS, name } from './scene.ts'
+import { couldSend, type Departed, type Invariant, MOMENT_MS, name } from './scene.ts'
 
 // P1, P2, P3: what push services answer, keys, and that a browser is written to on its shopper's word alone.
 
@@ -108,8 +108,9 @@ const isTheirs = ({ evidence }: Departed, browser: number) =>
   )
 
 /** After a whole look nothing due waits for a browser that is there. */
-function waiting({ harness, step, state }: Parameters<Invariant>[0]): string[] {
-  const isWhole = step.do === 'work' && step.meanwhile === null && step.diesAt === null && harness.isLookDone
+function waiting(scene: Parameters<Invariant>[0]): string[] {
+  const { harness, step, state } = scene
+  const isWhole = step.do === 'work' && step.meanwhile === null && step.diesAt === null && couldSend(scene)
   if (!isWhole || harness.hasJumped) return []
   const now = harness.clock.now().getTime()
   return state.messages

@@ -27,6 +27,13 @@ export type Invariant = (scene: Scene) => string[]
 /** "Within a second": what happened in the same second as a hand-over may have come too late for it. */
 export const MOMENT_MS = 1_000
 
+/** Longer than a worker that ended keeps the store for itself. */
+export const SURELY_FREE_MS = 5 * 60_000
+
+/** A look that came to its end, and no process that died before had the store for itself still. */
+export const couldSend = ({ harness, step }: Scene): boolean =>
+  step.do === 'work' && harness.isLookDone && harness.stepStartedAt + step.waitMs - harness.diedAt >= SURELY_FREE_MS
+
 export const OPEN: ReadonlySet<string> = new Set(['scheduled', 'held', 'claimed'])
 
 export const isManual = ({ origin }: { origin: string }): boolean => origin.startsWith('manual:')

@@ -1,14 +1,12 @@
-import { type Invariant, MOMENT_MS, name } from './scene.ts'
+import { couldSend, type Invariant, MOMENT_MS, name, SURELY_FREE_MS } from './scene.ts'
 
 // Decisions 85 and 90: what an operator's suspension and a plan without room stop, and that it goes on afterwards.
-
-/** Longer than a worker that ended keeps the store for itself. */
-const SURELY_FREE_MS = 5 * 60_000
 
 const ENDED_BY: Record<string, string> = { account_suspended: 'a suspension', store_resting: 'a rest' }
 
 /** Nothing leaves meanwhile; and after a whole look nothing is held for what has ended. */
-export const stops: Invariant = ({ harness, step, state, fresh }) => {
+export const stops: Invariant = (scene) => {
+  const { harness, step, state, fresh } = scene
   const left = fresh.flatMap((mail) => {
     const { suspendedSince, restingSince } = mail.standing
     const reasons = { 'the account is suspended': suspendedSince, 'the store rests': restingSince }
@@ -17,7 +15,7 @@ export const stops: Invariant = ({ harness, step, state, fresh }) => {
       .map(([why]) => `${name(mail)} left while ${why}`)
   })
   const { suspended, rests, changedAt } = harness.stops
-  const isWhole = step.do === 'work' && step.meanwhile === null && harness.isLookDone && !harness.hasJumped
+  const isWhole = step.do === 'work' && step.meanwhile === null && couldSend(scene) && !harness.hasJumped
   const isOver = !suspended && !rests && harness.clock.trueNow() - changedAt >= SURELY_FREE_MS + step.waitMs
   if (!isWhole || !isOver) return left
   const now = harness.clock.now().getTime()
