@@ -17,6 +17,7 @@ import { insertUnconfirmed, type UnconfirmedContact } from './captured-sql.ts'
 import { refold } from './carts.ts'
 import { recordCouponUse } from './coupon-use.ts'
 import { withoutErased } from './erased-intake.ts'
+import { timesOf } from './post-order.ts'
 import * as sql from './sql.ts'
 
 // Way B: something happened in a store. It becomes a fact, once, and the shopper's carts follow in the same transaction.
@@ -296,22 +297,3 @@ function rankOf(payload: FactPayload): number {
 }
 
 const ORDER_STATES: OrderKind[] = ['draft', 'pending', 'failed', 'cancelled', 'trashed', 'purchase']
-
-/** A post that was overtaken by a later one of the same page happened before it (S7: page sequence number). */
-async function timesOf(tx: StoreTx, facts: readonly NewFact[], shopperIds: readonly string[]): Promise<Date[]> {
-  const posts = facts.flatMap(({ payload }, place) =>
-    'page' in payload && payload.page && payload.seq !== undefined
-      ? [{ place, shopperId: shopperIds[place]!, page: payload.page, seq: payload.seq }]
-      : [],
-  )
-  const stored = await sql.laterOnPage(tx, posts)
-  const times = facts.map((fact) => fact.at)
-  for (const post of posts) {
-    const isLater = (other: (typeof posts)[number]) =>
-      other.place < post.place && other.shopperId === post.shopperId && other.page === post.page && other.seq > post.seq
-    const later = [stored.get(post.place), ...posts.filter(isLater).map((other) => times[other.place])]
-    const earliest = Math.min(...later.flatMap((at) => at?.getTime() ?? []))
-    if (earliest <= times[post.place]!.getTime()) times[post.place] = new Date(earliest - 1)
-  }
-  return times
-}

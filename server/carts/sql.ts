@@ -4,6 +4,7 @@ import { departureOfCart, newestHandOver } from '../messages/fragments.ts'
 import { insertNotificationsFrom, noteRecoveries } from '../notifications/fragments.ts'
 import type { FactPayload, Fold } from '../schema/facts.ts'
 import type { Fact } from './fold.ts'
+import type { Neighbours, NumberedPost } from './post-order.ts'
 
 // Carts and facts: writing. One function, one statement. Reading for screens is in list-sql.ts.
 
@@ -54,22 +55,19 @@ export async function factsOf({ db, storeId }: StoreDb, shopperIds: readonly str
   return facts
 }
 
-/**
- * For each post the time of the earliest one of the same page with a later sequence number: this one happened before it (S7).
- * By the place of the post in the list.
- */
-export async function laterOnPage(
-  { db, storeId }: StoreDb,
-  posts: readonly { place: number; shopperId: string; page: string; seq: number }[],
-): Promise<Map<number, Date>> {
+/** When the last one before each post was, and the first one behind it, by their numbers. By the place of the post in the list. */
+export async function neighbours(
+  { db, storeId }: StoreTx,
+  posts: readonly NumberedPost[],
+): Promise<Map<number, Neighbours>> {
   if (posts.length === 0) return new Map()
-  const rows = await sql<{ place: number; at: Date }>`
-    select p.place, min(f.at) as at
-    from jsonb_to_recordset(${JSON.stringify(posts)}::jsonb) as p(place int, "shopperId" uuid, page text, seq bigint)
-    cross join lateral (select at from facts f where f.store_id = ${storeId} and f.shopper_id = p."shopperId"
-      and f.payload ->> 'page' = p.page and (f.payload ->> 'seq')::bigint > p.seq offset 0) f
+  const { rows } = await sql<Neighbours & { place: number }>`
+    select p.place, max(f.at) filter (where f.seq < p.seq) as earlier, min(f.at) filter (where f.seq > p.seq) as later
+    from jsonb_to_recordset(${JSON.stringify(posts)}::jsonb) as p(place int, "shopperId" uuid, page text, seq bigint, queue text)
+    cross join lateral (select f.at, (f.payload ->> 'seq')::bigint as seq from facts f where f.store_id = ${storeId} and f.shopper_id = p."shopperId"
+      and f.payload ->> 'page' = p.page and (p.queue is null or starts_with(f.unique_key, p.queue)) offset 0) f
     group by p.place`.execute(db)
-  return new Map(rows.rows.map((row) => [row.place, row.at]))
+  return new Map(rows.map((row) => [row.place, row]))
 }
 
 export interface NewestCart {

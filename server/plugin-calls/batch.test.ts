@@ -128,6 +128,46 @@ test('whatever order they arrive in, the entry with the higher number is the lat
   expect(await rowsOf('facts')).toHaveLength(3)
 })
 
+test('of two states of a cart within a second the later one counts, though its age in whole seconds says otherwise (S7)', async () => {
+  const cart = aCartToken()
+  const of = (seq: number, product: string, age = 0) => ({ seq, age, ...aCartEntry({ cart, lines: [line(product)] }) })
+  const states = async () => {
+    const rows = await rowsOf('facts')
+    return rows
+      .toSorted((a, b) => a.at.getTime() - b.at.getTime())
+      .map(({ unique_key }) => unique_key.split(':').at(-1))
+  }
+  // The first one was on its way for most of a second; the second one waited for its answer and says an age of one second.
+  await shop.batch([of(1, '16')])
+  world.advance(400)
+  await shop.batch([of(2, '17', 1)])
+  expect((await carts()).map(({ items }) => items[0]!.productId)).toEqual(['17'])
+  // Two in one call, and one that they overtook.
+  world.advance(400)
+  await shop.batch([of(5, '19', 1), of(4, '18', 1)])
+  await shop.batch([of(3, '30', 0)])
+  expect((await carts()).map(({ items }) => items[0]!.productId)).toEqual(['19'])
+  expect(await states()).toEqual(['1', '2', '3', '4', '5'])
+})
+
+test('what another cart of the same person said later does not date a state of this one before its earlier one (S7)', async () => {
+  const [one, two] = [aCartToken(), aCartToken()]
+  const contact = { email: 'ada@shoppers.example.com' }
+  const of = (seq: number, cart: string, product: string, more = {}) => ({
+    seq,
+    ...aCartEntry({ cart, lines: [line(product)], ...more }),
+  })
+  await shop.batch([of(1, one, '16', { contact })])
+  await shop.batch([of(3, two, '30')])
+  await shop.batch([of(4, two, '30', { contact })])
+  await shop.batch([of(2, one, '17', { contact })])
+  const facts = (await rowsOf('facts')).filter(({ unique_key }) => unique_key.includes(one))
+  const [first, second] = facts.toSorted(
+    (a, b) => (a.payload as { seq: number }).seq - (b.payload as { seq: number }).seq,
+  )
+  expect(second!.at.getTime()).toBeGreaterThan(first!.at.getTime())
+})
+
 test('a queue that is flushed after a day is dated by its own age, and so is what it leads to', async () => {
   const at = new Date(world.now.getTime() - 26 * HOUR)
   await shop.batch([{ seq: 1, ...aCartEntry({ contact: { email: 'late@shoppers.example.com' } }), age: 26 * 3_600 }])
