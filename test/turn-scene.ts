@@ -1,8 +1,10 @@
 import type { Selectable } from 'kysely'
+import { expect } from 'vitest'
 import type { OutgoingEmail } from '../server/channels/channel.ts'
 import { newId } from '../server/core/ids.ts'
+import type { PlatformOrder } from '../server/platforms/platform.ts'
 import type { MessagesTable } from '../server/schema/messages.ts'
-import { HOUR, send } from './message-scene.ts'
+import { aScene, HOUR, type Scene, send, wait } from './message-scene.ts'
 import { acceptsMail, type World } from './world.ts'
 
 // Test support: mails between a turn and what follows from it.
@@ -81,6 +83,65 @@ export async function besideTurn(
     server.answerAll()
     await sending
   }
+}
+
+/** A store with one due mail more than the wire carries, each to another person, who is known by an order. */
+interface Due {
+  storeId: string
+  orders: PlatformOrder[]
+}
+
+/** Of reminders: the first step of a flow. */
+export async function dueReminders(world: World): Promise<Scene> {
+  const scene = await aScene(world, POOL + 1, { plan: 'starter' })
+  await wait(world, scene.storeId, HOUR)
+  return scene
+}
+
+/** What the change is about: both, and whose they are, the one that has departed first. */
+export type Six<T extends Due> = T & Beside & { theirs: PlatformOrder[] }
+
+/** What happens beside the turn leaves the mail that is on the wire as it is. */
+export async function sixMails<T extends Due>(
+  world: World,
+  scene: T,
+  change: (of: Six<T>) => Promise<unknown>,
+): Promise<Six<T>> {
+  const orderOf = ({ to_address }: StoredMessage) => scene.orders.find(({ email }) => email === to_address)!
+  const six = (beside: Beside): Six<T> => ({
+    ...scene,
+    ...beside,
+    theirs: [orderOf(beside.departed), orderOf(beside.waiting)],
+  })
+  const rows = await besideTurn(world, scene.storeId, async (beside) => {
+    await change(six(beside))
+    await isUntouched(world, beside)
+  })
+  return six(rows)
+}
+
+async function isUntouched(world: World, { departed }: Beside): Promise<void> {
+  const { departed_at, handed_over_at, claim, worker_id, due_at, wake_at, step, channel, to_address, judged } = departed
+  const same = { departed_at, handed_over_at, claim, worker_id, due_at, wake_at, step, channel, to_address, judged }
+  expect(await storedOne(world, departed.id)).toMatchObject({ state: 'claimed', answer: null, ...same })
+}
+
+/** The end of the one on the wire, as if nothing had been beside it. */
+export async function endsWell(world: World, { departed }: Beside): Promise<void> {
+  const { departed_at } = departed
+  expect(await storedOne(world, departed.id)).toMatchObject({
+    ...{ state: 'sent', reason: null, handed_over_at: departed_at, departed_at: null, answer: null, judged: null },
+    ...{ claim: null, attempts: 1 },
+  })
+  const records = await recordsOf(world, departed.id)
+  expect([records.length, records[0]!.split(' ')[0], records[1]]).toEqual([2, 'send', 'result accepted'])
+}
+
+/** Closed, and it never left. */
+export async function isClosed(world: World, { waiting }: Beside, end: string): Promise<void> {
+  const { state, reason, claim, handed_over_at } = await storedOne(world, waiting.id)
+  expect([`${state}(${reason})`, claim, handed_over_at]).toEqual([end, null, null])
+  expect(world.sent.map(({ messageId }) => messageId)).not.toContain(waiting.id)
 }
 
 /** Another process, heard all the time. */

@@ -1,7 +1,16 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { savedSteps } from '../../test/flow-edits.ts'
-import { aScene, bought, changed, HOUR, linkIn, MINUTE, pass, type Scene, wait } from '../../test/message-scene.ts'
-import { type Beside, besideTurn, POOL, recordsOf, type StoredMessage, storedOne } from '../../test/turn-scene.ts'
+import { bought, changed, linkIn, MINUTE, pass, type Scene } from '../../test/message-scene.ts'
+import {
+  type Beside,
+  dueReminders,
+  endsWell,
+  isClosed,
+  POOL,
+  type Six,
+  sixMails,
+  storedOne,
+} from '../../test/turn-scene.ts'
 import { acceptsMail, aWorld } from '../../test/world.ts'
 import { saveResting } from '../billing/resting-sql.ts'
 import { recordFacts, recordOrders } from '../carts/record.ts'
@@ -23,53 +32,9 @@ beforeEach(() => {
   world.sent.length = 0
 })
 
-interface Situation extends Scene, Beside {
-  /** Of both, the one that has departed first. */
-  theirs: PlatformOrder[]
-}
+type Change = (of: Six<Scene>) => Promise<unknown>
 
-type Change = (of: Situation) => Promise<unknown>
-
-async function sixMails(change: Change) {
-  const scene = await aScene(world, POOL + 1, { plan: 'starter' })
-  await wait(world, scene.storeId, HOUR)
-  const carts = await world.db
-    .selectFrom('carts')
-    .select(['id', 'email'])
-    .where('store_id', '=', scene.storeId)
-    .execute()
-  const orderOf = ({ cart_id }: StoredMessage) => {
-    const { email } = carts.find(({ id }) => id === cart_id)!
-    return scene.orders.find((order) => order.email === email)!
-  }
-  const rows = await besideTurn(world, scene.storeId, async (beside) => {
-    await change({ ...scene, ...beside, theirs: [orderOf(beside.departed), orderOf(beside.waiting)] })
-    const now = await storedOne(world, beside.departed.id)
-    const { departed_at, handed_over_at, claim, worker_id, due_at, wake_at } = beside.departed
-    expect(now).toMatchObject({
-      state: 'claimed',
-      departed_at,
-      handed_over_at,
-      claim,
-      worker_id,
-      due_at,
-      wake_at,
-      answer: null,
-    })
-  })
-  return { ...scene, ...rows, theirs: [orderOf(rows.departed), orderOf(rows.waiting)] }
-}
-
-/** Its end, as if nothing had been beside it. */
-async function endsWell({ departed }: Beside) {
-  const { departed_at } = departed
-  expect(await storedOne(world, departed.id)).toMatchObject({
-    ...{ state: 'sent', reason: null, handed_over_at: departed_at, departed_at: null, answer: null, judged: null },
-    ...{ claim: null, attempts: 1 },
-  })
-  const records = await recordsOf(world, departed.id)
-  expect([records.length, records[0]!.split(' ')[0], records[1]]).toEqual([2, 'send', 'result accepted'])
-}
+const sixReminders = async (change: Change) => sixMails(world, await dueReminders(world), change)
 
 const call = async ({ token }: Scene, method: string, url: string, body?: object) => {
   const reply = await world.request(method, url, { token, ...(body && { body }) })
@@ -186,12 +151,9 @@ describe('what waits for its place is closed, and what is on the wire is not', (
         deliver.applyDecisions({ storeId, db: world.db }, claimOf(beside), idsOf(beside).map(tooOld), world.now),
     ],
   ])('%s', async (_, end, change) => {
-    const after = await sixMails(change)
-    const { state, reason, claim, handed_over_at } = await storedOne(world, after.waiting.id)
-    expect(`${state}(${reason})`).toBe(end)
-    expect([claim, handed_over_at]).toEqual([null, null])
-    expect(world.sent.map(({ messageId }) => messageId)).not.toContain(after.waiting.id)
-    await endsWell(after)
+    const after = await sixReminders(change)
+    await isClosed(world, after, end)
+    await endsWell(world, after)
     await pass(world, after.storeId, MINUTE)
     expect(world.sent).toHaveLength(POOL)
   })
@@ -202,7 +164,7 @@ describe('what waits for its place is closed, and what is on the wire is not', (
   })
 
   test('both turn out to be one, who gets the mail that is on the wire and no other (S6)', async () => {
-    const after = await sixMails(({ storeId, theirs }) =>
+    const after = await sixReminders(({ storeId, theirs }) =>
       typed(
         storeId,
         theirs.map(({ email }) => email),
@@ -220,7 +182,7 @@ describe('what waits for its place is closed, and what is on the wire is not', (
     expect(theirs.map(({ state, reason }) => reason ?? state).every((reason) => reason === 'merged')).toBe(true)
     expect((await storedOne(world, waiting.id)).reason).toBe('merged')
     expect(world.sent).toHaveLength(POOL)
-    await endsWell(after)
+    await endsWell(world, after)
     const carts = await world.db
       .selectFrom('carts')
       .select(['status', 'badge', 'last_handed_over_at', 'is_mailed'])
@@ -258,18 +220,18 @@ describe('what waits for its place goes back, and what is on the wire is not tou
         transactAccount({ accountId, db: world.db }, (tx) => saveResting(tx, [storeId], world.now)),
     ],
   ])('%s', async (_, change) => {
-    const after = await sixMails(change)
+    const after = await sixReminders(change)
     const { state, claim, handed_over_at, departed_at } = await storedOne(world, after.waiting.id)
     expect(['scheduled', 'held']).toContain(state)
     expect([claim, handed_over_at, departed_at]).toEqual([null, null, null])
     expect(world.sent).toHaveLength(POOL)
-    await endsWell(after)
+    await endsWell(world, after)
     await pass(world, after.storeId, MINUTE)
     expect(world.sent).toHaveLength(POOL)
   })
 
   test('shopping again while the mail is on the wire is activity after it: the cart stays abandoned (S2)', async () => {
-    const { departed, storeId } = await sixMails(({ storeId, theirs }) =>
+    const { departed, storeId } = await sixReminders(({ storeId, theirs }) =>
       recordOrders(
         world.deps,
         storeId,
@@ -323,8 +285,8 @@ describe('what waits for its place goes back, and what is on the wire is not tou
       },
     ],
   ])('%s; it goes once', async (_, change) => {
-    const after = await sixMails(change)
-    await endsWell(after)
+    const after = await sixReminders(change)
+    await endsWell(world, after)
     await pass(world, after.storeId, MINUTE)
     const sent = world.sent.map(({ messageId }) => messageId)
     expect([sent.length, new Set(sent).size]).toEqual([POOL + 1, POOL + 1])

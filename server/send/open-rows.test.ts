@@ -1,0 +1,178 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+
+// Every statement that changes or deletes rows of `messages` is known here: by the test that has it meet a mail that waits for its place in the
+// turn and one that is on the wire (decision 147), or by the condition through which it meets neither.
+
+const SERVER = path.join(import.meta.dirname, '..')
+
+/** Part of its text, and what it means. */
+interface Condition {
+  has: string
+  so: string
+}
+type Known = string | readonly string[] | Condition
+
+const ON_THE_WAY = 'Of rows that are handed over or over, and a mail becomes so after its turn.'
+const KNOWN: Record<string, Known> = {
+  // Account and store
+  'accounts/removal-sql.ts deleteAccount':
+    'all rows go with their account: nothing more leaves, and the process goes on',
+  'store-settings/sql.ts deleteStore': 'all rows go with their account: nothing more leaves, and the process goes on',
+  'messages/sql.ts cancelOfStore': 'the store is disconnected (Y4)',
+
+  // Flows
+  'messages/steps-sql.ts cancelFlow': 'the flow is deleted',
+  'messages/steps-sql.ts cancelSteps': 'the step is removed',
+  'messages/steps-sql.ts followPlaces': 'the steps of the flow change their places',
+  'messages/steps-sql.ts followSteps': 'the words of the step change',
+  'messages/sql.ts retime': ['the step is put off', 'both shop again (S2)'],
+
+  // Campaigns
+  'campaigns/runs-sql.ts closeSome': [
+    'the campaign is cancelled',
+    'the campaign is deleted',
+    'both are taken out of the campaign',
+    'what is held back of it is dropped, and neither of these is; it goes once',
+  ],
+  'campaigns/runs-sql.ts retimeSome': 'the campaign is put off: all that have not left have their new time',
+
+  // Carts and people
+  'messages/sql.ts cancelOfCarts': ['both buy', 'both empty their carts', 'sent by hand: both buy'],
+  'messages/sql.ts closeHandedOverSteps': [
+    'its cart is joined to the one whose mail is on the wire (S6)',
+    'the cart whose mail is on the wire is joined to its cart (S6)',
+    'the cart of one of another run is joined to its cart: a campaign writes about a cart once',
+  ],
+  'messages/sql.ts wakeHeld': 'what may have held it is gone',
+  'messages/plan-sql.ts wakeHeldTo':
+    'something arrived for both, who have no cart, that may let them pass; it goes once',
+  'messages/plan-sql.ts cancelDoubles':
+    'two who have no cart turn out to be one, who gets one mail of the campaign (D1)',
+  'shoppers/sql.ts moveShopper': 'both turn out to be one, who gets the mail that is on the wire and no other (S6)',
+  'messages/sql.ts changeCancelReason': { has: "isCancelled('messages')", so: 'Of rows that are cancelled.' },
+  'messages/sql.ts wakeAsked': {
+    has: "isHeld('h')}\n        and (h.reason",
+    so: 'Of rows that are held.',
+  },
+  'messages/sql.ts wakeHeldMessages': 'what was held for a reason is looked at again',
+
+  // What people say, and what is said of their addresses
+  'messages/track-sql.ts skipOpenTo': [
+    'both unsubscribe, by the links of their mails',
+    'their addresses are suppressed by hand',
+    'an earlier mail came back for good, to both',
+    'both said that an earlier mail was spam (C1)',
+  ],
+  'messages/track-sql.ts setUnsubscribed': 'both unsubscribe, by the links of their mails',
+  'privacy/erase-sql.ts closeOpen': 'whatever is open of a person is closed as they are erased (C8)',
+  'privacy/erase-sql.ts eraseRows':
+    'an erasure waits until the mail on the wire has its end, and then takes the person out (C8)',
+  'inbound/inbound-sql.ts closeOpenTexts': {
+    has: 'openTo(accountId, out.channel, out.phone)',
+    so: 'Of the channel by which a text came in.',
+  },
+  'inbound/inbound-sql.ts markAnswered': {
+    has: `h.channel = \${out.channel}`,
+    so: 'Of the channel by which a text came in.',
+  },
+
+  // Reports and answers
+  'mail-reports/mail-reports-sql.ts applyMailReports': [
+    'a report that the mail on the wire came back waits for its end (D4)',
+    'a report about the mail on the wire says that it waits at its receiver',
+  ],
+  'outcome/delivery-sql.ts nameMessage': { has: "isUndelivered('messages')", so: ON_THE_WAY },
+  'outcome/delivery-sql.ts applyReports': { has: "isMovedByReport('m')", so: ON_THE_WAY },
+  'outcome/outcome-sql.ts applyOutcomes': { has: "isUnanswered('messages')", so: ON_THE_WAY },
+  'outcome/outcome-sql.ts markShown': { has: "m.channel = 'push'", so: 'Of notifications.' },
+  'carts/touch-sql.ts noteResponse': { has: "isUnknown('messages')", so: ON_THE_WAY },
+  'texts/spend-sql.ts correctCosts': {
+    has: 'set segments = coalesce(c.segments, m.segments), cost_micros',
+    so: 'What texts have cost. No state, claim or time of departure.',
+  },
+  'messages/track-sql.ts setAddress': {
+    has: ".set({ to_address: address })\n    .where('store_id'",
+    so: 'Of a notification that its push service has just taken. No state, claim or time of departure.',
+  },
+
+  // The claim and its end
+  'decide/composing-sql.ts closeUnusable': 'their texts cannot be put together, and the claim closes them',
+  'send/deliver-sql.ts applyDecisions': 'the claim decides otherwise',
+  'send/deliver-sql.ts claimDue': 'another process takes what is due, long after the lease',
+  'send/deliver-sql.ts setChannels':
+    'another channel is chosen for both: what waits does not leave as a mail, and what is on the wire stays one',
+  'send/deliver-sql.ts releaseClaim': 'its claim is given back',
+  'send/deliver-sql.ts handOver': {
+    has: `m.channel = \${channel}\n        and c.version`,
+    so: 'Of texts and notifications: mails leave by the turn.',
+  },
+  'send/mail-turn-sql.ts prepareMails': 'its claim prepares the one on the wire once more',
+  'send/mail-turn-sql.ts turnOf': 'the turn of another claim would let both leave',
+  'send/mail-turn-sql.ts writeDepartures': 'the ends of both are written down, as if they had left at another time',
+  'send/submissions-sql.ts closeSubmissions': { has: 'isAbandoned(silence)', so: ON_THE_WAY },
+  'send/submissions-sql.ts releaseClaimsOfDead': 'its process is taken for dead',
+}
+
+const CHANGES = [
+  /\b(?:update|delete from|merge into)\s+messages\b/,
+  /\b(?:updateTable|mergeInto)\('messages\b/,
+  // Messages go with these.
+  /\bdeleteFrom\('(?:messages|carts|shoppers|stores|accounts)\b|\bdelete from (?:carts|stores|accounts)\b/,
+  /\binsert into messages\b[\s\S]*\bdo update\b/,
+]
+const NAME = /^(?:export )?(?:async )?(?:function|const|class) (\w+)/
+
+/** By file and name. */
+function statements(): Map<string, string> {
+  const files = fs
+    .readdirSync(SERVER, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+  return new Map(
+    files.flatMap((file) => {
+      const parts = fs
+        .readFileSync(path.join(SERVER, file), 'utf8')
+        .split(/^(?=(?:export |async |function |const |class ))/m)
+      return parts
+        .filter((part) => CHANGES.some((change) => change.test(part)))
+        .map((part) => [`${file} ${NAME.exec(part)?.[1]}`, part] as const)
+    }),
+  )
+}
+
+test('every statement that changes messages is known here', () => {
+  const unknown = [...statements().keys()].filter((name) => !KNOWN[name])
+  const what =
+    'Add a test beside the turn (beside-turn*.test.ts) and name it here, or the condition by which it meets no claimed mail.'
+  expect(unknown, what).toEqual([])
+})
+
+test('whatever is known here is a statement', () => {
+  const there = statements()
+  expect(Object.keys(KNOWN).filter((name) => !there.has(name))).toEqual([])
+})
+
+test('each is met by a test of that name, or has the condition', () => {
+  const tests = fs
+    .readdirSync(import.meta.dirname)
+    .filter((file) => /^beside-turn.*\.test\.ts$/.test(file))
+    .map((file) => fs.readFileSync(path.join(import.meta.dirname, file), 'utf8'))
+    .join('')
+  const there = statements()
+  const wrong = Object.entries(KNOWN).flatMap(([name, known]) => {
+    if (typeof known === 'object' && 'has' in known)
+      return there.get(name)?.includes(known.has) ? [] : [`${name}: ${known.has}`]
+    return [known]
+      .flat()
+      .filter((title) => !tests.includes(`'${title}'`))
+      .map((title) => `${name}: ${title}`)
+  })
+  expect(wrong).toEqual([])
+})
+
+test('no statement names its table by a value that may be messages', () => {
+  const dynamic = [...statements().entries()].filter(([, part]) => /(?:update|delete from) \$\{sql\.table/.test(part))
+  expect(dynamic.map(([name]) => name)).toEqual(['shoppers/sql.ts moveShopper'])
+  expect(dynamic[0]![1].slice(0, dynamic[0]![1].indexOf('as const'))).not.toContain("'messages'")
+})
