@@ -55,6 +55,19 @@ export async function tick(world: World, { storeId }: Pick<Shop, 'storeId'>, ms 
   await runCampaigns(world.deps)
 }
 
+/** A campaign whose rows are made and due, and of which nothing has left. */
+export async function dueCampaign<T extends Shop>(
+  world: World,
+  shop: T,
+  body: object = {},
+): Promise<T & { campaignId: string }> {
+  const { id: campaignId } = await aCampaign(world, shop, body)
+  await runCampaigns(world.deps)
+  await world.runJobs()
+  await freshOrderCheck(world, shop.storeId)
+  return { ...shop, campaignId }
+}
+
 export const rowsOf = (world: World, id: string) =>
   world.db.selectFrom('messages').selectAll().where('origin_id', '=', id).orderBy('step').orderBy('id').execute()
 

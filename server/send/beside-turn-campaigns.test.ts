@@ -1,12 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { aShop, type Shop } from '../../test/by-hand-scene.ts'
-import { aCampaign, ask, neutralWords, statesOf, tick, today, wanted } from '../../test/campaign-scene.ts'
+import { ask, dueCampaign, neutralWords, statesOf, tick, today, wanted } from '../../test/campaign-scene.ts'
 import { aCouponShop } from '../../test/discount-scene.ts'
-import { freshOrderCheck } from '../../test/factories.ts'
 import { DAY, MINUTE } from '../../test/message-scene.ts'
 import { endsWell, isClosed, POOL, type Six, sixMails, storedOne } from '../../test/turn-scene.ts'
 import { acceptsMail, aWorld } from '../../test/world.ts'
-import { runCampaigns } from '../campaigns/runs.ts'
 import { recordFacts } from '../carts/record.ts'
 import { transact } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
@@ -26,15 +24,6 @@ interface Campaign extends Shop {
 }
 type Change = (of: Six<Campaign>) => Promise<unknown>
 
-/** Its rows are made and due, and nothing of it has left. */
-async function planned(shop: Shop, body: object): Promise<Campaign> {
-  const { id: campaignId } = await aCampaign(world, shop, body)
-  await runCampaigns(world.deps)
-  await world.runJobs()
-  await freshOrderCheck(world, shop.storeId)
-  return { ...shop, campaignId }
-}
-
 const chosen = (emails: readonly (string | null)[]) => ({
   targetAudience: { mode: 'selected', customerEmails: emails },
 })
@@ -42,7 +31,7 @@ const emailsOf = ({ orders }: Pick<Shop, 'orders'>) => orders.map(({ email }) =>
 
 async function aboutCarts(body: (shop: Shop) => object = () => ({})): Promise<Campaign> {
   const shop = await aShop(world, POOL + 1)
-  return planned(shop, body(shop))
+  return dueCampaign(world, shop, body(shop))
 }
 
 /** To people who have no cart. */
@@ -50,7 +39,7 @@ async function aboutNoCarts(): Promise<Campaign> {
   const { buyerOrders, ...shop } = await aCouponShop(world, { carts: 0, buyers: POOL + 1 })
   const people = { ...shop, orders: buyerOrders }
   const targetAudience = { type: 'specific_customers', mode: 'selected', customerEmails: emailsOf(people) }
-  return planned(people, { targetAudience, content: neutralWords })
+  return dueCampaign(world, people, { targetAudience, content: neutralWords })
 }
 
 const save = async (scene: Campaign, body: object) => {
