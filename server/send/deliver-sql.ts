@@ -7,14 +7,13 @@ import {
   becomesClaimed,
   becomesHandedOver,
   becomesScheduled,
-  hasDeparted,
   isClaimed,
   isHeld,
   isInFlight,
   isOpen,
   leftAt,
 } from '../messages/fragments.ts'
-import { isStillOverridden, stands, wantsCoupon } from './fragments.ts'
+import { isStillOverridden, restsOnDeparted, stands, wantsCoupon } from './fragments.ts'
 
 // Way C's statements: claim, verdict, hand over, outcome. What decisions rest on is loaded in evaluate-sql.ts.
 
@@ -58,9 +57,7 @@ export async function claimDue(
     with due as (
       select id from messages where store_id = ${storeId} and ${isOpen('messages')} and wake_at <= ${now}
         and shopper_id <> all(${[...busy]}::uuid[])
-        -- the time of a step rests on what has just left of its flow, once that is written down (T4)
-        and not (origin_kind in ('flow', 'push') and exists (select 1 from messages l where l.store_id = messages.store_id and l.cart_id = messages.cart_id
-          and l.origin_id = messages.origin_id and ${hasDeparted('l')} offset 0))
+        and not ${restsOnDeparted('messages')}
       order by wake_at limit ${limit} for update skip locked)
     update messages m set ${becomesClaimed(claim)}, worker_id = ${workerId}, wake_at = ${leaseUntil}, updated_at = ${now}
     from due where m.store_id = ${storeId} and m.id = due.id returning m.id, m.shopper_id, m.channel, m.channels`.execute(

@@ -105,7 +105,7 @@ export interface TurnLimits extends Omit<HandOverLimits, 'channel' | 'badge' | '
 /**
  * D10: writes what came back of mails, and lets others leave in their places. A mail leaves only as this claim's own (and, after a step back of the
  * clock, still due), of the same person and about the cart that was judged, whose flow or campaign (unless a person asked), store and
- * instance run, whose address is not suppressed, whose consent was not withdrawn and whose relaxed rule, where it rests on one, is relaxed still,
+ * instance run, behind no step that has just left (T4), whose address is not suppressed, whose consent was not withdrawn and whose relaxed rule, where it rests on one, is relaxed still,
  * with a mirror fresh enough, whose coupon stands as the mail says it and is theirs still, whose domain is not left alone, with its place
  * under the frequency cap and room in the plan, which is counted along. Their people
  * are locked by the caller, in a statement before: what these did until then is seen. Rows in one order for all, then the plan's counter. The

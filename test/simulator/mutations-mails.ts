@@ -4,12 +4,12 @@ import type { Mutation } from './mutations.ts'
 
 export const mailMutations: readonly Mutation[] = [
   {
-    name: 'a step is claimed before what has departed of its flow is written down',
+    name: 'a step is claimed, and leaves, before what has departed of its flow is written down',
     rule: 'T4',
-    file: 'server/send/deliver-sql.ts',
+    file: 'server/send/fragments.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
-    before: "and l.origin_id = messages.origin_id and ${hasDeparted('l')} offset 0",
-    after: 'and l.origin_id = messages.origin_id and false offset 0',
+    before: "and ${hasDeparted('l')} offset 0",
+    after: 'and false offset 0',
     seed: 802_306,
   },
   {
