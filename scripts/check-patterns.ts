@@ -117,17 +117,23 @@ function sampleOf(element: AST.Element | AST.QuantifiableElement, flags: string)
 
 const LONGEST = 50_000
 const LIMIT_MS = 25
+/** Of a pattern that takes 64 steps for each character of the longest text, which is much for one that is not slow. */
+const MOST_OF_STEADY = 4
 
 /** Grown step by step, so that even an exponential one costs a moment. */
 function isSlowOn(pattern: string, flags: string, text: string): boolean {
   for (const end of ['\0', '\n\0', '']) {
     for (let length = 20; length <= LONGEST; length *= length < 1_000 ? 2 : 6) {
       const tried = text.repeat(Math.ceil(length / text.length)) + end
-      if (cpuMs(pattern, flags, tried) > LIMIT_MS && cpuMs(pattern, flags, tried) > LIMIT_MS) return true
+      const isLong = () => cpuMs(pattern, flags, tried) > LIMIT_MS
+      // A slow machine takes long for anything.
+      if (isLong() && isLong() && cpuMs(pattern, flags, tried) > MOST_OF_STEADY * steadyMs()) return true
     }
   }
   return false
 }
+
+const steadyMs = (): number => cpuMs('[^ ]{1,64}@', '', 'a'.repeat(LONGEST))
 
 function cpuMs(pattern: string, flags: string, text: string): number {
   const regex = new RegExp(pattern, flags)
