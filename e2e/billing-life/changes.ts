@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { atStripe, connectStore, mailOf, open, page, passDays, stripe } from './house.ts'
-import { dialog, history, main, press } from './screens.ts'
+import { dialog, history, look, main } from './screens.ts'
 
 export function theChanges() {
   test('a third store needs Growth; what that costs now is shown before, and is what is charged', async () => {

@@ -42,13 +42,14 @@ function shrinking({ sizes, answer }: Note, most: number): string[] {
   ]
 }
 
-/** The last browser that was tried had gone, and another one of the person was not asked. */
+/** The last browsers that were tried, one after the other, had gone, and another one of the person, which was there all the time, was not asked. */
 function forgotten(notes: readonly Note[], { messages, subscriptions }: State): string[] {
   const failed = messages.filter(({ state, reason }) => state === 'failed' && reason === 'rejected:push_gone')
   return failed.flatMap(({ id, step }) => {
     const tried = notes.filter(({ messageId }) => messageId === id)
-    const last = tried.at(-1)
-    const left = (last?.alive ?? []).filter((each) => !tried.some(({ endpoint }) => endpoint?.id === each))
+    const last = tried.slice(tried.findLastIndex(({ answer }) => answer !== 'gone') + 1)
+    const there = (last[0]?.alive ?? []).filter((each) => last.every(({ alive }) => alive.includes(each)))
+    const left = there.filter((each) => !tried.some(({ endpoint }) => endpoint?.id === each))
     const alive = left.filter((each) => subscriptions.some((row) => row.id === each))
     return alive.length > 0 ? [`step ${step} was given up, and browser ${fewer(alive[0]!)} was not asked`] : []
   })
