@@ -26,7 +26,10 @@ export const steps: Invariant = ({ harness, state, before, fresh, mails }) => {
     .filter(({ state: is, origin }) => OPEN.has(is) && isOfFlow({ origin }))
     .filter(({ stepId, createdAt }) => !now.steps.has(stepId ?? '') && createdAt < now.at && !harness.hasJumped)
     .map(({ step }) => `step ${step} is open, and it is no step of the flow any more`)
-  return [...moved, ...wrong, ...kept, ...atOnce(harness.stepStartedAt, { flowPast, state, before })]
+  // Switched on in the same moment with the carts of the last day, it is due for those.
+  const added =
+    harness.flowOnIn === harness.stepNumber ? [] : atOnce(harness.stepStartedAt, { flowPast, state, before })
+  return [...moved, ...wrong, ...kept, ...added]
 }
 
 /** By then, and in the second before. */
