@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { ERASE_WORD, type Erasure, privacyTexts } from '../../shared/privacy.ts'
 import { foldPostsOf } from '../capture/capture-intake.ts'
 import { createEraser } from '../carts/erased.ts'
-import { type AccountDb, type Db, type StoreTx, transact, transactAccount } from '../core/db.ts'
+import { type AccountDb, type AccountTx, type Db, type StoreTx, transact, transactAccount } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { Deps } from '../deps.ts'
@@ -17,7 +17,7 @@ import * as sql from './erase-sql.ts'
 import { type Found, findDataSubject, readErasure, sumOf } from './find.ts'
 import { eraseJob } from './jobs.ts'
 import { personIn } from './person.ts'
-import { insertErasure, providerIdsOf } from './sql.ts'
+import { insertErasure, type KnownBy, providerIdsOf } from './sql.ts'
 
 // Erasing a person (C8), in two steps. With the request itself nothing is sent to them any more: the hashes of their addresses go on the
 // suppression list and what is open is closed. A job then goes through the stores, one transaction each, and takes out what tells
@@ -35,6 +35,15 @@ export async function eraseDataSubject(
   return eraseFound(deps, account, { person, userId: session.userId })
 }
 
+/** The same for whom nothing but a number of one shop is known. There is nobody to be written to. */
+export async function eraseNumbered(
+  deps: Deps,
+  account: AccountDb<Db>,
+  customer: { storeId: string; customerId: string },
+): Promise<void> {
+  noteAsked(deps, account, await transactAccount(account, (tx) => askErasure(deps, tx, { ...NOBODY, customer })))
+}
+
 /** The same for the person themselves, who asked for it outside Recoup. Throws `not_found` when nothing is kept about them. */
 export async function eraseAsked(
   deps: Deps,
@@ -49,18 +58,39 @@ async function eraseFound(
   account: AccountDb<Db>,
   { person, userId }: { person: Found; userId: string | null },
 ): Promise<Erasure> {
-  const id = newId()
   const now = deps.now()
-  await transactAccount(account, async (tx) => {
+  const id = await transactAccount(account, async (tx) => {
     await sql.suppressErased(tx, person.hashes, { userId, at: now })
     await closeOpenTo(tx, person, now)
-    const hash = deps.secrets.addressHash(person.address)
-    const encrypted = seal(deps, id, { addresses: person.addresses, providerIds: [] })
-    await insertErasure(tx, { id, hash, encrypted, askedBy: userId, at: now })
-    await deps.jobs.enqueue(tx.db, eraseJob, { accountId: account.accountId, erasureId: id }, id)
+    return askErasure(deps, tx, { ...person, userId })
   })
-  deps.log.info({ accountId: account.accountId, erasureId: id }, 'privacy.erase')
+  noteAsked(deps, account, id)
   return readErasure(account, id)
+}
+
+const noteAsked = ({ log }: Deps, { accountId }: AccountDb, erasureId: string) =>
+  log.info({ accountId, erasureId }, 'privacy.erase')
+
+const NOBODY = { address: null, addresses: [], userId: null }
+
+interface Wanted {
+  address: string | null
+  addresses: string[]
+  customer?: Remaining['customer']
+  userId: string | null
+}
+
+async function askErasure(
+  deps: Deps,
+  tx: AccountTx,
+  { address, addresses, customer, userId }: Wanted,
+): Promise<string> {
+  const id = newId()
+  const hash = deps.secrets.addressHash(address ?? `customer ${customer?.customerId} of ${customer?.storeId}`)
+  const encrypted = seal(deps, id, { addresses, providerIds: [], ...(customer && { customer }) })
+  await insertErasure(tx, { id, hash, encrypted, askedBy: userId, at: deps.now() })
+  await deps.jobs.enqueue(tx.db, eraseJob, { accountId: tx.accountId, erasureId: id }, id)
+  return id
 }
 
 async function closeOpenTo(tx: { accountId: string; db: StoreTx['db'] }, person: Found, now: Date): Promise<void> {
@@ -75,6 +105,8 @@ async function closeOpenTo(tx: { accountId: string; db: StoreTx['db'] }, person:
 /** What a job still needs. */
 interface Remaining {
   addresses: string[]
+  /** Whoever has this number in that store; none: people are known by addresses alone. */
+  customer?: { storeId: string; customerId: string }
   /** Of messages whose own are erased already, for reports that came of them. */
   providerIds: string[]
 }
@@ -107,7 +139,8 @@ async function eraseNextStore(deps: Deps, account: AccountDb<Db>, id: string): P
       deps.log.info({ accountId: account.accountId, erasureId: id }, 'privacy.erased')
       return false
     }
-    const erased = await eraseInStore(deps, storeId, left.addresses, hashes)
+    const customerIds = left.customer?.storeId === storeId ? [left.customer.customerId] : []
+    const erased = await eraseInStore(deps, storeId, { addresses: left.addresses, hashes, customerIds })
     const rest = { ...left, providerIds: [...left.providerIds, ...erased.providerIds] }
     await sql.noteProgress(tx, id, {
       storesDone: open.stores_done + 1,
@@ -121,12 +154,12 @@ async function eraseNextStore(deps: Deps, account: AccountDb<Db>, id: string): P
 const WAITS = 60
 const WAIT_MS = 500
 
-async function eraseInStore(deps: Deps, storeId: string, addresses: readonly string[], hashes: readonly Buffer[]) {
+async function eraseInStore(deps: Deps, storeId: string, known: KnownBy) {
   // What their browser has just posted becomes facts, and goes with them.
   await foldPostsOf(deps, storeId)
   for (let wait = 0; wait < WAITS; wait++) {
     if (wait > 0) await sleep(WAIT_MS)
-    const done = await transact({ storeId, db: deps.db }, (tx) => eraseLocked(deps, tx, { addresses, hashes }))
+    const done = await transact({ storeId, db: deps.db }, (tx) => eraseLocked(deps, tx, known))
     if (done) return done
   }
   // The job's own retry goes on.
@@ -134,11 +167,7 @@ async function eraseInStore(deps: Deps, storeId: string, addresses: readonly str
 }
 
 /** null: something of theirs is under way, which is waited for. */
-async function eraseLocked(
-  deps: Deps,
-  tx: StoreTx,
-  known: { addresses: readonly string[]; hashes: readonly Buffer[] },
-) {
+async function eraseLocked(deps: Deps, tx: StoreTx, known: KnownBy) {
   const { addresses } = known
   const now = deps.now()
   const before = await personIn(deps, tx, known)

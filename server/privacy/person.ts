@@ -7,9 +7,12 @@ import * as sql from './sql.ts'
 export async function personIn(
   { secrets }: Pick<Deps, 'secrets'>,
   store: StoreDb,
-  { addresses, hashes }: { addresses: readonly string[]; hashes: readonly Buffer[] },
+  known: sql.KnownBy,
 ): Promise<sql.StoreDataSubject> {
-  const person = await sql.personIn(store, addresses, hashes)
+  const person = await sql.personIn(store, known)
   const browsers = await sql.subscriptionsOf(store, person.shopperIds)
-  return { ...person, hashes: [...hashes, ...browsers.map((id) => secrets.addressHash(addressOfSubscription(id)))] }
+  return {
+    ...person,
+    hashes: [...known.hashes, ...browsers.map((id) => secrets.addressHash(addressOfSubscription(id)))],
+  }
 }

@@ -65,17 +65,25 @@ export async function addressesOfCustomer({ db, storeId }: StoreDb, customerId: 
   return rows.map(({ value }) => value)
 }
 
+/** What a store is asked for of a person. */
+export interface KnownBy {
+  addresses: readonly string[]
+  hashes: readonly Buffer[]
+  /** Numbers that the shop has given them. */
+  customerIds?: readonly string[]
+}
+
 /** The numbers of all rows that are the person's in this store. */
 export async function personIn(
   { db, storeId }: StoreDb,
-  addresses: readonly string[],
-  hashes: readonly Buffer[],
+  { addresses, hashes, customerIds = [] }: KnownBy,
 ): Promise<StoreDataSubject> {
   const wanted = sql`${[...addresses]}::text[]`
   const rows = await sql<Omit<StoreDataSubject, 'storeId' | 'addresses' | 'hashes'>>`
     with record as materialized (
       select customer_id as id from customers where store_id = ${storeId} and lower(email) = any(${wanted})
-      union select customer_id from customers where store_id = ${storeId} and phone = any(${wanted})),
+      union select customer_id from customers where store_id = ${storeId} and phone = any(${wanted})
+      union select unnest(${[...customerIds]}::text[])),
     shopper as materialized (
       select shopper_id as id from shopper_keys
       where store_id = ${storeId} and kind in ('email', 'phone') and value = any(${wanted})

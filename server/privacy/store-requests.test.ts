@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
+import { tracesIn } from '../../test/erasure-scene.ts'
+import { anOrder } from '../../test/factories.ts'
 import { aCheckout, aShopifyStore, deliver } from '../../test/shopify-store.ts'
 import { aWorld } from '../../test/world.ts'
+import { recordOrders } from '../carts/record.ts'
 import { transact } from '../core/db.ts'
 import { pullCheckouts } from '../sync/checkouts.ts'
 import { upsertCustomers } from '../sync/sync-sql.ts'
@@ -46,6 +49,23 @@ test('who is to be forgotten by their number alone is erased by what is known of
     const rows = await world.db.selectFrom(table).selectAll().where('store_id', '=', storeId).execute()
     expect([table, JSON.stringify(rows).toLowerCase()]).not.toEqual([table, expect.stringContaining('shopper-1@')])
   }
+})
+
+test('who is to be forgotten and never left an address is erased by their number (C8)', async () => {
+  const { storeId, captureKey } = await aStoreWithACart()
+  const order = { ...anOrder(world, { customerId: '9', firstName: 'Nora' }), email: null, phone: null }
+  await recordOrders(world.deps, storeId, [order], 'sync')
+  expect(await tracesIn(world, ['nora'])).not.toEqual([])
+  const body = { shop_id: 1, customer: { id: 9, email: null, phone: null }, orders_to_redact: [] }
+  expect(await deliver(world, captureKey, { topic: 'customers/redact', body })).toBe(200)
+  await world.runJobs()
+  expect(await tracesIn(world, ['nora'])).toEqual([])
+  const keys = world.db.selectFrom('shopper_keys').select('value').where('store_id', '=', storeId)
+  expect(await keys.where('kind', '=', 'customer').execute()).toEqual([])
+  const rows = await world.db.selectFrom('orders').selectAll().where('store_id', '=', storeId).execute()
+  expect(rows).toMatchObject([{ order_id: order.orderId, customer_id: null, total_minor: order.totalMinor }])
+  const { rows: erasures } = await world.pool.query('select finished_at from person_erasures')
+  expect(erasures.every(({ finished_at }) => finished_at !== null)).toBe(true)
 })
 
 test('who asks for a copy and is not known by an address is named by their number', async () => {

@@ -7,7 +7,7 @@ import { disconnectStore, purgeNow } from '../store-settings/stores.ts'
 import { readStore } from '../stores/store.ts'
 import type { privacyJob } from '../sync/jobs.ts'
 import { openRequest } from '../sync/privacy-requests.ts'
-import { eraseAsked } from './erase.ts'
+import { eraseAsked, eraseNumbered } from './erase.ts'
 import { addressesOfCustomer } from './sql.ts'
 
 // What a platform passes on of people's rights (C8): who asks for a copy is named to the owner, who is to be forgotten is erased in all
@@ -31,6 +31,8 @@ export async function takePrivacyRequest(
   const addresses = [...new Set([email, phone, ...kept].filter((address) => address !== null))]
   if (request === 'redact_customer') {
     for (const address of addresses) await eraseKnown(deps, row.account_id, address)
+    if (addresses.length === 0 && customerId !== null)
+      await eraseNumbered(deps, { accountId: row.account_id, db: deps.db }, { storeId, customerId })
     return
   }
   const [address] = addresses
