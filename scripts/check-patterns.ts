@@ -118,7 +118,7 @@ function sampleOf(element: AST.Element | AST.QuantifiableElement, flags: string)
 const LONGEST = 50_000
 const LIMIT_MS = 25
 /** Of a pattern that takes 64 steps for each character of the longest text, which is much for one that is not slow. */
-const MOST_OF_STEADY = 4
+const MOST_OF_STEADY = 2
 
 /** Grown step by step, so that even an exponential one costs a moment. */
 function isSlowOn(pattern: string, flags: string, text: string): boolean {

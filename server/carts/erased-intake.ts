@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 import type { StoreTx } from '../core/db.ts'
 import type { Secrets } from '../core/secrets.ts'
-import type { ShopperKey } from '../shoppers/rules.ts'
+import { customerMark, type ShopperKey } from '../shoppers/rules.ts'
 import { keyOwners, matchedEmails } from '../shoppers/shoppers.ts'
 import { erasedAmong } from '../suppressions/suppressions.ts'
 import type { NewFact } from './record.ts'
@@ -13,9 +13,10 @@ import type { NewFact } from './record.ts'
 
 /** To be asked with the keys locked: an erasure holds the same locks. */
 export async function withoutErased(tx: StoreTx, secrets: Hashes, facts: readonly NewFact[]): Promise<NewFact[]> {
-  const erased = await erasedOf(tx, secrets, facts.flatMap(addressesOf))
+  const marksOf = (fact: NewFact) => [...addressesOf(fact), ...customerMarks(tx, fact)]
+  const erased = await erasedOf(tx, secrets, facts.flatMap(marksOf))
   if (erased.size === 0) return [...facts]
-  const isErased = (fact: NewFact) => addressesOf(fact).some((address) => erased.has(address))
+  const isErased = (fact: NewFact) => marksOf(fact).some((mark) => erased.has(mark))
   const keys = facts.filter(isErased).flatMap((fact) => fact.keys)
   const known = new Set((await keyOwners(tx, keys)).map(nameOf))
   const emails = keys.filter(({ kind, value }) => kind === 'email' && !erased.has(value)).map(({ value }) => value)
@@ -59,6 +60,9 @@ function addressesOf({ payload }: NewFact): string[] {
   const { email, phone, unconfirmedEmail, unconfirmedPhone } = contact ?? {}
   return [email, phone, unconfirmedEmail, unconfirmedPhone].filter((address) => address !== undefined)
 }
+
+const customerMarks = ({ storeId }: StoreTx, { keys }: NewFact): string[] =>
+  keys.filter(({ kind }) => kind === 'customer').map(({ value }) => customerMark(storeId, value))
 
 /** null: nothing is left of it. */
 function withoutPerson(fact: NewFact, keys: ShopperKey[]): NewFact | null {

@@ -3,7 +3,8 @@ import type { NewFact } from './record.ts'
 import * as sql from './sql.ts'
 
 // When a post happened: of two of one page, or of one cart of a shop's queue, the one with the higher number is the later one (S7). A page's posts
-// are dated by their arrival. Those of a queue are dated by their age in whole seconds, which says nothing of two within a second.
+// are dated by their arrival. Those of a queue are dated by their age in whole seconds, which says nothing of two within a second: one that would come before
+// an earlier one of its cart is put behind it.
 
 export interface NumberedPost {
   place: number
@@ -22,7 +23,7 @@ export interface Neighbours {
 
 /** A queue's entry is dated too late by a second, and by the time it was on its way. */
 const MOST_TOO_LATE_MS = 10_000
-/** Behind the one before, with room for those that were overtaken. */
+/** Behind the one before, with room for the few that may have been overtaken. */
 const BEHIND_MS = 10
 
 /** The times of these facts, by their places; of a post that was overtaken, before the later one. */

@@ -11,7 +11,7 @@ import { forgetPeople } from '../experiments/experiments.ts'
 import type { Session } from '../members/session.ts'
 import { skipOpenTo } from '../messages/recipient.ts'
 import { holdClock } from '../notifications/clock.ts'
-import { addressKey, type ShopperKey } from '../shoppers/rules.ts'
+import { addressKey, customerMark, type ShopperKey } from '../shoppers/rules.ts'
 import { lockAllKeys, lockShoppers } from '../shoppers/shoppers.ts'
 import * as sql from './erase-sql.ts'
 import { type Found, findDataSubject, readErasure, sumOf } from './find.ts'
@@ -32,69 +32,70 @@ export async function eraseDataSubject(
   if (wanted.confirmation.trim().toLowerCase() !== ERASE_WORD) {
     throw new AppError('invalid', privacyTexts.confirm, { fields: { confirmation: privacyTexts.confirm } })
   }
-  return eraseFound(deps, account, { person, userId: session.userId })
+  return askErasure(deps, account, { ...person, customer: null, userId: session.userId })
 }
 
-/** The same for whom nothing but a number of one shop is known. There is nobody to be written to. */
-export async function eraseNumbered(
-  deps: Deps,
-  account: AccountDb<Db>,
-  customer: { storeId: string; customerId: string },
-): Promise<void> {
-  noteAsked(deps, account, await transactAccount(account, (tx) => askErasure(deps, tx, { ...NOBODY, customer })))
+/** Whoever the shop names: by addresses, and by a number of theirs. */
+export interface Named {
+  addresses: readonly string[]
+  customer: Customer | null
 }
 
-/** The same for the person themselves, who asked for it outside Recoup. Throws `not_found` when nothing is kept about them. */
-export async function eraseAsked(
-  deps: Deps,
-  account: AccountDb<Db>,
-  { address, userId }: { address: string; userId: null },
-): Promise<void> {
-  await eraseFound(deps, account, { person: await findDataSubject(deps, account, address), userId })
+/**
+ * The same for the person themselves, who asked for it at the shop. Addresses that are kept of their number are theirs too, and where there is
+ * none the number stands for them. Of whom nothing is kept, nothing is to be erased.
+ */
+export async function eraseAsked(deps: Deps, account: AccountDb<Db>, { addresses, customer }: Named): Promise<void> {
+  const found: Found[] = []
+  for (const address of addresses) {
+    if (!found.some((each) => each.addresses.includes(address)))
+      found.push(...(await findKnown(deps, account, address)))
+  }
+  const isNumberKept = customer !== null && (await isKept(deps, account, customer))
+  if (found.length === 0 && !isNumberKept) return
+  const person = { addresses: found.flatMap((each) => each.addresses), hashes: found.flatMap((each) => each.hashes) }
+  await askErasure(deps, account, { ...person, address: found[0]?.address ?? null, customer, userId: null })
 }
 
-async function eraseFound(
-  deps: Deps,
-  account: AccountDb<Db>,
-  { person, userId }: { person: Found; userId: string | null },
-): Promise<Erasure> {
-  const now = deps.now()
-  const id = await transactAccount(account, async (tx) => {
-    await sql.suppressErased(tx, person.hashes, { userId, at: now })
-    await closeOpenTo(tx, person, now)
-    return askErasure(deps, tx, { ...person, userId })
-  })
-  noteAsked(deps, account, id)
-  return readErasure(account, id)
+async function findKnown(deps: Deps, account: AccountDb<Db>, address: string): Promise<Found[]> {
+  try {
+    return [await findDataSubject(deps, account, address)]
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return []
+    throw error
+  }
 }
 
-const noteAsked = ({ log }: Deps, { accountId }: AccountDb, erasureId: string) =>
-  log.info({ accountId, erasureId }, 'privacy.erase')
+async function isKept(deps: Deps, { db }: AccountDb, { storeId, customerId }: Customer): Promise<boolean> {
+  const known = { addresses: [], hashes: [], customerIds: [customerId] }
+  return (await personIn(deps, { storeId, db }, known)).shopperIds.length > 0
+}
 
-const NOBODY = { address: null, addresses: [], userId: null }
-
-interface Wanted {
+interface Wanted extends Omit<Found, 'address'> {
   address: string | null
-  addresses: string[]
-  customer?: Remaining['customer']
+  customer: Customer | null
   userId: string | null
 }
 
-async function askErasure(
-  deps: Deps,
-  tx: AccountTx,
-  { address, addresses, customer, userId }: Wanted,
-): Promise<string> {
+async function askErasure(deps: Deps, account: AccountDb<Db>, wanted: Wanted): Promise<Erasure> {
   const id = newId()
-  const hash = deps.secrets.addressHash(address ?? `customer ${customer?.customerId} of ${customer?.storeId}`)
-  const encrypted = seal(deps, id, { addresses, providerIds: [], ...(customer && { customer }) })
-  await insertErasure(tx, { id, hash, encrypted, askedBy: userId, at: deps.now() })
-  await deps.jobs.enqueue(tx.db, eraseJob, { accountId: tx.accountId, erasureId: id }, id)
-  return id
+  const now = deps.now()
+  const { addresses, customer, userId } = wanted
+  const mark = customer && deps.secrets.addressHash(customerMark(customer.storeId, customer.customerId))
+  const hash = wanted.address === null ? mark! : deps.secrets.addressHash(wanted.address)
+  await transactAccount(account, async (tx) => {
+    await sql.suppressErased(tx, [...wanted.hashes, ...(mark ? [mark] : [])], { userId, at: now })
+    await closeOpenTo(tx, addresses, now)
+    const encrypted = seal(deps, id, { addresses, providerIds: [], customer })
+    await insertErasure(tx, { id, hash, encrypted, askedBy: userId, at: now })
+    await deps.jobs.enqueue(tx.db, eraseJob, { accountId: account.accountId, erasureId: id }, id)
+  })
+  deps.log.info({ accountId: account.accountId, erasureId: id }, 'privacy.erase')
+  return readErasure(account, id)
 }
 
-async function closeOpenTo(tx: { accountId: string; db: StoreTx['db'] }, person: Found, now: Date): Promise<void> {
-  for (const address of person.addresses) {
+async function closeOpenTo(tx: AccountTx, addresses: readonly string[], now: Date): Promise<void> {
+  for (const address of addresses) {
     const channels = address.includes('@') ? (['email'] as const) : (['sms', 'whatsapp'] as const)
     for (const channel of channels) {
       await skipOpenTo(tx, { accountId: tx.accountId, address, channel, now, reason: 'suppressed_erased' })
@@ -102,11 +103,17 @@ async function closeOpenTo(tx: { accountId: string; db: StoreTx['db'] }, person:
   }
 }
 
+/** Whoever has this number in a store. */
+interface Customer {
+  storeId: string
+  customerId: string
+}
+
 /** What a job still needs. */
 interface Remaining {
   addresses: string[]
-  /** Whoever has this number in that store; none: people are known by addresses alone. */
-  customer?: { storeId: string; customerId: string }
+  /** null, or missing in what an earlier version left: they are known by addresses alone. */
+  customer?: Customer | null
   /** Of messages whose own are erased already, for reports that came of them. */
   providerIds: string[]
 }
@@ -168,11 +175,11 @@ async function eraseInStore(deps: Deps, storeId: string, known: KnownBy) {
 
 /** null: something of theirs is under way, which is waited for. */
 async function eraseLocked(deps: Deps, tx: StoreTx, known: KnownBy) {
-  const { addresses } = known
   const now = deps.now()
   const before = await personIn(deps, tx, known)
   // Also of addresses nobody is known by: a box ticked with one is written down under the same lock.
-  const locked = [...addresses.map(addressKey), ...(await sql.mergingKeysOf(tx, before))]
+  const numbers = (known.customerIds ?? []).map((value): ShopperKey => ({ kind: 'customer', value }))
+  const locked = [...known.addresses.map(addressKey), ...numbers, ...(await sql.mergingKeysOf(tx, before))]
   await lockAllKeys(tx, locked)
   await lockShoppers(tx, before.shopperIds)
   // As it is now that nobody else can add to it.

@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts'
 import { storesOf } from '../stores/store.ts'
 import { addressesOf, readAddress } from '../suppressions/rules.ts'
 import { countriesOf, type EntryRow, pageOf } from '../suppressions/suppressions.ts'
-import { personIn } from './person.ts'
+import { leadingAmong, personIn } from './person.ts'
 import * as sql from './sql.ts'
 import { accountPrivacyTables, privacyTables } from './tables.ts'
 
@@ -36,9 +36,10 @@ export async function findDataSubject(deps: Deps, account: AccountDb<Db>, typed:
 /** Addresses lead to people and these to addresses, until no more come. */
 async function closure(account: AccountDb, start: readonly string[]) {
   const all = new Set(start)
+  const stores = await storesOf(account)
   let isKnown = false
   for (let fresh = [...start]; fresh.length > 0 && all.size < MOST_ADDRESSES; ) {
-    const known = await sql.knownWith(account, fresh)
+    const known = await sql.knownWith(account, leadingAmong(fresh, stores))
     isKnown ||= known.length > 0
     const spelled = known.flatMap((value) => (normalizeEmail(value) ? [value] : numberAliases(value)))
     fresh = [...new Set(spelled)].filter((value) => !all.has(value))

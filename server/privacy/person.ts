@@ -1,18 +1,28 @@
 import type { StoreDb } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
 import { addressOfSubscription } from '../push/subscriptions.ts'
+import { isSharedAddress } from '../shoppers/rules.ts'
+import { readStore } from '../stores/store.ts'
 import * as sql from './sql.ts'
 
-/** One person as a store knows them, their browsers too. */
+/** One person as a store knows them, their browsers too. An address that stands for nobody leads to no customer record. */
 export async function personIn(
   { secrets }: Pick<Deps, 'secrets'>,
   store: StoreDb,
   known: sql.KnownBy,
 ): Promise<sql.StoreDataSubject> {
-  const person = await sql.personIn(store, known)
+  const row = await readStore(store)
+  const leading = row ? leadingAmong(known.addresses, [row]) : []
+  const person = await sql.personIn(store, { ...known, leading })
   const browsers = await sql.subscriptionsOf(store, person.shopperIds)
   return {
     ...person,
     hashes: [...known.hashes, ...browsers.map((id) => secrets.addressHash(addressOfSubscription(id)))],
   }
+}
+
+/** Those of one person; many may have the others in common. */
+export function leadingAmong(addresses: readonly string[], stores: readonly { home_url: string }[]): string[] {
+  const hosts = stores.map(({ home_url }) => new URL(home_url).hostname)
+  return addresses.filter((address) => !(address.includes('@') && hosts.some((host) => isSharedAddress(address, host))))
 }

@@ -56,7 +56,7 @@ export async function knownWith({ db, accountId }: AccountDb, addresses: readonl
 /** What one store knows of whoever has this number in the shop: of their record, and of the shopper with that account. */
 export async function addressesOfCustomer({ db, storeId }: StoreDb, customerId: string): Promise<string[]> {
   const { rows } = await sql<{ value: string }>`
-    select v.value from customers c cross join lateral (values (c.email), (c.phone)) v(value)
+    select v.value from customers c cross join lateral (values (lower(c.email)), (c.phone)) v(value)
       where c.store_id = ${storeId} and c.customer_id = ${customerId} and v.value is not null
     union
     select a.value from shopper_keys k join shopper_keys a on a.store_id = k.store_id and a.shopper_id = k.shopper_id
@@ -76,13 +76,14 @@ export interface KnownBy {
 /** The numbers of all rows that are the person's in this store. */
 export async function personIn(
   { db, storeId }: StoreDb,
-  { addresses, hashes, customerIds = [] }: KnownBy,
+  { addresses, hashes, leading, customerIds = [] }: KnownBy & { leading: readonly string[] },
 ): Promise<StoreDataSubject> {
   const wanted = sql`${[...addresses]}::text[]`
+  const leads = sql`${[...leading]}::text[]`
   const rows = await sql<Omit<StoreDataSubject, 'storeId' | 'addresses' | 'hashes'>>`
     with record as materialized (
-      select customer_id as id from customers where store_id = ${storeId} and lower(email) = any(${wanted})
-      union select customer_id from customers where store_id = ${storeId} and phone = any(${wanted})
+      select customer_id as id from customers where store_id = ${storeId} and lower(email) = any(${leads})
+      union select customer_id from customers where store_id = ${storeId} and phone = any(${leads})
       union select unnest(${[...customerIds]}::text[])),
     shopper as materialized (
       select shopper_id as id from shopper_keys

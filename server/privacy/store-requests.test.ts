@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { tracesIn } from '../../test/erasure-scene.ts'
 import { anOrder } from '../../test/factories.ts'
+import { bought } from '../../test/message-scene.ts'
 import { aCheckout, aShopifyStore, deliver } from '../../test/shopify-store.ts'
 import { aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
@@ -64,8 +65,45 @@ test('who is to be forgotten and never left an address is erased by their number
   expect(await keys.where('kind', '=', 'customer').execute()).toEqual([])
   const rows = await world.db.selectFrom('orders').selectAll().where('store_id', '=', storeId).execute()
   expect(rows).toMatchObject([{ order_id: order.orderId, customer_id: null, total_minor: order.totalMinor }])
-  const { rows: erasures } = await world.pool.query('select finished_at from person_erasures')
-  expect(erasures.every(({ finished_at }) => finished_at !== null)).toBe(true)
+  // What the shop tells of them later is kept without them.
+  const refunded = { ...bought(world, order), refundedMinor: 500, customerId: '9', firstName: 'Nora' }
+  await recordOrders(world.deps, storeId, [order, { ...refunded, email: null, phone: null }], 'sync')
+  expect(await tracesIn(world, ['nora'])).toEqual([])
+  expect(await keys.where('kind', '=', 'customer').execute()).toEqual([])
+  const again = await deliver(world, captureKey, { topic: 'customers/redact', body })
+  await world.runJobs()
+  const { rows: erasures } = await world.pool.query('select finished_at from person_erasures where finished_at is null')
+  expect([again, erasures]).toEqual([200, []])
+})
+
+test('who is to be forgotten by an address that is not known is erased by their number (C8)', async () => {
+  const { storeId, captureKey } = await aStoreWithACart()
+  const order = { ...anOrder(world, { customerId: '10', firstName: 'Nina' }), email: null, phone: null }
+  await recordOrders(world.deps, storeId, [order], 'sync')
+  const body = { shop_id: 1, customer: { id: 10, email: 'nina@x.example', phone: null }, orders_to_redact: [] }
+  expect(await deliver(world, captureKey, { topic: 'customers/redact', body })).toBe(200)
+  await world.runJobs()
+  expect(await tracesIn(world, ['nina'])).toEqual([])
+})
+
+test('an address that many share leads from one who is to be forgotten to nobody else (C8)', async () => {
+  const { storeId, captureKey } = await aStoreWithACart()
+  const shared = 'noreply@till.example'
+  const [mine, other] = ['11', '12'].map((customerId) => ({
+    ...anOrder(world, { customerId, firstName: `Till${customerId}` }),
+    ...{ email: `till-${customerId}@walk.example`, phone: null },
+  }))
+  await recordOrders(world.deps, storeId, [mine!, other!], 'sync')
+  const records = ['11', '12'].map((customer_id) => ({ customer_id, email: shared, phone: null, hashes: [] }))
+  await transact({ storeId, db: world.db }, (tx) => upsertCustomers(tx, JSON.stringify(records), world.now))
+  const body = { shop_id: 1, customer: { id: 11, email: shared, phone: null }, orders_to_redact: [] }
+  expect(await deliver(world, captureKey, { topic: 'customers/redact', body })).toBe(200)
+  await world.runJobs()
+  expect(await tracesIn(world, ['till-11@', 'till11'])).toEqual([])
+  expect(await tracesIn(world, ['till-12@'])).not.toEqual([])
+  const hash = world.deps.secrets.addressHash('till-12@walk.example')
+  const { rows } = await world.pool.query('select 1 from suppressions where address_hash = $1', [hash])
+  expect(rows).toEqual([])
 })
 
 test('who asks for a copy and is not known by an address is named by their number', async () => {

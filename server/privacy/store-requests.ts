@@ -1,13 +1,12 @@
 import type { z } from 'zod'
 import { maskedAddress } from '../channels/mask.ts'
-import { AppError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { notify } from '../notifications/notifications.ts'
 import { disconnectStore, purgeNow } from '../store-settings/stores.ts'
 import { readStore } from '../stores/store.ts'
 import type { privacyJob } from '../sync/jobs.ts'
 import { openRequest } from '../sync/privacy-requests.ts'
-import { eraseAsked, eraseNumbered } from './erase.ts'
+import { eraseAsked } from './erase.ts'
 import { addressesOfCustomer } from './sql.ts'
 
 // What a platform passes on of people's rights (C8): who asks for a copy is named to the owner, who is to be forgotten is erased in all
@@ -30,22 +29,11 @@ export async function takePrivacyRequest(
   const kept = customerId === null ? [] : await addressesOfCustomer(store, customerId)
   const addresses = [...new Set([email, phone, ...kept].filter((address) => address !== null))]
   if (request === 'redact_customer') {
-    for (const address of addresses) await eraseKnown(deps, row.account_id, address)
-    if (addresses.length === 0 && customerId !== null)
-      await eraseNumbered(deps, { accountId: row.account_id, db: deps.db }, { storeId, customerId })
-    return
+    const customer = customerId === null ? null : { storeId, customerId }
+    return eraseAsked(deps, { accountId: row.account_id, db: deps.db }, { addresses, customer })
   }
   const [address] = addresses
   if (!address && customerId === null) return
   const who = address ? maskedAddress(address.includes('@') ? 'email' : 'sms', address) : 'A shopper'
   await notify(store, { type: 'privacy_asked', data: { who, customerId }, at: deps.now() })
-}
-
-/** Of whom nothing is kept, nothing is to be erased. */
-async function eraseKnown(deps: Deps, accountId: string, address: string): Promise<void> {
-  try {
-    await eraseAsked(deps, { accountId, db: deps.db }, { address, userId: null })
-  } catch (error) {
-    if (!(error instanceof AppError && error.code === 'not_found')) throw error
-  }
 }

@@ -384,7 +384,10 @@ describe('what comes back of it', () => {
     const [id] = await plan([ben])
     await send()
     const hash = world.deps.secrets.addressHash(ben.email)
-    const person = await personIn({ storeId: shop.storeId, db: world.db }, { addresses: [ben.email], hashes: [hash] })
+    const person = await personIn(
+      { storeId: shop.storeId, db: world.db },
+      { addresses: [ben.email], leading: [ben.email], hashes: [hash] },
+    )
     expect(person.messageIds).toEqual([id])
     const erase = { token: shop.token, body: { confirmation: 'erase' } }
     expect((await world.request('DELETE', `/api/privacy/${encodeURIComponent(ben.email)}`, erase)).status).toBe(202)

@@ -31,6 +31,9 @@ export const addressKey = (address: string): ShopperKey => ({
   value: address,
 })
 
+/** By what somebody is known who was erased and never left an address. It is hashed as addresses are. */
+export const customerMark = (storeId: string, customerId: string): string => `customer ${customerId} of ${storeId}`
+
 export function contactKeys(contact: Contact, storeHost: string): ShopperKey[] {
   const keys: ShopperKey[] = []
   if (contact.email && !isSharedAddress(contact.email, storeHost)) keys.push({ kind: 'email', value: contact.email })

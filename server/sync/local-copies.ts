@@ -8,6 +8,7 @@ import { refreshUses } from '../coupons/uses.ts'
 import type { Deps } from '../deps.ts'
 import type { PlatformCustomer, PlatformProduct, ProductCategory } from '../platforms/platform.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
+import { customerMark } from '../shoppers/rules.ts'
 import { linkRegistered, lockAllKeys, registeredKeys } from '../shoppers/shoppers.ts'
 import { storeAccess } from '../stores/access.ts'
 import { before, newest, nextWatermark, SWEEP_OVERLAP_MS } from '../stores/rules.ts'
@@ -49,7 +50,7 @@ async function keepCustomers(
   { deps, store, startedAt }: Pick<SyncJob, 'deps' | 'store' | 'startedAt'>,
   page: readonly PlatformCustomer[],
 ): Promise<void> {
-  const rows = page.map((row) => customerRow(deps, row))
+  const rows = page.map((row) => customerRow(deps, store.storeId, row))
   const { home_url } = found(await readStore(store), 'Store')
   const storeHost = new URL(home_url).hostname
   const records = rows.map(({ customer_id, email, phone }) => ({ customerId: customer_id, email, phone }))
@@ -172,13 +173,15 @@ export async function* inTime<P>(pages: AsyncIterable<P>, signal: AbortSignal | 
 }
 
 /** The hashes tell an erased person, who is not copied again (C8). */
-function customerRow({ secrets }: Deps, row: PlatformCustomer) {
+function customerRow({ secrets }: Deps, storeId: string, row: PlatformCustomer) {
   const [email, phone] = [normalizeEmail(row.email), normalizePhone(row.phone, row.country)]
   return {
     customer_id: row.customerId,
     email,
     phone,
-    hashes: [email, phone].flatMap((address) => (address ? secrets.addressHash(address).toString('hex') : [])),
+    hashes: [email, phone, customerMark(storeId, row.customerId)].flatMap((mark) =>
+      mark ? secrets.addressHash(mark).toString('hex') : [],
+    ),
     first_name: row.firstName,
     last_name: row.lastName,
     company: row.company,

@@ -115,6 +115,8 @@ export interface Harness {
   isFlowOn: boolean
   /** The step in which it was switched on last. */
   flowOnIn: number
+  /** The step in which that took in the carts of the last day. */
+  lastDayIn: number
   /** The last step was the tidy job, and it came to its end. */
   isTidied: boolean
   isDisconnected: boolean
@@ -244,6 +246,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     stepNumber: 0,
     isFlowOn: true,
     flowOnIn: -1,
+    lastDayIn: -1,
     isTidied: false,
     isDisconnected: false,
     plugin: null,

@@ -84,6 +84,7 @@ export async function switchOne(
   noteSwitch(harness, id, { isOn, includeLast24h, at })
   if (id === fixture.flowId) {
     if (isOn !== harness.isFlowOn) Object.assign(harness, { isFlowOn: isOn, flowOnIn: harness.stepNumber })
+    if (isOn && includeLast24h) harness.lastDayIn = harness.stepNumber
     harness.say({ flowOffSince: isOn ? null : clock.trueNow() })
     return
   }

@@ -47,7 +47,8 @@ function forgotten(notes: readonly Note[], { messages, subscriptions }: State): 
   const failed = messages.filter(({ state, reason }) => state === 'failed' && reason === 'rejected:push_gone')
   return failed.flatMap(({ id, step }) => {
     const tried = notes.filter(({ messageId }) => messageId === id)
-    const last = tried.slice(tried.findLastIndex(({ answer }) => answer !== 'gone') + 1)
+    const gone = tried.slice(tried.findLastIndex(({ answer, by }) => answer !== 'gone' || by !== tried.at(-1)!.by) + 1)
+    const last = gone.length > 0 ? gone : tried.slice(-1)
     const there = (last[0]?.alive ?? []).filter((each) => last.every(({ alive }) => alive.includes(each)))
     const left = there.filter((each) => !tried.some(({ endpoint }) => endpoint?.id === each))
     const alive = left.filter((each) => subscriptions.some((row) => row.id === each))

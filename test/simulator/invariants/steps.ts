@@ -28,7 +28,7 @@ export const steps: Invariant = ({ harness, state, before, fresh, mails }) => {
     .map(({ step }) => `step ${step} is open, and it is no step of the flow any more`)
   // Switched on in the same moment with the carts of the last day, it is due for those.
   const added =
-    harness.flowOnIn === harness.stepNumber ? [] : atOnce(harness.stepStartedAt, { flowPast, state, before })
+    harness.lastDayIn === harness.stepNumber ? [] : atOnce(harness.stepStartedAt, { flowPast, state, before })
   return [...moved, ...wrong, ...kept, ...added]
 }
 
