@@ -8,7 +8,7 @@ import { transact } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
 import { scheduleNextLook } from '../messages/messages.ts'
 import { type Plan, planMessages } from '../messages/plan.ts'
-import { personIn } from '../privacy/sql.ts'
+import { personIn } from '../privacy/person.ts'
 import { sendDue } from './deliver.ts'
 import { closeAbandonedSubmissions } from './submissions.ts'
 
@@ -384,10 +384,8 @@ describe('what comes back of it', () => {
     const [id] = await plan([ben])
     await send()
     const hash = world.deps.secrets.addressHash(ben.email)
-    const person = await personIn(
-      { storeId: shop.storeId, db: world.db },
-      { addresses: [ben.email], leading: [ben.email], hashes: [hash] },
-    )
+    const store = { storeId: shop.storeId, db: world.db }
+    const person = await personIn(world.deps, store, { addresses: [ben.email], hashes: [hash] })
     expect(person.messageIds).toEqual([id])
     const erase = { token: shop.token, body: { confirmation: 'erase' } }
     expect((await world.request('DELETE', `/api/privacy/${encodeURIComponent(ben.email)}`, erase)).status).toBe(202)
