@@ -42,7 +42,7 @@ async function closure(account: AccountDb, start: readonly string[]) {
     const known = await sql.knownWith(account, leadingAmong(fresh, stores))
     isKnown ||= known.length > 0
     const spelled = known.flatMap((value) => (normalizeEmail(value) ? [value] : numberAliases(value)))
-    fresh = [...new Set(spelled)].filter((value) => !all.has(value))
+    fresh = leadingAmong([...new Set(spelled)], stores).filter((value) => !all.has(value))
     for (const value of fresh) all.add(value)
   }
   return { addresses: [...all], isKnown }
