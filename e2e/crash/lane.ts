@@ -7,10 +7,10 @@ import { sql } from '../../server/core/db.ts'
 import type { TestStore } from '../../test/factories.ts'
 import { type CrashCase, randomFrom } from './cases.ts'
 import { type Database, startDatabase } from './database.ts'
-import { countersOff, isFinal, isLeftBehind, POOL, problemsOf, type Row, rowsOf } from './look.ts'
+import { countersOff, isClosed, isFinal, isLeftBehind, POOL, problemsOf, type Row, rowsOf } from './look.ts'
 import { type Mail, startMail } from './mail.ts'
 import type { Taken } from './mail-server.ts'
-import { CROWD, connectShops, leaveCarts, PEOPLE, SECRET } from './shops.ts'
+import { CROWD_PER_WORKER, connectShops, leaveCarts, PEOPLE, SECRET } from './shops.ts'
 import { startSlownessClock } from './slowness.ts'
 import { aWorkerProcess, type WorkerProcess } from './workers.ts'
 
@@ -91,17 +91,18 @@ async function runCrash(parts: Parts, crash: CrashCase, seed: number): Promise<C
   const crashed = armCrash(parts, crash, random)
   // Batches overlap where more are due of one store than are claimed together.
   const isCrowd = crash.boundary.isOverlapping
-  const people = isCrowd ? CROWD : PEOPLE
+  const people = isCrowd ? CROWD_PER_WORKER * workers.length : PEOPLE
   await leaveCarts(database.db, isCrowd ? stores.slice(0, 1) : stores, addressesOf(domain, people, random))
   const sprung = await Promise.race([crashed.sprung, sleep(PATIENCE_MS, null, { ref: false })])
   if (!sprung) {
     crashed.disarm()
+    const words = inWords(await rowsOf(database.db, domain))
     return {
       mails: 0,
       unknown: 0,
       recoveryMs: 0,
       slowdown: 1,
-      problems: [`nothing came to the boundary in ${PATIENCE_MS} ms`],
+      problems: [`nothing came to the boundary in ${PATIENCE_MS} ms: ${words}`],
     }
   }
   const clock = startSlownessClock()
@@ -196,7 +197,7 @@ async function wait({ database }: Parts, { domain, people }: Due, isSo: (rows: r
 }
 
 function inWords(rows: readonly Row[]): string {
-  const open = rows.filter((row) => !isFinal(row))
+  const open = rows.filter((row) => !isClosed(row))
   return `${rows.length} rows, ${open.map((row) => `${row.email} ${row.state} ${row.reason ?? ''}`).join(', ')}`
 }
 
@@ -221,7 +222,7 @@ async function letGo(parts: Parts, due: Due): Promise<string | null> {
   }
   const nudging = setInterval(() => void nudge().catch(() => {}), 1_000)
   try {
-    return await wait(parts, due, (rows) => rows.every(isFinal))
+    return await wait(parts, due, (rows) => rows.every(isClosed))
   } finally {
     clearInterval(nudging)
   }

@@ -32,6 +32,9 @@ const FINAL = new Set(['sent', 'failed', 'skipped', 'unknown'])
 
 export const isFinal = (row: Row): boolean => FINAL.has(row.state)
 
+/** Its answer is there, and what follows from it as well. */
+export const isClosed = (row: Row): boolean => isFinal(row) && row.claim === null && row.finished_at !== null
+
 /** The final state a treatment leads to; on the wire in a crash it may be `unknown` instead. */
 const ENDS: Record<string, string> = { gone: 'skipped', nobody: 'failed', spam: 'failed' }
 const SILENT = new Set(['hang', 'drop', 'die'])
@@ -67,7 +70,7 @@ function problemsOfRow(row: Row, taken: readonly Taken[], dead: ReadonlySet<stri
     ...(row.state !== expected && !isExcused ? [`${what}, not ${expected}`] : []),
     ...(row.state === 'sent' && !receipt?.isAnswered ? [`${what}, but nobody took it`] : []),
     ...(receipt && row.state !== 'sent' && row.state !== 'unknown' ? [`${what}, but was taken`] : []),
-    ...(row.claim !== null || row.finished_at === null ? [`${what}, but not closed`] : []),
+    ...(!isClosed(row) ? [`${what}, but not closed`] : []),
   ]
 }
 

@@ -4,8 +4,8 @@ import { type CrashCase, cases } from './cases.ts'
 import { aLane, type CrashResult, type Lane } from './lane.ts'
 import { startShops } from './shops.ts'
 
-// `npm run crash -- --times 20 [--only hand-over] [--lanes 4] [--seed 1]`: every case so often in a row, half of them with two
-// workers, half with four.
+// `npm run crash -- --times 20 [--only hand-over] [--lanes 4] [--seed 1] [--skip 30]`: every case so often in a row, half of them with
+// two workers, half with four. `--skip` leaves out the first so many of each half, where a run that was broken off goes on.
 
 const { values } = parseArgs({
   options: {
@@ -13,6 +13,7 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
     lanes: { type: 'string', default: '2' },
     seed: { type: 'string', default: '1' },
+    skip: { type: 'string', default: '0' },
   },
 })
 
@@ -38,6 +39,7 @@ const all = Array.from({ length: Number(values.times) }, (_, n) =>
 ).flat()
 const queues: Todo[][] = [[], []]
 for (const todo of all) queues[todo.seed % 2]!.push(todo)
+for (const queue of queues) queue.splice(0, Number(values.skip))
 
 const lanes = new Set<Lane>()
 for (const signal of ['SIGINT', 'SIGTERM'] as const)

@@ -10,22 +10,31 @@ export interface SlownessClock {
 const EVERY_MS = 500
 const WORK = Buffer.alloc(64 * 1024, 1)
 
+/** One for all lanes, as the work is a burden itself. */
+const total = { elapsedMs: 0, workedMs: 0 }
+const running = new Set<SlownessClock>()
+let timer: NodeJS.Timeout | undefined
+
 export function startSlownessClock(): SlownessClock {
-  const total = { elapsedMs: 0, workedMs: 0 }
-  const look = () => {
-    const begun = performance.now()
-    const before = process.cpuUsage()
-    for (let n = 0; n < 150; n++) createHash('sha256').update(WORK).digest()
-    const { user, system } = process.cpuUsage(before)
-    total.elapsedMs += performance.now() - begun
-    total.workedMs += (user + system) / 1_000
-  }
+  const before = { ...total }
   look()
-  const timer = setInterval(look, EVERY_MS)
-  return {
+  timer ??= setInterval(look, EVERY_MS)
+  const clock = {
     stop() {
-      clearInterval(timer)
-      return Math.max(1, total.elapsedMs / total.workedMs)
+      running.delete(clock)
+      if (running.size === 0) timer = void clearInterval(timer)
+      return Math.max(1, (total.elapsedMs - before.elapsedMs) / (total.workedMs - before.workedMs))
     },
   }
+  running.add(clock)
+  return clock
+}
+
+function look(): void {
+  const begun = performance.now()
+  const before = process.threadCpuUsage()
+  for (let n = 0; n < 150; n++) createHash('sha256').update(WORK).digest()
+  const { user, system } = process.threadCpuUsage(before)
+  total.elapsedMs += performance.now() - begun
+  total.workedMs += (user + system) / 1_000
 }
