@@ -43,7 +43,7 @@ export const campaignMutations: readonly Mutation[] = [
     file: 'server/campaigns/rules.ts',
     before: 'const at = dateOf(first.add({ [unit]: count }), zone)',
     after: "const at = dateOf(first.add(unit === 'months' ? { days: 30 * count } : { [unit]: count }), zone)",
-    seed: 24,
+    seed: 40,
   },
   {
     name: 'what failed is sent again however often somebody asks',

@@ -47,9 +47,9 @@ export const flowEditMutations: readonly Mutation[] = [
   {
     name: 'a message may choose its channel again after it was handed over',
     rule: 'Steps',
-    file: 'server/send/deliver-sql.ts',
-    before: 'variant_id = l.variant_id, channels = null,',
-    after: 'variant_id = l.variant_id,',
+    file: 'server/send/mail-turn-sql.ts',
+    before: 'attempts = m.attempts + 1, channels = null',
+    after: 'attempts = m.attempts + 1',
     seed: 332,
   },
   {

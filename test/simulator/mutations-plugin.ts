@@ -41,6 +41,6 @@ export const pluginMutations: readonly Mutation[] = [
     file: 'server/capture/signed-posts.ts',
     before: 'post.seq > (taken.get(post.cart)?.repeat_seq ?? 0)',
     after: 'post.seq > 0',
-    seed: 37,
+    seed: 159,
   },
 ]

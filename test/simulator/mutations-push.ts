@@ -35,7 +35,7 @@ export const pushMutations: readonly Mutation[] = [
     file: 'server/push/deliver-push.ts',
     before: 'await raiseAlarm(deps, store, refused)',
     after: '',
-    seed: 2015,
+    seed: 77,
   },
   {
     name: 'the new key signs for every browser',
@@ -51,7 +51,7 @@ export const pushMutations: readonly Mutation[] = [
     file: 'server/push/keys.ts',
     before: "if (replace === 'leaked') await sql.deleteKeys(tx)",
     after: "if (replace === 'leaked') await sql.replaceKey(tx, now, new Date(now.getTime() + OLD_KEY_MS))",
-    seed: 2001,
+    seed: 103,
   },
   {
     name: 'any address is a push service',
@@ -59,7 +59,7 @@ export const pushMutations: readonly Mutation[] = [
     file: 'server/push/services.ts',
     before: 'return pushServices.some((service) => isOf(hostname, service)) ? hostname : null',
     after: 'return hostname',
-    seed: 2015,
+    seed: 50,
   },
   {
     name: 'a subscription wakes nothing that waits for it',
@@ -67,7 +67,7 @@ export const pushMutations: readonly Mutation[] = [
     file: 'server/push/subscriptions.ts',
     before: 'await wakeMessagesOf(tx, shopperId, now)\n  return { token',
     after: 'return { token',
-    seed: 2051,
+    seed: 79,
   },
   {
     name: 'Stop ends nothing',
@@ -83,7 +83,7 @@ export const pushMutations: readonly Mutation[] = [
     file: 'server/push-setup/widget.ts',
     before: "await transact(store, (tx) => endSubscriptions(deps, tx, [id], 'push widget'))",
     after: '',
-    seed: 2056,
+    seed: 306,
   },
   {
     name: 'a browser is somebody else’s now, and keeps the notifications of whom it was',
@@ -115,7 +115,7 @@ export const pushMutations: readonly Mutation[] = [
     file: 'server/flows/push-flow.ts',
     before: 'is_on: isOn, switched_on_at: since',
     after: 'is_on: true, switched_on_at: since ?? takesFrom',
-    seed: 2017,
+    seed: 82,
   },
   {
     name: 'what a push service was silent about is sent again',

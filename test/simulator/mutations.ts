@@ -248,7 +248,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/consent/consent-table.ts',
     before: "const PROOF_ASKED = 'DE AT'",
     after: "const PROOF_ASKED = 'AT'",
-    seed: 52,
+    seed: 56,
   },
   {
     name: 'WhatsApp advertises to +1',
@@ -296,7 +296,7 @@ export const mutations: readonly Mutation[] = [
     file: 'server/decide/quiet.ts',
     before: 'const zones = ofCountry.length > 0 ? ofCountry : [store.timeZone]',
     after: 'const zones = [store.timeZone]',
-    seed: 8,
+    seed: 24,
   },
   {
     name: 'texts before this one are overlooked',
