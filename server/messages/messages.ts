@@ -12,8 +12,9 @@ export { countHeldByPlan, spaceNextSteps } from './sql.ts'
 /** Plans the steps of every flow that is on for carts that just became abandoned. */
 export async function scheduleFlowMessages(tx: StoreTx, cartIds: readonly string[], now: Date): Promise<void> {
   if (cartIds.length === 0) return
-  const planned = await sql.scheduleFlows(tx, cartIds, now)
+  const { planned, behindSent } = await sql.scheduleFlows(tx, cartIds, now)
   if (planned === 0) return
+  if (behindSent.length > 0) await sql.keepDistance(tx, behindSent, now)
   await sql.moveLostAt(tx, cartIds)
 }
 

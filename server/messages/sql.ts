@@ -30,33 +30,42 @@ export const CHANNELS = sql`case when cardinality(s.fallback) > 0 then s.channel
 /**
  * Rows for every step of the flow that carts which just fell quiet belong to (S1), and of the store's own notifications, where they are on and
  * the store is connected (Y4). A step that came later is not for carts whose time for it had passed then (decision 53). Rows already
- * there stay as they are: the key makes a second one impossible (D1).
+ * there stay as they are: the key makes a second one impossible (D1). Answers how many there are, and which carts had already got
+ * something of that flow.
  */
-export async function scheduleFlows({ db, storeId }: StoreTx, cartIds: readonly string[], now: Date): Promise<number> {
-  const rows = await sql`
+export async function scheduleFlows(
+  { db, storeId }: StoreTx,
+  cartIds: readonly string[],
+  now: Date,
+): Promise<{ planned: number; behindSent: string[] }> {
+  const { rows } = await sql<{ planned: number; behindSent: string[] }>`
     -- Read once and by itself, and cart by cart: without statistics every new message was compared with every old one, or all messages of
     -- the store were read.
     with earlier as materialized (
-      select w.cart_id, m.origin_id, m.step_id from unnest(${[...cartIds]}::uuid[]) as w(cart_id)
-      cross join lateral (select m.origin_kind, m.origin_id, m.step_id from messages m
+      select w.cart_id, m.origin_id, m.step_id, m.has_left from unnest(${[...cartIds]}::uuid[]) as w(cart_id)
+      cross join lateral (select m.origin_kind, m.origin_id, m.step_id, ${leftAt('m')} is not null as has_left from messages m
         where m.store_id = ${storeId} and m.cart_id = w.cart_id offset 0) m
-      where m.origin_kind in ('flow', 'push'))
-    insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, channel, channels, state, due_at, expires_at, wake_at,
-      template_id, created_at, updated_at)
-    select c.store_id, gen_random_uuid(), c.id, c.shopper_id, f.kind, f.id, s.id, s.step, s.channel, ${CHANNELS}, ${SCHEDULED},
-      c.last_activity_at + s.delay_minutes * interval '1 minute',
-      c.last_activity_at + s.delay_minutes * interval '1 minute' + interval '24 hours',
-      c.last_activity_at + s.delay_minutes * interval '1 minute', s.template_id, ${now}, ${now}
-    from carts c
-    join stores r on r.id = c.store_id and r.is_active
-    join flows f on f.store_id = c.store_id and f.is_on and c.last_activity_at >= f.takes_from and (f.kind = 'push' or f.id = c.flow_id)
-    join flow_steps s on s.store_id = f.store_id and s.flow_id = f.id and s.removed_at is null
-      and (s.added_at is null or c.last_activity_at + s.delay_minutes * interval '1 minute' > s.added_at)
-    where c.store_id = ${storeId} and c.id = any(${[...cartIds]}::uuid[]) and c.status = 'abandoned'
-      -- whatever the channel was then: no step is repeated (S2)
-      and not exists (select 1 from earlier e where e.cart_id = c.id and e.origin_id = f.id and e.step_id = s.id)
-    on conflict ${ONCE_PER_CART} do nothing returning 1`.execute(db)
-  return rows.rows.length
+      where m.origin_kind in ('flow', 'push')),
+    planned as (
+      insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, channel, channels, state, due_at, expires_at, wake_at,
+        template_id, created_at, updated_at)
+      select c.store_id, gen_random_uuid(), c.id, c.shopper_id, f.kind, f.id, s.id, s.step, s.channel, ${CHANNELS}, ${SCHEDULED},
+        c.last_activity_at + s.delay_minutes * interval '1 minute',
+        c.last_activity_at + s.delay_minutes * interval '1 minute' + interval '24 hours',
+        c.last_activity_at + s.delay_minutes * interval '1 minute', s.template_id, ${now}, ${now}
+      from carts c
+      join stores r on r.id = c.store_id and r.is_active
+      join flows f on f.store_id = c.store_id and f.is_on and c.last_activity_at >= f.takes_from and (f.kind = 'push' or f.id = c.flow_id)
+      join flow_steps s on s.store_id = f.store_id and s.flow_id = f.id and s.removed_at is null
+        and (s.added_at is null or c.last_activity_at + s.delay_minutes * interval '1 minute' > s.added_at)
+      where c.store_id = ${storeId} and c.id = any(${[...cartIds]}::uuid[]) and c.status = 'abandoned'
+        -- whatever the channel was then: no step is repeated (S2)
+        and not exists (select 1 from earlier e where e.cart_id = c.id and e.origin_id = f.id and e.step_id = s.id)
+      on conflict ${ONCE_PER_CART} do nothing returning cart_id, origin_id)
+    select count(*)::int as planned, coalesce(array_agg(distinct cart_id) filter (
+      where (cart_id, origin_id) in (select e.cart_id, e.origin_id from earlier e where e.has_left)), '{}') as "behindSent"
+    from planned`.execute(db)
+  return rows[0]!
 }
 
 /** A cart with planned messages is lost 7 days after the last of them (S5). */
@@ -236,6 +245,11 @@ export async function spaceNextSteps(store: StoreTx, messageIds: readonly string
   const which = sql`(o.cart_id, o.origin_kind, o.origin_id) in (select w.cart_id, w.origin_kind, w.origin_id from messages w
     where w.store_id = ${store.storeId} and w.id = any(${[...messageIds]}::uuid[]))`
   await retime(store, { which, lastActivity: sql`c.last_activity_at`, now })
+}
+
+/** Steps were planned for carts that an earlier one of the same flow had gone out for. */
+export async function keepDistance(tx: StoreTx, cartIds: readonly string[], now: Date): Promise<void> {
+  await retime(tx, { which: sql`o.cart_id = any(${[...cartIds]}::uuid[])`, lastActivity: sql`c.last_activity_at`, now })
 }
 
 /** What was held may pass now: look again as soon as it is due. */
