@@ -45,6 +45,14 @@ export const flowEditMutations: readonly Mutation[] = [
     seed: 30031,
   },
   {
+    name: 'a step that is planned late keeps no distance to what has left',
+    rule: 'T4',
+    file: 'server/messages/messages.ts',
+    before: 'if (behindSent.length > 0) await sql.keepDistance(tx, behindSent, now)',
+    after: '',
+    seed: 851_259,
+  },
+  {
     name: 'a message may choose its channel again after it was handed over',
     rule: 'Steps',
     file: 'server/send/mail-turn-sql.ts',

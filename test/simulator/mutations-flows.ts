@@ -57,8 +57,8 @@ export const flowMutations: readonly Mutation[] = [
     name: 'every flow that is on writes about a cart',
     rule: 'Flows',
     file: 'server/messages/sql.ts',
-    before: "(f.kind = 'push' or f.id = c.flow_id)\n    join",
-    after: "(f.kind = 'push' or c.flow_id is not null)\n    join",
+    before: "(f.kind = 'push' or f.id = c.flow_id)\n      join",
+    after: "(f.kind = 'push' or c.flow_id is not null)\n      join",
     seed: 48,
   },
   {
