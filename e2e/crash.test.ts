@@ -31,5 +31,6 @@ test('killed with two and with four workers, everything goes out once, and nothi
   const chosen = [oneOf('worker'), oneOf('postgres', 'both')]
   console.log(`TEST_SEED=${testSeed}: ${chosen.map(({ name }) => name).join(' · ')}`)
   const results = await Promise.all(chosen.map((crash, at) => lanes[at]!.run(crash, testSeed + at)))
-  expect(results.map(({ problems }) => problems)).toEqual([[], []])
+  const problems = results.flatMap((result, at) => result.problems.map((problem) => `${chosen[at]!.name}: ${problem}`))
+  expect(problems, problems.join('\n')).toEqual([])
 }, 600_000)

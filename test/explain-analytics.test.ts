@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { countAskedBuyers } from '../server/analytics/buyers.ts'
 import { rebuildFigures } from '../server/analytics/figures.ts'
+import { renewRanges } from '../server/analytics/product-ranges.ts'
 import { sql } from '../server/core/db.ts'
 import { type AnalyticsRange, analyticsRanges } from '../shared/analytics.ts'
 import { aStore, type TestStore } from './factories.ts'
@@ -37,9 +38,10 @@ beforeAll(async () => {
   )
   await rebuildFigures({ storeId, db: world.db }, world.now)
   await sql`vacuum (analyze)`.execute(world.db)
-  // The first look at a range asks for its buyers and adds up its products; it is that of nobody but the first.
+  // The first look at a range asks for its buyers and its products; both are added up in the background, as they are many.
   for (const range of analyticsRanges) await ask(`/api/analytics?range=${range}`)
   await countAskedBuyers(world.deps)
+  await renewRanges(world.deps)
   watch = watchPlans(world.pool, { repeated: true })
 }, 300_000)
 
