@@ -28,7 +28,7 @@ export interface CrashResult {
   unknown: number
   /** From the kill, at which the supervisor starts again, until nothing waits any more that could go. */
   recoveryMs: number
-  /** How many times as long as alone everything took on this machine meanwhile. */
+  /** How many times as long as on an idle machine everything took meanwhile. */
   slowdown: number
   problems: string[]
 }
@@ -41,7 +41,7 @@ interface Due {
 
 /** Until a dead process is known to be dead and its leases are over: this takes as long on any machine. */
 const WAITING_MS = 18_000
-/** Starting, reading, sending: with WAITING_MS the promised 30 s; on a busy machine as many times more as it is slower. */
+/** Starting, reading, sending: with WAITING_MS the promised 30 s; on a slow or busy machine as many times more as it is slower. */
 const WORKING_MS = 12_000
 /** For each person more than in most runs. */
 const WORKING_PER_PERSON_MS = 50
