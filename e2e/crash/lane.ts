@@ -70,7 +70,8 @@ export async function aLane(shops: readonly DemoStore[], workerCount: number): P
   const parts: Parts = { database, mail, workers, stores, runs: 0 }
   // One first: they would all make the job queue's tables.
   await workers[0]!.start()
-  await Promise.all(workers.slice(1).map((worker) => worker.start()))
+  await workers[0]!.end()
+  await Promise.all(workers.map((worker) => worker.start()))
   return {
     run: (crash, seed) => runCrash(parts, crash, seed),
     async stop() {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,6 +11,8 @@ export interface WorkerProcess {
   kill(): void
   /** As a supervisor would: again and again until it works. */
   start(): Promise<void>
+  /** In an orderly way, after which others find the compiled files: a process that is killed does not write them. */
+  end(): Promise<void>
   /** What it said last if it ended without being killed, which it never should. */
   lastWords(): string | null
   stop(): Promise<void>
@@ -60,15 +63,20 @@ export async function aWorkerProcess(settings: WorkerSettings): Promise<WorkerPr
         else await sleep(500)
       }
     },
+    end: () => endedBy(child, 'SIGTERM'),
     async stop() {
       stopping.abort()
       proxy.stop()
-      if (!child || child.exitCode !== null || child.signalCode !== null) return
-      const ended = new Promise((resolve) => child!.once('exit', resolve))
-      child.kill('SIGKILL')
-      await ended
+      await endedBy(child, 'SIGKILL')
     },
   }
+}
+
+async function endedBy(child: ChildProcess | null, signal: NodeJS.Signals): Promise<void> {
+  if (!child || child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill(signal)
+  await ended
 }
 
 function launch(env: NodeJS.ProcessEnv) {
