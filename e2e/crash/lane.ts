@@ -10,7 +10,7 @@ import { type Database, startDatabase } from './database.ts'
 import { countersOff, isClosed, isFinal, isLeftBehind, POOL, problemsOf, type Row, rowsOf } from './look.ts'
 import { type Mail, startMail } from './mail.ts'
 import type { Taken } from './mail-server.ts'
-import { CROWD_PER_WORKER, connectShops, leaveCarts, PEOPLE, SECRET } from './shops.ts'
+import { CROWD, connectShops, leaveCarts, PEOPLE, SECRET } from './shops.ts'
 import { startSlownessClock } from './slowness.ts'
 import { aWorkerProcess, type WorkerProcess } from './workers.ts'
 
@@ -92,7 +92,7 @@ async function runCrash(parts: Parts, crash: CrashCase, seed: number): Promise<C
   const crashed = armCrash(parts, crash, random)
   // Batches overlap where more are due of one store than are claimed together.
   const isCrowd = crash.boundary.isOverlapping
-  const people = isCrowd ? CROWD_PER_WORKER * workers.length : PEOPLE
+  const people = isCrowd ? CROWD : PEOPLE
   await leaveCarts(database.db, isCrowd ? stores.slice(0, 1) : stores, addressesOf(domain, people, random))
   const sprung = await Promise.race([crashed.sprung, sleep(PATIENCE_MS, null, { ref: false })])
   if (!sprung) {

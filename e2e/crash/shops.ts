@@ -19,8 +19,8 @@ const MINUTE_MS = 60_000
 const SHOPS = 3
 export const PEOPLE_PER_SHOP = 14
 export const PEOPLE = SHOPS * PEOPLE_PER_SHOP
-/** Of one shop, for each worker: all of them hold a full batch, and some are left for the next. */
-export const CROWD_PER_WORKER = 115
+/** Of one shop: each of four workers may hold a full batch, and some are left; on a slow machine two batches need not overlap, but of five some do. */
+export const CROWD = 460
 
 /** Shops that answer the order pull; they may serve several lanes at once. */
 export function startShops(): Promise<DemoStore[]> {
