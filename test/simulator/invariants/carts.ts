@@ -49,16 +49,26 @@ function foldAnew(state: State): string[] {
   return [...shoppers].flatMap((shopper) => compare(expectedOf(state, shopper), rowsOf(state, shopper)))
 }
 
-function expectedOf(state: State, shopper: string): object[] {
+function expectedOf(state: State, shopper: string): Shown[] {
   const facts = state.facts.filter((fact) => fact.shopper === shopper) as unknown as Fact[]
-  return foldFacts(emptyFold, [...facts].sort(compareFacts)).episodes.map(ofEpisode)
+  return foldFacts(emptyFold, [...facts].sort(compareFacts))
+    .episodes.map(ofEpisode)
+    .sort(byTime)
 }
 
 const rowsOf = (state: State, shopper: string) =>
   state.carts
     .filter((cart) => cart.shopper === shopper && cart.status !== 'merged')
-    .sort((a, b) => a.startedAt - b.startedAt || (a.endedAt ?? Infinity) - (b.endedAt ?? Infinity))
     .map(ofCart)
+    .sort(byTime)
+
+type Shown = ReturnType<typeof ofCart>
+
+/** Two that began and ended at the same moment have no order of their own. */
+const byTime = (a: Shown, b: Shown) =>
+  a.startedAt - b.startedAt ||
+  (a.endedAt ?? Infinity) - (b.endedAt ?? Infinity) ||
+  (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)
 
 const ofEpisode = (episode: Episode) => ({
   status: episode.status,
