@@ -116,7 +116,7 @@ export function openPost(clock: Clock, db: Db, standingsOf: StandingsOf): Post {
           sizes: [],
           alive: [],
           answer: seen.answer,
-          isAnswered: false,
+          answeredAt: null,
           isShown: false,
           notBefore: null,
           by: actor.life,
@@ -137,7 +137,8 @@ export function openPost(clock: Clock, db: Db, standingsOf: StandingsOf): Post {
         TAKEN.has(note.answer as Answer) && answer.kind !== 'rejected' && answer.kind !== 'retry'
       if (note.answer === 'takes it, sender dies' || note.answer === 'sender dies first') actor.life.isDead = true
       if (actor.life.isDead) throw new Killed()
-      seen.isAnswered = note.isAnswered = true
+      seen.isAnswered = true
+      note.answeredAt = clock.trueNow()
       return answer
     },
     async take(actor, message) {

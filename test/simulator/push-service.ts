@@ -41,8 +41,8 @@ export interface Note {
   /** The browsers it was for when it left, the newest first. */
   alive: string[]
   answer: Mail['answer']
-  /** The process that sent it has the answer. */
-  isAnswered: boolean
+  /** When the process that sent it had the answer, in true time; null: it has none. */
+  answeredAt: number | null
   /** Of that process: what it had learned may have ended with it. */
   by: Life
   /** When the service said it may be tried again, by the engine's clock; null: it said nothing. */

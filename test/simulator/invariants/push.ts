@@ -17,8 +17,8 @@ export const P1: Invariant = ({ harness, state, fresh }) => {
     const before = push.notes.slice(0, at)
     const same = before.filter(({ messageId }) => messageId === note.messageId)
     const wasGone = before.some(
-      ({ url, isAnswered, by, answer, at: goneAt }) =>
-        url === note.url && answer === 'gone' && isAnswered && !by.isDead && mail.at - goneAt >= MOMENT_MS,
+      ({ url, answeredAt, by, answer }) =>
+        url === note.url && answer === 'gone' && answeredAt !== null && !by.isDead && mail.at - answeredAt >= MOMENT_MS,
     )
     const early = same.find(({ notBefore }) => notBefore !== null && mail.engineAt < notBefore)
     const topic = mail.evidence.cart.replaceAll('-', '')
@@ -59,7 +59,7 @@ function forgotten(notes: readonly Note[], { messages, subscriptions }: State): 
 function untold(notes: readonly Note[], { messages, isPushAlarmed }: State): string[] {
   if (isPushAlarmed) return []
   return notes
-    .filter(({ answer, isAnswered, by }) => answer === 'unauthorized' && isAnswered && !by.isDead)
+    .filter(({ answer, answeredAt, by }) => answer === 'unauthorized' && answeredAt !== null && !by.isDead)
     .filter((note) =>
       messages.some(({ id, state, reason }) => id === note.messageId && state === 'held' && reason === 'retry'),
     )
