@@ -68,23 +68,26 @@ export async function flowsOfCart({ db, storeId }: StoreDb, cartId: string) {
 
 export async function messagesOfCart({ db, storeId }: StoreDb, cartId: string): Promise<MessageRow[]> {
   const rows = await sql<MessageRow>`
-    select ${MESSAGE} where m.store_id = ${storeId} and m.cart_id in ${withMerged(storeId, cartId)}
+    select ${MESSAGE} where m.store_id = ${storeId} and m.cart_id = any(array${withMerged(storeId, cartId)})
     order by m.due_at, m.step`.execute(db)
   return rows.rows
 }
 
-/** With and without a cart, the newest first, and how many there are. */
+/**
+ * With and without a cart, the newest first, and how many there are. Their ids are an array: PostgreSQL joins up to eight tables in the order it
+ * finds best, and these would come behind the eight of a message.
+ */
 export async function messagesOfShopper(
   { db, storeId }: StoreDb,
   shopperId: string,
   most: number,
 ): Promise<(MessageRow & { total: number })[]> {
   const rows = await sql<MessageRow & { total: number }>`
-    select count(*) over ()::int as total, ${MESSAGE} where m.store_id = ${storeId} and m.id in (
+    select count(*) over ()::int as total, ${MESSAGE} where m.store_id = ${storeId} and m.id = any(array(
       select x.id from carts c join messages x on x.store_id = c.store_id and x.cart_id = c.id
       where c.store_id = ${storeId} and c.shopper_id = ${shopperId}
       union all
-      select x.id from messages x where x.store_id = ${storeId} and x.lone_shopper_id = ${shopperId})
+      select x.id from messages x where x.store_id = ${storeId} and x.lone_shopper_id = ${shopperId}))
     order by coalesce(${leftAt('m')}, m.due_at) desc, m.id desc limit ${most}`.execute(db)
   return rows.rows
 }
