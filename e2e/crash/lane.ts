@@ -68,7 +68,7 @@ export async function aLane(shops: readonly DemoStore[], workerCount: number): P
     ),
   )
   const parts: Parts = { database, mail, workers, stores, runs: 0 }
-  // One first: they would all make the job queue's tables.
+  // One first: they would all make the job queue's tables, and compile the same files.
   await workers[0]!.start()
   await workers[0]!.end()
   await Promise.all(workers.map((worker) => worker.start()))

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 // How slow the machine is, by itself or because it is busy with other things: the time that a piece of work takes, divided by what it takes
-// on an idle processor of 2.5 GHz, as which the promised time of recovery was measured.
+// on an idle processor of 2.5 GHz, for which the time of recovery is promised.
 
 export interface SlownessClock {
   /** Since the start; at least 1. */
