@@ -1,10 +1,7 @@
-import type { CampaignScene } from './campaign-scene.ts'
+import { type CampaignScene, POOL } from './campaign-scene.ts'
 import type { Figure } from './figures.ts'
 
 // What arrived against what the rows say, person by person.
-
-/** Connections to the mail server, as we come. */
-export const POOL = 5
 
 interface Row {
   email: string

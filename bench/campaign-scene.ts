@@ -10,6 +10,8 @@ import { type Server, startServer } from './server.ts'
 // roles that sends and can be killed, shops, and a mail server that knows who got what. Other stores have a single reminder each.
 
 const PEOPLE = 100_000
+/** Connections to the mail server. */
+export const POOL = 5
 const SINGLES = 8
 /** A reminder falls due this long after it was asked for. */
 const DUE_IN_MS = 1_000
@@ -172,6 +174,7 @@ export class CampaignScene {
 const envOf = ({ url }: AppInstance, sink: Helper) => ({
   DATABASE_URL: url,
   SMTP_URL: `smtp://127.0.0.1:${sink.port}`,
+  SMTP_POOL: String(POOL),
   // One address for all processes of the installation; another one would be a copy of it (D7).
   PUBLIC_URL: 'http://localhost:5100',
 })

@@ -1,4 +1,4 @@
-import { ImapFlow } from 'imapflow'
+import type { ImapFlow } from 'imapflow'
 import { oneLine } from '../channels/smtp-outcome.ts'
 import { resolveGuarded } from '../net/resolve.ts'
 
@@ -44,7 +44,7 @@ const ANSWER_BYTES = { maxLineLength: 64 * 1024, maxLiteralSize: 1024 * 1024, ma
 
 /** Signs in, opens the inbox, and ends whatever happens and whatever the server does. Throws an ImapProblem. */
 export async function withInbox<T>(access: ImapAccess, work: (mailbox: Mailbox) => Promise<T>): Promise<T> {
-  const client = openClient(access, await checkedAddress(access))
+  const client = await openClient(access, await checkedAddress(access))
   let lost: Error | undefined
   // Without a listener a connection that breaks later would end the process.
   client.on('error', (error) => {
@@ -65,7 +65,9 @@ export async function withInbox<T>(access: ImapAccess, work: (mailbox: Mailbox) 
   }
 }
 
-function openClient(access: ImapAccess, address: string): ImapFlow {
+async function openClient(access: ImapAccess, address: string): Promise<ImapFlow> {
+  // With its tables of Japanese writing it takes 8 MB, and few installations read a mailbox.
+  const { ImapFlow } = await import('imapflow')
   return new ImapFlow({
     host: address,
     servername: access.host,
