@@ -16,7 +16,7 @@ export interface NumberedPost {
 }
 
 export interface Neighbours {
-  /** null: there is none. */
+  /** null: there is none, or it is a post of a page, for which it is not asked. */
   earlier: Date | null
   later: Date | null
 }

@@ -55,19 +55,22 @@ export async function factsOf({ db, storeId }: StoreDb, shopperIds: readonly str
   return facts
 }
 
-/** When the last one before each post was, and the first one behind it, by their numbers. By the place of the post in the list. */
-export async function neighbours(
-  { db, storeId }: StoreTx,
-  posts: readonly NumberedPost[],
-): Promise<Map<number, Neighbours>> {
-  if (posts.length === 0) return new Map()
-  const { rows } = await sql<Neighbours & { place: number }>`
-    select p.place, max(f.at) filter (where f.seq < p.seq) as earlier, min(f.at) filter (where f.seq > p.seq) as later
-    from jsonb_to_recordset(${JSON.stringify(posts)}::jsonb) as p(place int, "shopperId" uuid, page text, seq bigint, queue text)
-    cross join lateral (select f.at, (f.payload ->> 'seq')::bigint as seq from facts f where f.store_id = ${storeId} and f.shopper_id = p."shopperId"
-      and f.payload ->> 'page' = p.page and (p.queue is null or starts_with(f.unique_key, p.queue)) offset 0) f
-    group by p.place`.execute(db)
-  return new Map(rows.map((row) => [row.place, row]))
+/**
+ * When the first one behind each post was by their numbers and, of a queue's, the last one of the hundred before it. By the place of the post in the list.
+ */
+export async function neighbours({ db, storeId }: StoreTx, posts: readonly NumberedPost[]) {
+  const seq = sql`(f.payload ->> 'seq')::bigint`
+  const same = sql`f.store_id = ${storeId} and f.shopper_id = p."shopperId" and f.payload ->> 'page' = p.page`
+  // Without `offset 0` the planner would look for the smallest time, from the oldest fact on.
+  const query = sql<Neighbours & { place: number }>`
+    select p.place,
+      case when p.queue is not null then (select max(f.at) from (select f.at from facts f
+        where ${same} and ${seq} < p.seq and starts_with(f.unique_key, p.queue) order by ${seq} desc limit 100) f) end as earlier,
+      (select min(f.at) from (select f.at from facts f where ${same} and ${seq} > p.seq
+        and (p.queue is null or starts_with(f.unique_key, p.queue)) offset 0) f) as later
+    from jsonb_to_recordset(${JSON.stringify(posts)}::jsonb) as p(place int, "shopperId" uuid, page text, seq bigint, queue text)`
+  const rows = posts.length > 0 ? (await query.execute(db)).rows : []
+  return new Map<number, Neighbours>(rows.map((row) => [row.place, row]))
 }
 
 export interface NewestCart {
