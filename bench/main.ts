@@ -11,7 +11,7 @@ import { topLines } from './profile.ts'
 // production settings. Prints a table as each is through, all of them as Markdown at the end, and writes bench/results.json.
 // docs/performance.md says how to read it.
 
-// Those that share a database come one after the other; reading before writing.
+// Those that share a database come one after the other; reading before writing. The product that `paint` starts would detect what `detect` measures.
 const names = [
   'start',
   'latency',
@@ -31,8 +31,8 @@ const names = [
   'notifications',
   'analytics',
   'flows',
-  'paint',
   'detect',
+  'paint',
 ]
 
 const { values, positionals } = parseArgs({
