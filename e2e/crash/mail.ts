@@ -71,7 +71,8 @@ export async function startMail(folder: string, workers: number): Promise<Mail> 
   }
 }
 
+/** A line that is just being written is read the next time. */
 function readTaken(file: string): Taken[] {
-  const lines = fs.readFileSync(file, 'utf8').trim()
-  return lines === '' ? [] : lines.split('\n').map((line) => JSON.parse(line) as Taken)
+  const lines = fs.readFileSync(file, 'utf8').split('\n').slice(0, -1)
+  return lines.map((line) => JSON.parse(line) as Taken)
 }
