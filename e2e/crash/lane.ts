@@ -33,7 +33,7 @@ export interface CrashResult {
   problems: string[]
 }
 
-/** Who is due in a run. */
+/** Who is due in a run; more people later on, where the first of them did not get to the boundary. */
 interface Due {
   domain: string
   people: number
@@ -47,6 +47,8 @@ const WORKING_MS = 12_000
 const WORKING_PER_PERSON_MS = 50
 /** After this nobody waits any longer; what is merely late is told from what is stuck. */
 const PATIENCE_MS = 180_000
+/** Whether two batches overlap is chance: where nothing came to the boundary, as many people become due again, at most so often. */
+const MOST_CROWDS = 5
 
 interface Parts {
   database: Database
@@ -92,31 +94,28 @@ async function runCrash(parts: Parts, crash: CrashCase, seed: number): Promise<C
   const crashed = armCrash(parts, crash, random)
   // Batches overlap where more are due of one store than are claimed together.
   const isCrowd = crash.boundary.isOverlapping
-  const people = isCrowd ? CROWD : PEOPLE
-  await leaveCarts(database.db, isCrowd ? stores.slice(0, 1) : stores, addressesOf(domain, people, random))
-  const sprung = await Promise.race([crashed.sprung, sleep(PATIENCE_MS, null, { ref: false })])
+  const crowd = isCrowd ? CROWD : PEOPLE
+  const due: Due = { domain, people: 0 }
+  const leaveMore = () => {
+    const addresses = addressesOf(domain, { from: due.people, count: crowd }, random)
+    due.people += crowd
+    return leaveCarts(database.db, isCrowd ? stores.slice(0, 1) : stores, addresses)
+  }
+  const sprung = await reach(parts, due, crashed.sprung, leaveMore)
   if (!sprung) {
     crashed.disarm()
     const words = inWords(await rowsOf(database.db, domain))
-    return {
-      mails: 0,
-      unknown: 0,
-      recoveryMs: 0,
-      slowdown: 1,
-      problems: [`nothing came to the boundary in ${PATIENCE_MS} ms: ${words}`],
-    }
+    return { mails: 0, unknown: 0, recoveryMs: 0, slowdown: 1, problems: [`nothing came to the boundary: ${words}`] }
   }
   const clock = startSlownessClock()
   const mine = () => mail.taken().filter(({ to }) => to.endsWith(`@${domain}`))
-  const early = await wait(parts, { domain, people }, (rows) =>
-    rows.every((row) => isFinal(row) || waitsByRule(row, mine())),
-  )
+  const early = await wait(parts, due, (rows) => rows.every((row) => isFinal(row) || waitsByRule(row, mine())))
   const recoveryMs = performance.now() - sprung.at
   const slowdown = clock.stop()
-  const late = await letGo(parts, { domain, people })
+  const late = await letGo(parts, due)
   await sprung.restarted
   const rows = await rowsOf(database.db, domain)
-  const workingMs = WORKING_MS + WORKING_PER_PERSON_MS * (people - PEOPLE)
+  const workingMs = WORKING_MS + WORKING_PER_PERSON_MS * (crowd - PEOPLE)
   const problems = [
     ...problemsOf(rows, mine(), sprung.dead),
     ...(await countersOff(database.db)),
@@ -128,13 +127,33 @@ async function runCrash(parts: Parts, crash: CrashCase, seed: number): Promise<C
   return { mails: mine().length, unknown, recoveryMs, slowdown, problems }
 }
 
+/** Lets people become due until the world ends at the boundary; null: something got stuck, or all of them passed it. */
+async function reach(parts: Parts, due: Due, sprung: Promise<Sprung>, leaveMore: () => Promise<void>) {
+  let isSprung = false
+  void sprung.then(() => (isSprung = true))
+  for (let crowds = 0; crowds < MOST_CROWDS; crowds++) {
+    await leaveMore()
+    const taken = () => parts.mail.taken()
+    const settled = wait(
+      parts,
+      due,
+      (rows) => isSprung || rows.every((row) => isFinal(row) || waitsByRule(row, taken())),
+    )
+    const end = await Promise.race([sprung, settled])
+    if (end !== null) return typeof end === 'string' ? null : end
+    await letGo(parts, due)
+    if (isSprung) return await sprung
+  }
+  return null
+}
+
 /** Every shop has somebody who unsubscribed. One in four runs has a mail server that dies; what it was put off for then waits for half a minute, as it should. */
-function addressesOf(domain: string, people: number, random: () => number): string[] {
+function addressesOf(domain: string, { from, count }: { from: number; count: number }, random: () => number): string[] {
   const special = ['gone', 'gone', 'gone', 'later', 'full', 'nobody', 'spam', 'hang', 'drop']
   if (random() < 0.25) special.push('die')
-  const all = Array.from({ length: people }, (_, n) => special[n] ?? 'accept')
+  const all = Array.from({ length: count }, (_, n) => special[n] ?? 'accept')
   const places = all.map((treatment, n) => ({ treatment, n, at: treatment === 'gone' ? -1 : random() }))
-  return places.sort((a, b) => a.at - b.at).map(({ treatment, n }) => `${treatment}-${n}@${domain}`)
+  return places.sort((a, b) => a.at - b.at).map(({ treatment, n }) => `${treatment}-${from + n}@${domain}`)
 }
 
 interface Sprung {
