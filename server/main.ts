@@ -209,12 +209,15 @@ async function drain(closings: Closing[]): Promise<void> {
 async function main(): Promise<void> {
   const closings: Closing[] = []
   let ports = {}
+  let isStopping = () => false
   try {
     const config = loadConfig()
     ports = portSettings(config)
-    onShutdown(() => drain(closings))
+    isStopping = onShutdown(() => drain(closings)).isStopping
     await start(config, closings)
   } catch (error) {
+    // Stopped before it was ready: what was under way misses what has been closed.
+    if (isStopping()) return
     const sentence = explainStartupError(error, ports)
     process.stderr.write(
       sentence ? `${sentence}\n` : `Recoup could not start: ${error instanceof Error ? error.stack : String(error)}\n`,

@@ -8,7 +8,8 @@ const module = new URL('./shutdown.ts', import.meta.url).href
 async function processThat(drain: string, { hasLauncher = false } = {}) {
   const code = `
     const { onShutdown } = await import(${JSON.stringify(module)})
-    onShutdown(${drain}, { limitMs: 300, onError: (error) => console.log(error.message) })
+    const shutdown = onShutdown(${drain}, { limitMs: 300, onError: (error) => console.log(error.message) })
+    const before = shutdown.isStopping()
     setInterval(() => {}, 1000)
     console.log('up')`
   const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
@@ -25,6 +26,12 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s drains and ends with 0',
   const { child, end } = await processThat(politely)
   child.kill(signal)
   expect(await end()).toEqual({ said: `up\ndrained after ${signal}\n`, code: 0 })
+})
+
+test('it is known while it drains that the process is stopping', async () => {
+  const { child, end } = await processThat('async () => console.log(before, shutdown.isStopping())')
+  child.kill('SIGINT')
+  expect(await end()).toEqual({ said: 'up\nfalse true\n', code: 0 })
 })
 
 test('a Ctrl-C that arrives twice drains once', async () => {

@@ -13,6 +13,7 @@ type Options = {
  * Runs `drain` once on the first request to stop, then exits: 0 when it finished, 1 when it failed or took longer than 10 s.
  * Later requests change nothing: one Ctrl-C reaches us twice, from the terminal and handed on by the launcher.
  * A launcher that was killed cannot hand anything on, so the closing of its ipc channel counts as a request too.
+ * `isStopping`: from then on things fail because what they need is being closed.
  */
 export function onShutdown(drain: (reason: ShutdownReason) => Promise<void>, options: Options = {}) {
   const { limitMs = LIMIT_MS, onError = () => {} } = options
@@ -38,4 +39,5 @@ export function onShutdown(drain: (reason: ShutdownReason) => Promise<void>, opt
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop(signal))
   if (process.send) process.on('disconnect', () => stop('launcher gone'))
   if (process.send && !process.connected) stop('launcher gone')
+  return { isStopping: () => isStopping }
 }
