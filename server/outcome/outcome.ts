@@ -75,6 +75,14 @@ export async function recordOutcomes(deps: Deps, tx: StoreTx, ending: Ending, do
 }
 
 export const isOut = ({ kind }: Outcome): boolean => kind === 'accepted' || kind === 'unknown'
+
+/**
+ * Whether one of them waits again, or the steps behind it are due earlier. The same transaction ends with `scheduleNextLook`: whoever writes
+ * this down may have ended before another one looks, and the look before it did not know of them.
+ */
+export const hasComeBack = (done: readonly { outcome: Outcome }[]): boolean =>
+  done.some(({ outcome }) => !isOut(outcome))
+
 const idOf = ({ ready }: Finished<Left>): string => ready.row.id
 
 /** Which of those that have not gone out credits had paid for. */

@@ -1,9 +1,9 @@
 import type { Outcome } from '../channels/channel.ts'
 import { type Db, type StoreDb, transact } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
-import { spaceNextSteps } from '../messages/messages.ts'
+import { scheduleNextLook, spaceNextSteps } from '../messages/messages.ts'
 import { stateAfter } from '../messages/state-rules.ts'
-import { type Ending, isOut, type Left, outcomeRow, recordOutcomes } from '../outcome/outcome.ts'
+import { type Ending, hasComeBack, isOut, type Left, outcomeRow, recordOutcomes } from '../outcome/outcome.ts'
 import { lockShoppersOf } from '../shoppers/shoppers.ts'
 import * as sql from './mail-turn-sql.ts'
 
@@ -76,5 +76,6 @@ export async function writeEnds(
     // Accepted ones were written down to their end; the others are handed over now, and their answers come to them as to any other message.
     const answered = done.filter(isAnswered).filter((each) => !(isAccepted(each) && written.has(each.ready.row.id)))
     if (answered.length > 0) await recordOutcomes(deps, tx, ending, answered)
+    if (hasComeBack(answered)) await scheduleNextLook(tx)
   })
 }

@@ -5,7 +5,9 @@ import { aSteadyWorker, heldBack, recordsOf, stored, storedOne } from '../../tes
 import { acceptsMail, aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import type { Outcome } from '../channels/channel.ts'
+import { transact } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
+import { scheduleNextLook } from '../messages/messages.ts'
 import { sendDue } from './deliver.ts'
 import { closeAbandonedSubmissions } from './submissions.ts'
 
@@ -78,6 +80,15 @@ async function nextStep(messageId: string, departedAt: Date) {
     .executeTakeFirstOrThrow()
   return (due_at.getTime() - departedAt.getTime()) / HOUR
 }
+
+const nextLook = async (storeId: string) =>
+  (
+    await world.db
+      .selectFrom('send_schedule')
+      .select('next_due_at')
+      .where('store_id', '=', storeId)
+      .executeTakeFirstOrThrow()
+  ).next_due_at
 
 const usage = (accountId: string) =>
   world.db.selectFrom('plan_usage').select(['month', 'used']).where('account_id', '=', accountId).execute()
@@ -169,6 +180,17 @@ describe('each is written down to its end', () => {
     // Only what was put off is tried again.
     expect(sent.slice(FATES.length)).toEqual([ids.retry])
     expect(await statesOf(ids)).toEqual(['sent', ENDS[1], 'sent', ENDS[3], 'sent'])
+  })
+
+  test('what was put off is looked at in its time, though whoever looked after the process had ended knew nothing of it', async () => {
+    await dies(async ({ storeId, ids }) => {
+      await transact({ storeId, db: world.db }, scheduleNextLook)
+      const planned = await nextLook(storeId)
+      await closes()
+      const { wake_at } = await storedOne(world, ids.retry)
+      expect(planned!.getTime()).toBeGreaterThan(wake_at.getTime())
+      expect(await nextLook(storeId)).toEqual(wake_at)
+    })
   })
 
   test('what was put off is closed when its cart was bought meanwhile, and what went out stays (D5)', async () => {

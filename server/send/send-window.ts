@@ -1,9 +1,8 @@
 import type { ChannelName, Outcome } from '../channels/channel.ts'
 import { notSent } from '../channels/not-sent.ts'
-import { type Db, type StoreDb, transact } from '../core/db.ts'
+import type { Db, StoreDb } from '../core/db.ts'
 import type { Evaluation, Ready } from '../decide/evaluate.ts'
 import type { Deps } from '../deps.ts'
-import { scheduleNextLook } from '../messages/messages.ts'
 import type { Finished } from '../outcome/outcome.ts'
 import { isFresh, isMoment } from '../stores/rules.ts'
 import { type HasSlots, joinSlots, type SlotShare } from './connection-slots.ts'
@@ -159,10 +158,8 @@ class Submissions {
   }
 
   async #settleLate(...finished: Finished[]): Promise<void> {
-    const [deps, store, { turns }] = this.#parts
-    await turns.record(finished)
+    await this.#parts[2].turns.record(finished)
     this.#share.settle(finished.length, 0)
-    await transact(store, scheduleNextLook).catch((error) => deps.log.warn({ err: error }, 'messages.no-next-look'))
   }
 
   /** Those that were answered since it was last asked. */

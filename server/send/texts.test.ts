@@ -3,12 +3,14 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { aShop, consent, germanPhone, post, type Shop } from '../../test/by-hand-scene.ts'
 import { anOrder, freshOrderCheck } from '../../test/factories.ts'
 import { savedSteps } from '../../test/flow-edits.ts'
-import { aScene, DAY, HOUR, MINUTE, messagesOf, pass } from '../../test/message-scene.ts'
+import { aScene, DAY, HOUR, MINUTE, messagesOf, pass, wait } from '../../test/message-scene.ts'
 import { told } from '../../test/notifications.ts'
 import { aTemplate, aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import type { Outcome, TextChannel } from '../channels/channel.ts'
+import { transact } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
+import { scheduleNextLook } from '../messages/messages.ts'
 import { sendDue } from './deliver.ts'
 
 // SMS and WhatsApp on the engine's way: flows, reports, budget, and channels that are nothing but a file.
@@ -46,6 +48,35 @@ describe('steps of a flow', () => {
     expect(world.texts[0]!.text).toMatch(/Earl Grey[\s\S]*Reply STOP to opt out\.$/)
     expect(world.sent).toEqual([])
     expect((await firstOf(storeId)).state).toBe('sent')
+  })
+
+  test('what was put off is looked at in its time, also where the process ends as soon as that is written down (D6)', async () => {
+    const { storeId } = await aTextFlow('growth')
+    const store = { storeId, db: world.db }
+    let hasEnded = false
+    const ends: KyselyPlugin = {
+      transformQuery({ node }) {
+        if (hasEnded) throw new Error('the process has ended')
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    }
+    const log = Object.assign(Object.create(world.deps.log), {
+      info: (_: object, what: string) => {
+        hasEnded ||= what === 'message.handed-over'
+      },
+    })
+    world.answerText = async () => {
+      // A cart of the store changes meanwhile: the next look is at what waits then.
+      await transact(store, scheduleNextLook)
+      return { kind: 'retry', reason: 'later', response: 'later', retryAfterMs: 90_000 }
+    }
+    await wait(world, storeId, HOUR)
+    await expect(sendDue({ ...world.deps, db: world.db.withPlugin(ends), log }, { storeId })).rejects.toThrow('ended')
+    const { state, reason, wake_at } = await firstOf(storeId)
+    expect([state, reason]).toEqual(['held', 'retry'])
+    const schedule = world.db.selectFrom('send_schedule').select('next_due_at').where('store_id', '=', storeId)
+    expect(await schedule.executeTakeFirst()).toEqual({ next_due_at: wake_at })
   })
 
   test('go by the channel that is chosen, what is open too; what went out stays and never goes twice', async () => {

@@ -9,9 +9,9 @@ import { planLimitOf } from '../decide/decision-inputs.ts'
 import type { Evaluation, Ready } from '../decide/evaluate.ts'
 import type { Deps } from '../deps.ts'
 import { TOKEN_MS } from '../links/message-tokens.ts'
-import { spaceNextSteps } from '../messages/messages.ts'
+import { scheduleNextLook, spaceNextSteps } from '../messages/messages.ts'
 import { applyReports } from '../outcome/delivery.ts'
-import { type Finished, recordOutcomes } from '../outcome/outcome.ts'
+import { type Finished, hasComeBack, recordOutcomes } from '../outcome/outcome.ts'
 import { lockShoppersOf } from '../shoppers/shoppers.ts'
 import { before, ORDER_CHECK_FRESH_MS } from '../stores/rules.ts'
 import * as spend from '../texts/spend.ts'
@@ -41,17 +41,21 @@ async function takeTurn(
   next: readonly Ready[],
 ): Promise<Turn> {
   let at = deps.now()
+  const letLeave = async (tx: StoreTx, credits: number) => {
+    const { situation, month } = sender.evaluation
+    const used = await lockUsage(tx, situation.account_id, month, sender.channel)
+    // Only now: waiting for the locks may have made the order pull too old (D3).
+    at = deps.now()
+    return handOver(deps, tx, { ...sender, at, room: { used, credits } }, next)
+  }
   try {
     const submitted = await transact(store, async (tx) => {
       await lockShoppersOf(tx, [...done.map(({ ready }) => ready), ...next].map(shopperOf))
-      const { situation, month } = sender.evaluation
       const credits = await lockForText(tx, sender)
       if (done.length > 0) await recordOutcomes(deps, tx, sender, done)
-      if (next.length === 0) return new Set<string>()
-      const used = await lockUsage(tx, situation.account_id, month, sender.channel)
-      // Only now: waiting for the locks may have made the order pull too old (D3).
-      at = deps.now()
-      return handOver(deps, tx, { ...sender, at, room: { used, credits } }, next)
+      const left = next.length > 0 ? await letLeave(tx, credits) : new Set<string>()
+      if (hasComeBack(done)) await scheduleNextLook(tx)
+      return left
     })
     await afterRecorded(deps, store, sender, done)
     return { submitted, at, failure: null }
@@ -79,6 +83,7 @@ async function recordAlone(deps: Deps, store: StoreDb<Db>, sender: Sender, done:
         transact(store, async (tx) => {
           await lockForText(tx, sender)
           await recordOutcomes(deps, tx, sender, done)
+          if (hasComeBack(done)) await scheduleNextLook(tx)
         }),
       )
       return await afterRecorded(deps, store, sender, done)
