@@ -36,6 +36,14 @@ export const mutations: readonly Mutation[] = [
   ...flowMutations,
   ...mailMutations,
   {
+    name: 'no look is set for what is planned when a cart is left',
+    rule: 'Awake',
+    file: 'server/carts/detect.ts',
+    before: 'await scheduleNextLook(tx)',
+    after: 'if (deps.now().getTime() < 0) await scheduleNextLook(tx)',
+    seed: 1,
+  },
+  {
     name: 'what a dead process had on the wire is sent again',
     rule: 'D1',
     file: 'server/send/submissions-sql.ts',

@@ -43,6 +43,8 @@ export interface Message {
   worker: string | null
   createdAt: number
   dueAt: number
+  /** When it wants to be looked at, while it is open. */
+  wakeAt: number
   expiresAt: number
   handedOverAt: number | null
   to: string | null
@@ -137,6 +139,8 @@ export interface State {
   /** Rows written so far, see WITNESS. */
   writes: number
   isActive: boolean
+  /** When whoever sends looks at the store; null: no time is set. */
+  nextLookAt: number | null
   carts: Cart[]
   choices: Choice[]
   messages: Message[]
@@ -195,6 +199,7 @@ export const WITNESS = `
   ${written('shoppers', 'insert or delete')}
   ${written('assignments', 'insert or update or delete')}
   ${written('stores', 'insert or delete or update of is_active')}
+  ${written('send_schedule', 'update of next_due_at')}
   create table simulator_departures (message_id uuid primary key, shopper uuid not null, others uuid[] not null, joined uuid[] not null, cart_status text);
   create function simulator_departed() returns trigger language plpgsql as 'begin
     insert into simulator_departures select new.id, new.shopper_id, coalesce(array_agg(o.id), ''{}''), ${JOINED},
@@ -253,6 +258,7 @@ const CART_OR_PERSON = "coalesce(cart_id::text, 'no cart of ' || shopper_id)"
 
 const STATE = `
   select last_value + is_called::int as writes, (select is_active from stores where id = $1) as "isActive",
+    (select ${asMs('next_due_at')} from send_schedule where store_id = $1) as "nextLookAt",
     ${list('carts', {
       id: 'id',
       shopper: 'shopper_id',
@@ -298,6 +304,7 @@ const STATE = `
       worker: 'worker_id',
       createdAt: asMs('created_at'),
       dueAt: asMs('due_at'),
+      wakeAt: asMs('wake_at'),
       expiresAt: asMs('expires_at'),
       handedOverAt: asMs(LEFT_AT('messages')),
       to: 'to_address',

@@ -1,3 +1,4 @@
+import { awake } from './awake.ts'
 import { guard, report } from './campaign-returns.ts'
 import { campaigns, runs } from './campaigns.ts'
 import { S6, S7 } from './carts.ts'
@@ -35,6 +36,7 @@ export const invariants = {
     Steps: steps,
     Flows: flows,
     Stops: stops,
+    Awake: awake,
     Outbox: outbox,
     Shopify: shopify,
   },
