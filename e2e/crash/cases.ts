@@ -30,6 +30,9 @@ export type Boundary =
   | { kind: 'database'; statement: StatementName; edge: Edge; isOverlapping: boolean }
   | { kind: 'smtp'; place: SmtpPlace; isOverlapping: false }
 
+/** Whoever has an address below it is one of so many that two batches are to overlap. */
+export const CROWD_DOMAIN = 'crowd.example'
+
 export type Target = 'worker' | 'postgres' | 'both'
 
 export interface CrashCase {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { DemoStore } from '../../demo/store/store.ts'
 import { sql } from '../../server/core/db.ts'
 import type { TestStore } from '../../test/factories.ts'
-import { type CrashCase, randomFrom } from './cases.ts'
+import { CROWD_DOMAIN, type CrashCase, randomFrom } from './cases.ts'
 import { type Database, startDatabase } from './database.ts'
 import { countersOff, isClosed, isFinal, isLeftBehind, POOL, problemsOf, type Row, rowsOf } from './look.ts'
 import { type Mail, startMail } from './mail.ts'
@@ -47,7 +47,7 @@ const WORKING_MS = 12_000
 const WORKING_PER_PERSON_MS = 50
 /** After this nobody waits any longer; what is merely late is told from what is stuck. */
 const PATIENCE_MS = 180_000
-/** Whether two batches overlap is chance: where nothing came to the boundary, as many people become due again, at most so often. */
+/** Whether two batches overlap is chance: where nothing came to the boundary, as many people become due again, until it was so many times. */
 const MOST_CROWDS = 5
 
 interface Parts {
@@ -88,12 +88,12 @@ export async function aLane(shops: readonly DemoStore[], workerCount: number): P
 async function runCrash(parts: Parts, crash: CrashCase, seed: number): Promise<CrashResult> {
   const { database, mail, workers, stores } = parts
   const random = randomFrom(seed)
-  const domain = `run${++parts.runs}.crash.example`
+  const isCrowd = crash.boundary.isOverlapping
+  const domain = `run${++parts.runs}.${isCrowd ? CROWD_DOMAIN : 'crash.example'}`
   // Connections are opened anew in every run.
   mail.hangUp()
   const crashed = armCrash(parts, crash, random)
   // Batches overlap where more are due of one store than are claimed together.
-  const isCrowd = crash.boundary.isOverlapping
   const crowd = isCrowd ? CROWD : PEOPLE
   const due: Due = { domain, people: 0 }
   const leaveMore = () => {
@@ -141,8 +141,8 @@ async function reach(parts: Parts, due: Due, sprung: Promise<Sprung>, leaveMore:
     )
     const end = await Promise.race([sprung, settled])
     if (end !== null) return typeof end === 'string' ? null : end
-    await letGo(parts, due)
-    if (isSprung) return await sprung
+    const closed = await Promise.race([sprung, letGo(parts, due, () => isSprung)])
+    if (closed !== null) return typeof closed === 'string' ? null : closed
   }
   return null
 }
@@ -231,9 +231,11 @@ function waitsByRule(row: Row, taken: readonly Taken[]): boolean {
 }
 
 /** Ends what waits by rule: connections that hang, and back-off, for which nobody here has the time. */
-async function letGo(parts: Parts, due: Due): Promise<string | null> {
+async function letGo(parts: Parts, due: Due, isOver = () => false): Promise<string | null> {
   const { db } = parts.database
   const nudge = async () => {
+    // A crash is looked at without it: it would wake whoever sends.
+    if (isOver()) return
     parts.mail.letGo()
     await sql`delete from domain_throttles`.execute(db)
     await sql`update messages set wake_at = now() where state = 'held' and reason in ('retry', 'domain_throttled')`.execute(
@@ -243,7 +245,7 @@ async function letGo(parts: Parts, due: Due): Promise<string | null> {
   }
   const nudging = setInterval(() => void nudge().catch(() => {}), 1_000)
   try {
-    return await wait(parts, due, (rows) => rows.every(isClosed))
+    return await wait(parts, due, (rows) => isOver() || rows.every(isClosed))
   } finally {
     clearInterval(nudging)
   }

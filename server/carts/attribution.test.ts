@@ -3,8 +3,10 @@ import { beforeEach, expect, test } from 'vitest'
 import { told } from '../../test/notifications.ts'
 import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../test/shop.ts'
 import { aWorld } from '../../test/world.ts'
-import { sql } from '../core/db.ts'
+import { sql, transact } from '../core/db.ts'
 import { messageToken } from '../links/message-tokens.ts'
+import { scheduleNextLook } from '../messages/messages.ts'
+import { disownTouchpoints } from './touch.ts'
 
 // Who gets the credit: S3, A1–A3, and what the shop's owner is told of it.
 
@@ -239,4 +241,30 @@ test('a touch after the purchase changes nothing (A1)', async () => {
   await click(message.id)
   expect((await shop.cart()).status).toBe('purchased')
   expect((await shop.orders())[0]).toMatchObject({ message_id: null })
+})
+
+test('what their open cart is held for is looked at again where a purchase is weighed anew (D6)', async () => {
+  await aMailedCart()
+  await buy()
+  world.advance(HOUR)
+  await shop.fill('two', [pot])
+  await shop.type('two', { email })
+  await shop.pass(HOUR)
+  const { storeId } = shop
+  const open = (await shop.messages()).find((each) => each.state === 'scheduled')!
+  const late = new Date(world.now.getTime() + 30 * DAY)
+  await world.db
+    .updateTable('messages')
+    .set({ state: 'held', reason: 'no_consent', wake_at: late })
+    .where('store_id', '=', storeId)
+    .where('state', '=', 'scheduled')
+    .execute()
+  await transact({ storeId, db: world.db }, scheduleNextLook)
+  const at = world.now
+  await transact({ storeId, db: world.db }, (tx) =>
+    disownTouchpoints(tx, { shopperId: open.shopper_id, cartId: null, at }),
+  )
+  expect((await shop.messages()).find(({ id }) => id === open.id)!.wake_at).toEqual(open.due_at)
+  const schedule = world.db.selectFrom('send_schedule').select('next_due_at').where('store_id', '=', storeId)
+  expect(await schedule.executeTakeFirst()).toEqual({ next_due_at: open.due_at })
 })

@@ -1,4 +1,5 @@
 import type { StoreTx } from '../core/db.ts'
+import { scheduleNextLook } from '../messages/messages.ts'
 import * as track from '../messages/recipient.ts'
 import { readStore } from '../stores/store.ts'
 import { attributeOrders, readEvidence, secondsEnd } from './attribution.ts'
@@ -45,4 +46,6 @@ async function reweigh(
   if (!store) return
   await refold(tx, store, [{ shopperId, news: [], isMerged: true }], evidence, at)
   await attributeOrders(tx, store, evidence)
+  // What their open carts are held for may pass now.
+  await scheduleNextLook(tx)
 }
