@@ -21,6 +21,14 @@ export const mailMutations: readonly Mutation[] = [
     seed: 100,
   },
   {
+    name: 'no look is set for a mail that came back',
+    rule: 'Awake',
+    file: 'server/send/mail-ends.ts',
+    before: 'if (hasComeBack(answered)) await scheduleNextLook(tx)',
+    after: 'if (hasComeBack(answered) && deps.now().getTime() < 0) await scheduleNextLook(tx)',
+    seed: 12,
+  },
+  {
     name: 'what has departed counts as open',
     rule: 'crash',
     file: 'server/messages/fragments.ts',
