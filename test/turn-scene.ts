@@ -21,6 +21,12 @@ export const stored = (world: World, storeId: string): Promise<StoredMessage[]> 
 export const storedOne = (world: World, id: string): Promise<StoredMessage> =>
   world.db.selectFrom('messages').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
+/** When whoever sends looks at the store; null: no time is set. */
+export async function nextLook(world: World, storeId: string): Promise<Date | null> {
+  const schedule = world.db.selectFrom('send_schedule').select('next_due_at').where('store_id', '=', storeId)
+  return (await schedule.executeTakeFirstOrThrow()).next_due_at
+}
+
 /** Outcome and reason of each record of a message, in the order of a message's life. */
 export async function recordsOf(world: World, messageId: string): Promise<string[]> {
   const rows = await world.db

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { beforeEach, expect, test } from 'vitest'
 import { told } from '../../test/notifications.ts'
 import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../test/shop.ts'
+import { nextLook } from '../../test/turn-scene.ts'
 import { aWorld } from '../../test/world.ts'
 import { sql, transact } from '../core/db.ts'
 import { messageToken } from '../links/message-tokens.ts'
@@ -265,6 +266,5 @@ test('what their open cart is held for is looked at again where a purchase is we
     disownTouchpoints(tx, { shopperId: open.shopper_id, cartId: null, at }),
   )
   expect((await shop.messages()).find(({ id }) => id === open.id)!.wake_at).toEqual(open.due_at)
-  const schedule = world.db.selectFrom('send_schedule').select('next_due_at').where('store_id', '=', storeId)
-  expect(await schedule.executeTakeFirst()).toEqual({ next_due_at: open.due_at })
+  expect(await nextLook(world, storeId)).toEqual(open.due_at)
 })

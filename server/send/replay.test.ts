@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { aScene, bought, DAY, HOUR, recordOf, type Scene, wait } from '../../test/message-scene.ts'
 import { told } from '../../test/notifications.ts'
-import { aSteadyWorker, heldBack, recordsOf, stored, storedOne } from '../../test/turn-scene.ts'
+import { aSteadyWorker, heldBack, nextLook, recordsOf, stored, storedOne } from '../../test/turn-scene.ts'
 import { acceptsMail, aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import type { Outcome } from '../channels/channel.ts'
@@ -80,15 +80,6 @@ async function nextStep(messageId: string, departedAt: Date) {
     .executeTakeFirstOrThrow()
   return (due_at.getTime() - departedAt.getTime()) / HOUR
 }
-
-const nextLook = async (storeId: string) =>
-  (
-    await world.db
-      .selectFrom('send_schedule')
-      .select('next_due_at')
-      .where('store_id', '=', storeId)
-      .executeTakeFirstOrThrow()
-  ).next_due_at
 
 const usage = (accountId: string) =>
   world.db.selectFrom('plan_usage').select(['month', 'used']).where('account_id', '=', accountId).execute()
@@ -185,11 +176,11 @@ describe('each is written down to its end', () => {
   test('what was put off is looked at in its time, though whoever looked after the process had ended knew nothing of it', async () => {
     await dies(async ({ storeId, ids }) => {
       await transact({ storeId, db: world.db }, scheduleNextLook)
-      const planned = await nextLook(storeId)
+      const planned = await nextLook(world, storeId)
       await closes()
       const { wake_at } = await storedOne(world, ids.retry)
       expect(planned!.getTime()).toBeGreaterThan(wake_at.getTime())
-      expect(await nextLook(storeId)).toEqual(wake_at)
+      expect(await nextLook(world, storeId)).toEqual(wake_at)
     })
   })
 

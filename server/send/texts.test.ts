@@ -5,6 +5,7 @@ import { anOrder, freshOrderCheck } from '../../test/factories.ts'
 import { savedSteps } from '../../test/flow-edits.ts'
 import { aScene, DAY, HOUR, MINUTE, messagesOf, pass, wait } from '../../test/message-scene.ts'
 import { told } from '../../test/notifications.ts'
+import { nextLook } from '../../test/turn-scene.ts'
 import { aTemplate, aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import type { Outcome, TextChannel } from '../channels/channel.ts'
@@ -75,8 +76,7 @@ describe('steps of a flow', () => {
     await expect(sendDue({ ...world.deps, db: world.db.withPlugin(ends), log }, { storeId })).rejects.toThrow('ended')
     const { state, reason, wake_at } = await firstOf(storeId)
     expect([state, reason]).toEqual(['held', 'retry'])
-    const schedule = world.db.selectFrom('send_schedule').select('next_due_at').where('store_id', '=', storeId)
-    expect(await schedule.executeTakeFirst()).toEqual({ next_due_at: wake_at })
+    expect(await nextLook(world, storeId)).toEqual(wake_at)
   })
 
   test('go by the channel that is chosen, what is open too; what went out stays and never goes twice', async () => {
