@@ -87,6 +87,25 @@ test('then its job leaves not one row of account and stores behind, and touches 
   expect(await remains(other)).toEqual(before)
 })
 
+test('where it and a mail that comes back wait for each other, and PostgreSQL ends the deletion, it begins anew', async () => {
+  const shop = await aDoomedShop()
+  // A sequence keeps its number where a transaction is rolled back.
+  await world.pool.query(`
+    create sequence stops;
+    create function end_first_stop() returns trigger language plpgsql as $$
+      begin
+        if nextval('stops') = 1 then raise exception 'deadlock detected' using errcode = '40P01'; end if;
+        return new;
+      end $$;
+    create trigger end_first_stop before update on messages for each row execute function end_first_stop()`)
+  const answer = await remove(shop.token, { confirmation: 'delete', password: PASSWORD })
+  await world.pool.query('drop function end_first_stop cascade; drop sequence stops')
+  expect(answer.status).toBe(200)
+  expect(await openMessages(shop.storeId)).toEqual([])
+  await world.runJobs()
+  expect(await remains(shop)).toEqual([])
+})
+
 test('a removal whose job was lost is taken up again', async () => {
   const shop = await aDoomedShop()
   await remove(shop.token, { confirmation: 'delete', password: PASSWORD })

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { DELETE_WORD } from '../../shared/account.ts'
-import { type AccountDb, transactAccount } from '../core/db.ts'
+import { type AccountDb, type AccountTx, transactAccount } from '../core/db.ts'
+import { withRetry } from '../core/db-away.ts'
 import { AppError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { assertPassword } from '../members/passwords.ts'
@@ -29,21 +30,23 @@ export async function deleteAccount(
     throw new AppError('invalid', words, { fields: { confirmation: words } })
   }
   const user = await assertPassword(deps, session, { password: asked.password, field: 'password' })
-  const now = deps.now()
-  const { accountId } = account
-  const { name, removeHooks } = await transactAccount(account, async (tx) => {
-    await lockTeam(tx)
-    const marked = await sql.markDeleted(tx, now)
-    if (!marked) throw new AppError('conflict', 'This account is already being deleted.')
-    const removeHooks = await stopStoresOf(deps, tx)
-    await sql.deleteSubscription(tx)
-    await endPaymentsOf(deps, tx)
-    await sql.deleteUsersNowhere(tx.db, await sql.deleteMembers(tx))
-    await deps.jobs.enqueue(tx.db, removeAccount, { accountId }, accountId)
-    return { name: marked.name, removeHooks }
-  })
+  // It locks every store of the account, and so may wait for mails that come back in one of them while they wait for it.
+  const { name, removeHooks } = await withRetry(() => transactAccount(account, (tx) => endAccount(deps, tx)))
   // What the stores and the mail server make of it changes nothing any more.
   await Promise.allSettled([removeHooks(), tellAccountDeleted(deps, user, name)])
+}
+
+async function endAccount(deps: Deps, tx: AccountTx) {
+  const { accountId } = tx
+  await lockTeam(tx)
+  const marked = await sql.markDeleted(tx, deps.now())
+  if (!marked) throw new AppError('conflict', 'This account is already being deleted.')
+  const removeHooks = await stopStoresOf(deps, tx)
+  await sql.deleteSubscription(tx)
+  await endPaymentsOf(deps, tx)
+  await sql.deleteUsersNowhere(tx.db, await sql.deleteMembers(tx))
+  await deps.jobs.enqueue(tx.db, removeAccount, { accountId }, accountId)
+  return { name: marked.name, removeHooks }
 }
 
 /** By the job; may be repeated. */
