@@ -27,7 +27,7 @@ export interface ServerEvents {
 }
 
 export interface ClientEvents {
-  /** Only a wish: the store is the session's (decision 7). */
+  /** Of the store named in the handshake (`auth.storeId`); without one, as the session chooses (decision 7). */
   'join-platform': (platform: string, answer?: (joined: Joined) => void) => void
   /** Answered when it is done; without an answer the browser asks over HTTP. */
   'mark-notifications-read': (marked: MarkRead, answer?: (done: { success: boolean }) => void) => void

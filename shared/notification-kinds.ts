@@ -184,7 +184,7 @@ export interface NotificationLook {
 export function notificationLook({ type, data }: { type: NotificationType; data: object }): NotificationLook {
   const { topic, icon, group, action } = kinds[type] as Kind<NotificationType>
   return {
-    ...{ topic, icon, group, tone: toneOf(type), isTest: type === 'connection_test' },
+    ...{ topic, icon, group, tone: toneOf(type), isTest: 'test' in data && data.test === true },
     action: action(data as NotificationData[NotificationType]),
   }
 }

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import type { z } from 'zod'
 import type { Endpoint } from '../shared/endpoint.ts'
 import type { ErrorReply } from '../shared/errors.ts'
-import { chosenPlatform, endSession, session } from './access/session.ts'
+import { chosenPlatform, endSession, type StoreFields, session, storeFields } from './access/session.ts'
 
 // The only fetch. Calls an endpoint by its contract; a failure is always an ApiError whose message may be shown to a person.
 
@@ -75,14 +75,24 @@ export async function readPage(path: string, signal: AbortSignal): Promise<strin
   return response.text()
 }
 
-/** The path with its parameters, the query, and `platform` where stores or carts are concerned (B 7). */
-export function addressOf(path: string, params: object, query: object, platform: string): string {
+/**
+ * The path with its parameters, the query, and the store: a call about one store or its carts names it, so that it is never
+ * about the store another tab shows; every path with stores or carts names the platform (B 7).
+ */
+export function addressOf(
+  { path, scope }: Pick<Endpoint, 'path' | 'scope'>,
+  params: object,
+  query: object,
+  { platform, storeId }: StoreFields,
+): string {
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String((params as Fields)[name])))
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== '') search.set(name, String(value))
   }
-  if (/\/(stores|carts|dashboard)/.test(filled) && !search.has('platform')) search.set('platform', platform)
+  const isOfStore = scope === 'store' || path.startsWith('/api/carts/')
+  if ((isOfStore || path.startsWith('/api/stores/')) && !search.has('platform')) search.set('platform', platform)
+  if (isOfStore && storeId && !search.has('storeId') && !search.has('stores')) search.set('storeId', storeId)
   const text = search.toString()
   return text ? `${filled}?${text}` : filled
 }
@@ -106,7 +116,8 @@ export const isSessionOver = (error: ApiError) =>
   error.status === 401 && (error.code === 'session' || error.code === 'unauthenticated')
 
 async function send<E extends Endpoint>(endpoint: E, input: CallInput<E>, token: string | null): Promise<Response> {
-  const address = addressOf(endpoint.path, input.params ?? {}, input.query ?? {}, chosenPlatform())
+  const store = input.isAnonymous ? { platform: chosenPlatform() } : storeFields()
+  const address = addressOf(endpoint, input.params ?? {}, input.query ?? {}, store)
   const asked = takeEarly(endpoint.method, address, token)
   const answer = await asked?.catch(() => null)
   if (answer) return answer

@@ -18,7 +18,7 @@ import { mayStillView } from '../members/operators.ts'
 import { authenticate, type Session } from '../members/session.ts'
 import { hasOneHost } from '../net/clients.ts'
 import { markRead } from '../notifications/member.ts'
-import { chooseStore } from '../stores/choose.ts'
+import { chooseStore, type WantedStore } from '../stores/choose.ts'
 import { ChangeGatherer } from './gather.ts'
 import { type Listening, listen } from './listen-sql.ts'
 import * as sql from './live-sql.ts'
@@ -181,7 +181,7 @@ export class Live {
   /** The session decides anew each time: it may have ended, or work with another store by now. */
   async #join(socket: LiveSocket, platform: unknown): Promise<Joined> {
     const session = await this.#sessionOf(socket)
-    const storeId = await this.#storeOf(session, platform)
+    const storeId = await this.#storeOf(socket, session, platform)
     if (storeId) await sql.watchStores(this.#deps.db, [storeId], this.#watchedUntil())
     for (const room of socket.rooms) if (room !== socket.id) socket.leave(room)
     socket.data = { session, storeId }
@@ -193,21 +193,26 @@ export class Live {
     return { storeId }
   }
 
-  /** null: the account has no store. */
-  async #storeOf(session: Session, platform: unknown): Promise<string | null> {
-    const wanted = { platform: PlatformName.safeParse(platform).data }
-    const store = await chooseStore(this.#deps.db, session, wanted).catch((error: unknown) => {
+  /** The store the tab shows while it is connected, else as decision 7 chooses. null: the account has no store. */
+  async #storeOf({ handshake }: LiveSocket, session: Session, platform: unknown): Promise<string | null> {
+    const storeId = z.uuid().safeParse(handshake.auth.storeId).data
+    const shown = storeId ? await this.#choose(session, { storeId }) : null
+    if (shown?.is_active) return shown.id
+    return (await this.#choose(session, { platform: PlatformName.safeParse(platform).data }))?.id ?? null
+  }
+
+  #choose(session: Session, wanted: WantedStore) {
+    return chooseStore(this.#deps.db, session, wanted).catch((error: unknown) => {
       if (error instanceof AppError && error.code === 'not_found') return null
       throw error
     })
-    return store?.id ?? null
   }
 
   /** As over HTTP. false: it could not be read. */
   async #mark(socket: LiveSocket, marked: unknown): Promise<boolean> {
     const { data } = Marked.safeParse(marked)
     const session = await this.#sessionOf(socket)
-    const storeId = data && (await this.#storeOf(session, data.platform))
+    const storeId = data && (await this.#storeOf(socket, session, data.platform))
     if (!data || !storeId || session.viewedUntil) return false
     const reader = { store: { storeId, db: this.#deps.db }, userId: session.userId }
     await markRead(reader, { ids: data.notificationIds }, true)

@@ -1,14 +1,16 @@
 import type { AnalyticsRange } from '../../shared/analytics.ts'
-import { askEarly } from '../api.ts'
-import { session, storedUser } from './session.ts'
+import { addressOf, askEarly } from '../api.ts'
+import { type StoreFields, session, storedUser, storeFields } from './session.ts'
 
 // What the screen of the address asks first, asked when the app starts: its files and the guard's answers come meanwhile.
 
 /** Said here again, as nothing of a screen is in the first files. */
-const ANALYTICS = { path: '/analytics', call: '/api/analytics', range: '30d' satisfies AnalyticsRange }
+const SCREEN = '/analytics'
+const RANGE = '30d' satisfies AnalyticsRange
+const READ_ANALYTICS = { path: '/api/analytics', scope: 'store' } as const
 
 export function askFirstQuestion({ pathname, search }: Pick<Location, 'pathname' | 'search'> = location): void {
-  const address = firstQuestionOf(pathname, new URLSearchParams(search))
+  const address = firstQuestionOf(pathname, new URLSearchParams(search), storeFields())
   const { token } = session()
   if (address && token && storedUser()?.hasActiveSubscription) askEarly(address, token)
 }
@@ -17,7 +19,7 @@ export function askFirstQuestion({ pathname, search }: Pick<Location, 'pathname'
 const NAMES_STORES = ['stores', 'storeId', 'platform']
 
 /** Of the store that was chosen last. Pure. */
-export function firstQuestionOf(pathname: string, search: URLSearchParams): string | null {
-  if (pathname !== ANALYTICS.path || NAMES_STORES.some((name) => search.has(name))) return null
-  return `${ANALYTICS.call}?range=${encodeURIComponent(search.get('range') ?? ANALYTICS.range)}`
+export function firstQuestionOf(pathname: string, search: URLSearchParams, store: StoreFields): string | null {
+  if (pathname !== SCREEN || NAMES_STORES.some((name) => search.has(name))) return null
+  return addressOf(READ_ANALYTICS, {}, { range: search.get('range') ?? RANGE }, store)
 }

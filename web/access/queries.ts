@@ -16,6 +16,7 @@ import { mayDo } from '../../shared/roles.ts'
 import { checkConnection } from '../../shared/stores.ts'
 import { ApiError, call } from '../api.ts'
 import type { KnownAccessState } from './access.ts'
+import { isInsteadOfStore } from './request.ts'
 import {
   endSession,
   forgetConnection,
@@ -24,6 +25,7 @@ import {
   session,
   storedConnection,
   storedUser,
+  storeFields,
   useSession,
   withdrawToken,
 } from './session.ts'
@@ -52,13 +54,27 @@ export const subscriptionQuery = queryOptions({
   refetchOnWindowFocus: false,
 })
 
+/** About the store this tab shows, while it is connected: another tab may have switched the session to another store. */
+async function askConnection(signal: AbortSignal) {
+  const { storeId } = storeFields()
+  if (storeId) {
+    const answer = await call(checkConnection, { query: { storeId }, signal }).catch((error) => {
+      if (error instanceof ApiError && error.code === 'not_found') return null
+      throw error
+    })
+    if (answer?.hasConnection) return answer
+  }
+  return call(checkConnection, { signal })
+}
+
 export const connectionQuery = queryOptions({
   queryKey: ['connection'],
   queryFn: async ({ signal, client }) => {
-    const answer = await call(checkConnection, { signal })
+    const answer = await askConnection(signal)
     // Asked on a remembered yes, which the server may have denied meanwhile: an invalid subscription has no connection (A 4.1).
     const isDenied = client.getQueryData(subscriptionQuery.queryKey)?.hasActiveSubscription === false
-    if (!isDenied && answer.hasConnection && answer.platform && answer.store_url) {
+    const isReplaced = isInsteadOfStore(location.pathname + location.search)
+    if (!isDenied && !isReplaced && answer.hasConnection && answer.platform && answer.store_url) {
       rememberConnection({ platform: answer.platform, store_url: answer.store_url })
     } else forgetConnection()
     return answer

@@ -5,6 +5,10 @@ export const isConnectRequest = (address: string): boolean => Boolean(setupQuest
 export const ANOTHER_STORE = '/store-setup?another=store'
 export const isForAnother = (address: string): boolean => setupQuestion(address)?.has('another') === true
 
+/** The store to be replaced could not be disconnected: the set-up stays open all the same, and nothing of that store is stored (A 4.4). */
+export const INSTEAD_OF_STORE = '/store-setup?another=instead'
+export const isInsteadOfStore = (address: string): boolean => setupQuestion(address)?.get('another') === 'instead'
+
 function setupQuestion(address: string): URLSearchParams | null {
   const [path = '', question = ''] = address.split('?', 2)
   return path.replace(/\/$/, '') === '/store-setup' ? new URLSearchParams(question) : null

@@ -37,6 +37,8 @@ const CONNECTION_KEYS = [
 ]
 
 let current: Session | null = null
+/** The store this tab shows. Other tabs share the storage and may show another store. */
+let shown: StoredConnection | null = null
 const listeners = new Set<() => void>()
 
 export const useSession = () => useSyncExternalStore(onSessionChange, session)
@@ -123,6 +125,7 @@ export const storedUser = () => readJson<StoredUser>('user')
 
 export function rememberConnection({ platform, store_url }: StoredConnection) {
   forgetConnection()
+  shown = { platform, store_url }
   localStorage.setItem('isConnected', 'true')
   localStorage.setItem('platform', platform)
   localStorage.setItem('storeUrl', store_url)
@@ -132,16 +135,35 @@ export function rememberConnection({ platform, store_url }: StoredConnection) {
 }
 
 export function forgetConnection() {
+  shown = null
   for (const key of CONNECTION_KEYS) localStorage.removeItem(key)
 }
 
 export const storedConnection = () =>
   localStorage.getItem('isConnected') === 'true' ? readJson<StoredConnection>('store_connection') : null
 
-/** B 1: the address, else the stored platform, else the stored connection, else the default. */
+/** A tab that has shown no store yet begins with the one that the browser showed last. */
+function shownStore(): StoredConnection | null {
+  shown ??= storedConnection()
+  return shown
+}
+
+/** B 1: the address, else the stored platform (of the store this tab shows), else the stored connection, else the default. */
 export function chosenPlatform(): string {
-  const named = new URLSearchParams(location.search).get('platform') ?? localStorage.getItem('platform')
-  return named ?? readJson<StoredConnection>('store_connection')?.platform ?? DEFAULT_PLATFORM
+  const named = new URLSearchParams(location.search).get('platform') ?? shownStore()?.platform
+  const stored = () => localStorage.getItem('platform') ?? readJson<StoredConnection>('store_connection')?.platform
+  return named ?? stored() ?? DEFAULT_PLATFORM
+}
+
+export interface StoreFields {
+  platform: string
+  storeId?: string
+}
+
+/** What calls name their store by (A 7, B 7). An address that names another platform leaves the choice to the server. */
+export function storeFields(): StoreFields {
+  const [platform, store] = [chosenPlatform(), shownStore()]
+  return { platform, ...(store?.platform === platform && { storeId: store.store_url }) }
 }
 
 function change(next: Session) {

@@ -94,7 +94,13 @@ function Form({ isConfirming, onConfirming, onClose, onSent }: FormProps) {
   const submit = () => {
     const where = store ? { platform: store.platform, storeId: store.store_url } : {}
     const template = quickTemplateIds.find((id) => id === typed.template)
-    const body = { ...where, subject: words.subject, htmlContent: words.body, coupon: typed.coupon }
+    const body = {
+      ...where,
+      subject: words.subject,
+      htmlContent: words.body,
+      filters: EVERYBODY.filters,
+      coupon: typed.coupon,
+    }
     send.mutate(
       { ...body, ...(template && { template }) },
       { onSuccess: ({ campaign }) => onSent(campaign.id), onSettled: () => onConfirming(false) },

@@ -1,6 +1,7 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { createCoupon, deleteCoupon, listCoupons, updateCoupon } from '../../shared/coupons.ts'
 import { useIsStoreKnown, useStore } from '../access/queries.ts'
+import { storeFields } from '../access/session.ts'
 import { type CallInput, call } from '../api.ts'
 import type { CouponFilter } from './rules.ts'
 
@@ -39,10 +40,13 @@ export function useCouponsToChoose(search: string) {
   })
 }
 
-export const useCreateCoupon = () => useChange((body: CouponBody) => call(createCoupon, { body }))
+export const useCreateCoupon = () =>
+  useChange((body: CouponBody) => call(createCoupon, { body: { ...body, ...storeFields() } }))
 
 export const useUpdateCoupon = () =>
-  useChange(({ id, body }: { id: string; body: CouponBody }) => call(updateCoupon, { params: { id }, body }))
+  useChange(({ id, body }: { id: string; body: CouponBody }) =>
+    call(updateCoupon, { params: { id }, body: { ...body, ...storeFields() } }),
+  )
 
 export const useDeleteCoupon = () => useChange((id: string) => call(deleteCoupon, { params: { id } }))
 

@@ -222,7 +222,7 @@ const Days = ({
     value={days.map(String)}
     onChange={(chosen) => onChange(chosen.map(Number).toSorted((a, b) => a - b))}
   >
-    <Group gap="6px 12px">
+    <Group gap="10px 12px">
       {weekdays.map((name, index) => (
         <Checkbox key={name} size="xs" value={String(index + 1)} label={name} disabled={isReadOnly} />
       ))}

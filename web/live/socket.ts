@@ -21,6 +21,8 @@ export type ConnectOptions = Partial<ManagerOptions & SocketOptions>
 interface Live {
   token: string
   platform: string
+  /** The store this tab shows. */
+  storeId: string
   onChanged: (parts: readonly LivePart[]) => void
   onNotification: (event: NotificationEvent) => void
   /** In a store's room from now on: what changed before was not heard. */
@@ -31,12 +33,12 @@ interface Live {
 
 /** Returns what closes it. `connect`: the library's, to the server the page came from. */
 export function openLive(
-  { token, platform, onChanged, onNotification, onJoined, onSessionDoubt }: Live,
+  { token, platform, storeId, onChanged, onNotification, onJoined, onSessionDoubt }: Live,
   connect: (options: ConnectOptions) => LiveSocket = io,
 ): () => void {
   const socket = connect({
     path: LIVE_PATH,
-    auth: { token },
+    auth: { token, storeId },
     transports: ['polling', 'websocket'],
     reconnectionDelay: 1_000,
     reconnectionDelayMax: 10_000,

@@ -35,6 +35,7 @@ export function useLive() {
       close = socket.openLive({
         token,
         platform,
+        storeId,
         onChanged: (parts) => refresher.changed(parts),
         onNotification: (event) => hear(where, event),
         onJoined: ({ markRead }) => {

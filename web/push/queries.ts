@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { BrowserSubscription, PushPrompt, PushSettings } from '../../shared/push.ts'
 import * as api from '../../shared/push-calls.ts'
 import { useStore } from '../access/queries.ts'
+import { storeFields } from '../access/session.ts'
 import { call, readPage } from '../api.ts'
 
 export type PushSetup = z.output<typeof api.readPushSetup.reply>
@@ -24,7 +25,8 @@ export const usePushStats = (storeId: string | null) =>
   useQuery({
     enabled: storeId !== null,
     queryKey: ['store', storeId, 'push', 'stats'],
-    queryFn: ({ signal }) => call(api.pushStoreStats, { query: { storeId: storeId! }, signal }),
+    queryFn: ({ signal }) =>
+      call(api.pushStoreStats, { query: { storeId: storeId!, storeUrl: storeFields().storeId }, signal }),
     placeholderData: keepPreviousData,
   })
 
@@ -44,7 +46,10 @@ export type Replace = 'moving' | 'leaked'
 
 export const useGenerateKeys = () =>
   useChange(({ storeUrl, replace }: OfStore & { replace?: Replace }, storeId) =>
-    call(api.generateVapidKeys, { query: { storeId }, body: { storeUrl, ...(replace && { replace }) } }),
+    call(api.generateVapidKeys, {
+      query: { storeId },
+      body: { storeUrl, platform: storeFields().platform, ...(replace && { replace }) },
+    }),
   )
 
 export const useSavePush = () =>

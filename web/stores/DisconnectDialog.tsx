@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core'
 import { useNavigate } from 'react-router'
 import { storeTexts } from '../../shared/stores.ts'
+import { INSTEAD_OF_STORE } from '../access/request.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { useDisconnect, useForgetStore } from './queries.ts'
@@ -17,15 +18,13 @@ export function DisconnectDialog({ opened, storeName, isForAnother = false, onCl
   const disconnect = useDisconnect()
   const forget = useForgetStore()
   const navigate = useNavigate()
-  const leave = () => navigate('/store-setup')
   const isDone = ({ message }: { message: string }) => {
     announce(message)
-    return leave()
+    return navigate('/store-setup')
   }
   const goOn = () => {
-    announce(storeTexts.disconnectFailed, 'bad')
     forget()
-    return leave()
+    return navigate(INSTEAD_OF_STORE, { state: { from: '/settings' } })
   }
   // A promise and not a callback: the dialog goes with the store card before the answer is worked off.
   const start = () => disconnect.mutateAsync().then(isDone, isForAnother ? goOn : () => undefined)

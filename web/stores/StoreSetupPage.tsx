@@ -1,9 +1,10 @@
 import { Button, Card, Select, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
-import { Link, useLocation, useSearchParams } from 'react-router'
+import { Link, useLocation, useNavigate, useSearchParams } from 'react-router'
 import { DEFAULT_PLATFORM, type PlatformName } from '../../shared/platforms.ts'
+import { storeTexts } from '../../shared/stores.ts'
 import { useIsStoreKnown, useMay, useMe, useStore, useSubscription } from '../access/queries.ts'
-import { isForAnother } from '../access/request.ts'
+import { isForAnother, isInsteadOfStore } from '../access/request.ts'
 import { BarePage } from '../shell/BarePage.tsx'
 import { LoadingPage } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
@@ -12,7 +13,7 @@ import { ConnectedPanel } from './ConnectedPanel.tsx'
 import { ConnectRequest } from './ConnectRequest.tsx'
 import { KeysHelp } from './KeysHelp.tsx'
 import { PluginSetup } from './PluginSetup.tsx'
-import { useConnectStore } from './queries.ts'
+import { useConnectStore, useDisconnect } from './queries.ts'
 import { ShopifyHelp } from './ShopifyHelp.tsx'
 import { useWay } from './ShopifyKeyFields.tsx'
 import { ShopifyKeysForm, useShopifyForm } from './ShopifyKeysForm.tsx'
@@ -26,6 +27,8 @@ const platforms = [
 export function StoreSetupPage() {
   const subscription = useSubscription()
   const isAnother = useIsAnother()
+  const isInstead = useIsInstead()
+  const isBeside = isAnother && !isInstead
   const isKnown = useIsStoreKnown()
   const connect = useConnectStore(isAnother)
   const request = useSearchParams()[0].get('connect')
@@ -42,14 +45,14 @@ export function StoreSetupPage() {
   )
   if (!subscription || !isKnown) return <LoadingPage />
   return (
-    <BarePage title={titleOf(isAnother)} size="md" actions={actions}>
+    <BarePage title={titleOf(isBeside)} size="md" actions={actions}>
       {!subscription.hasActiveSubscription ? (
         <SubscriptionRequired />
       ) : request ? (
         <ConnectRequest key={request} request={request} />
       ) : connect.data ? (
         <ConnectedPanel store={connect.data.store} warnings={connect.data.warnings} />
-      ) : isAnother ? (
+      ) : isBeside ? (
         <AnotherStore isSent={!connect.isIdle}>
           <ConnectStore connect={connect} isAnother />
         </AnotherStore>
@@ -60,11 +63,17 @@ export function StoreSetupPage() {
   )
 }
 
-/** The account has a store, and keeps it. */
+/** The account has a store already. */
 function useIsAnother(): boolean {
   const { pathname, search } = useLocation()
   const store = useStore()
   return store !== null && isForAnother(pathname + search)
+}
+
+/** The one before is to go, and could not be disconnected. */
+function useIsInstead(): boolean {
+  const { pathname, search } = useLocation()
+  return isInsteadOfStore(pathname + search)
 }
 
 const titleOf = (isAnother: boolean) => (isAnother ? 'Connect another store' : 'Connect your store')
@@ -80,6 +89,27 @@ function SubscriptionRequired() {
         </Button>
       </Stack>
     </Card>
+  )
+}
+
+/** As long as the server has not let go of the store before. */
+function StillConnected() {
+  const disconnect = useDisconnect()
+  const navigate = useNavigate()
+  const retry = () =>
+    disconnect.mutateAsync().then(
+      () => navigate('/store-setup', { replace: true }),
+      () => undefined,
+    )
+  return (
+    <Notice tone="bad" title={storeTexts.disconnectFailed} isLive>
+      <Stack gap="sm" align="flex-start">
+        The store before is still connected on the server. You can connect the other store all the same.
+        <Button size="xs" variant="default" loading={disconnect.isPending} onClick={retry}>
+          Disconnect Store
+        </Button>
+      </Stack>
+    </Notice>
   )
 }
 
@@ -105,6 +135,7 @@ function ConnectStore({ connect, isAnother }: Props) {
           {isAnother && ' The stores that are connected stay as they are.'}
         </Text>
       </div>
+      {useIsInstead() && <StillConnected />}
       {isDemo && <Notice tone="info">The demo stays connected to its own store and cannot connect another one.</Notice>}
       {!mayConnect && <Notice tone="info">Only the owner or an admin of the account can connect a store.</Notice>}
       <Select
