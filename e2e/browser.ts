@@ -1,4 +1,4 @@
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type LaunchOptions } from 'playwright-core'
 import { withOwnFonts } from './fonts.ts'
 
 /**
@@ -24,21 +24,25 @@ const browsers = new Set<Browser>()
 /** Those that were opened and not closed. */
 export const openBrowsers = (): Browser[] => [...browsers].filter((browser) => browser.isConnected())
 
+export const launchOptions = (): LaunchOptions => ({
+  executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+  env: withOwnFonts(process.env),
+  args: [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    `--disable-features=${OFF.join(',')}`,
+  ],
+})
+
+/** In a run of the tests, a connection to its one Chromium (`screens/chromium.ts`); elsewhere a Chromium of its own. */
 export async function openBrowser(): Promise<Browser> {
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
-    env: withOwnFonts(process.env),
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      `--disable-features=${OFF.join(',')}`,
-    ],
-  })
+  const shared = process.env.TEST_CHROMIUM
+  const browser = await (shared ? chromium.connect(shared) : chromium.launch(launchOptions()))
   browsers.add(browser)
   return atRest(browser)
 }
@@ -56,44 +60,4 @@ export async function closePages(browser: Browser): Promise<void> {
     for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' })
     await context.close()
   }
-}
-
-/**
- * Pages that are used again and again: closing the context of one empties it and keeps it for the next who asks. Loaded in a process that
- * has the app's files and compiled scripts, a page costs half. A clock, added scripts and routed web sockets cannot be taken out of a page:
- * whoever adds them opens a context of its own. `idle` is an address of the app at which no script runs.
- */
-export function keptPages(browser: Browser, idle: string, options: BrowserContextOptions): () => Promise<Page> {
-  const free: Page[] = []
-  return async () => {
-    const kept = free.pop()
-    if (kept) return kept
-    const context = await browser.newContext(options)
-    const page = await context.newPage()
-    await page.goto(idle)
-    const close = context.close.bind(context)
-    context.close = async () => {
-      if (free.includes(page)) return
-      // A server that is away, or a page that has crashed: the next one is a new one.
-      await emptied(page, idle, options).then(
-        () => free.push(page),
-        () => close(),
-      )
-    }
-    return page
-  }
-}
-
-const LISTENED = ['request', 'requestfinished', 'requestfailed', 'response', 'console', 'pageerror', 'dialog'] as const
-
-async function emptied(page: Page, idle: string, { viewport }: BrowserContextOptions): Promise<void> {
-  for (const event of LISTENED) await page.removeAllListeners(event, { behavior: 'ignoreErrors' })
-  await page.unrouteAll({ behavior: 'ignoreErrors' })
-  await page.goto(idle)
-  await page.evaluate(() => {
-    localStorage.clear()
-    sessionStorage.clear()
-  })
-  await page.context().clearCookies()
-  if (viewport) await page.setViewportSize(viewport)
 }

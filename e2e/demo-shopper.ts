@@ -1,11 +1,24 @@
 import pg from 'pg'
-import type { Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { type AppInstance, until } from './app-instance.ts'
+
+type Instance = Pick<AppInstance, 'storeUrl' | 'databaseUrl'>
 
 // A shopper of the demo store, and the demo's minute.
 
+/** In a browser of their own, a shopper puts the first product in the cart and types an email at checkout. */
+export async function abandonCart(instance: Instance, browser: Browser, email: string, country = 'US'): Promise<Page> {
+  const shop = await (await browser.newContext()).newPage()
+  await shop.goto(instance.storeUrl)
+  await shop.locator('a[href*="/product/"]').first().click()
+  await shop.getByRole('button', { name: 'Add to cart' }).click()
+  await shop.getByText('has been added to your cart').waitFor()
+  await typeAtCheckout(instance, shop, email, country)
+  return shop
+}
+
 /** What makes a cart somebody's: an address typed at checkout. */
-export async function typeAtCheckout(instance: AppInstance, shop: Page, email: string, country: string): Promise<void> {
+export async function typeAtCheckout(instance: Instance, shop: Page, email: string, country: string): Promise<void> {
   await shop.goto(`${instance.storeUrl}/checkout/`)
   await shop.locator('#email').fill(email)
   await shop.locator('#shipping-country').selectOption(country)
@@ -15,7 +28,7 @@ export async function typeAtCheckout(instance: AppInstance, shop: Page, email: s
 }
 
 /** The demo's minute, after the last that the shopper typed: their cart was left, and the flow switched on, so much earlier. */
-export async function minutePasses(instance: AppInstance, email: string): Promise<void> {
+export async function minutePasses(instance: Instance, email: string): Promise<void> {
   const client = new pg.Client(instance.databaseUrl())
   await client.connect()
   const shift = `with left_behind as (
@@ -24,8 +37,11 @@ export async function minutePasses(instance: AppInstance, email: string): Promis
       where email = $1 and customer_name = 'Ana Lopez' and status = 'active' returning store_id, shopper_id),
     switched as (update flows f set takes_from = f.takes_from - interval '1 minute' from left_behind l where f.store_id = l.store_id)
     update facts f set at = f.at - interval '1 minute' from left_behind l where f.store_id = l.store_id and f.shopper_id = l.shopper_id`
-  await until(async () => (await client.query(shift, [email])).rowCount! > 0, 60_000)
-  await client.end()
+  try {
+    await until(async () => (await client.query(shift, [email])).rowCount! > 0, 110_000)
+  } finally {
+    await client.end()
+  }
 }
 
 /** At the checkout. */

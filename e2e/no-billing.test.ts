@@ -1,57 +1,55 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type AppInstance, anAppInstance } from './app-instance.ts'
 import { openBrowser } from './browser.ts'
-import { checkInEveryTheme } from './every-theme.ts'
+import { type SharedInstance, sharedInstance } from './shared-instances.ts'
 
-// An installation without a key of Stripe that does not test its billing: nothing is sold (decision 82).
-
-let instance: AppInstance
+let instance: SharedInstance
 let browser: Browser
 let page: Page
 
 beforeAll(async () => {
-  instance = await anAppInstance({ DEMO: 'off', BILLING_TEST_MODE: 'off' })
+  instance = await sharedInstance('free')
   browser = await openBrowser()
   page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
 })
+afterAll(() => browser?.close())
 
-afterAll(async () => {
-  await browser?.close()
-  await instance?.stop()
-})
+test('registering where nothing is sold gives the installation’s plan, and nothing leads to a purchase', async () => {
+  const landing = await (await fetch(`${instance.url}/landing.html`)).text()
+  expect(landing).toContain('This installation has no billing')
+  expect(landing).not.toMatch(/\$\d|free trial|money-back/)
 
-test('strangers read that nothing is charged here, on the landing page and in the terms', async () => {
-  await page.goto(`${instance.url}/landing.html`)
-  await page.getByText('This installation has no billing').waitFor()
-  expect(await page.getByText(/\$\d|free trial|money-back/).count()).toBe(0)
-  await page.goto(`${instance.url}/terms`)
-  await page.getByText('This installation has no billing').waitFor()
-  expect(await page.getByText(/free trial|money-back|Stripe/).count()).toBe(0)
-  await checkInEveryTheme(page, 'no-billing-terms')
-})
-
-test('registering gives the plan of the installation and leads to the store set-up; no screen leads to a purchase', async () => {
   await page.goto(`${instance.url}/register`)
-  await page.getByLabel('Name').fill('Olive Owner')
-  await page.getByLabel('Email').fill('olive@owners.example')
+  await page.getByLabel('Name').fill('Frieda Free')
+  await page.getByLabel('Email').fill('frieda@owners.example')
   for (const label of ['Password', 'Repeat password']) {
     await page.getByLabel(label, { exact: true }).fill('four pots on Kiln Road')
   }
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.waitForURL('**/store-setup')
-  const main = page.getByRole('main')
-  for (const address of ['/pricing', '/pricing?plan=starter&cycle=month']) {
-    await page.goto(instance.url + address)
-    await main.getByRole('heading', { name: 'This installation has no billing' }).waitFor()
-    await main.getByRole('heading', { name: 'Growth, without limits' }).waitFor()
-    expect(await main.getByRole('button').count()).toBe(0)
-    expect(await main.getByText(/\$\d/).count()).toBe(0)
+  const token = await page.evaluate(() => localStorage.getItem('token') ?? sessionStorage.getItem('token'))
+  const ask = async (method: string, path: string, body?: object) => {
+    const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) }
+    return fetch(instance.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
   }
-  await page.goto(`${instance.url}/billing`)
-  await main.getByText('This installation has no billing').waitFor()
-  expect(await main.getByRole('button', { name: /Change plan|Cancel|Manage Billing/ }).count()).toBe(0)
-  expect(await main.getByRole('link', { name: 'View Plans' }).count()).toBe(0)
+  const status = async () => (await ask('GET', '/api/subscribe/status')).json()
+  const given = { plan: 'growth', sells: 'none', source: 'default', isUnlimited: true, hasActiveSubscription: true }
+  expect(await status()).toMatchObject(given)
+
+  const main = page.getByRole('main')
+  await page.goto(`${instance.url}/pricing?plan=starter&cycle=month`)
+  await main.getByRole('heading', { name: 'Growth, without limits' }).waitFor()
+  expect(await main.getByRole('button').count()).toBe(0)
+  expect(await main.getByText(/\$\d/).count()).toBe(0)
   await page.goto(`${instance.url}/test-subscription`)
   await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+
+  for (const [path, body] of [
+    ['/api/subscribe/create-checkout-session', { planKey: 'starter' }],
+    ['/api/subscribe/create-free-subscription', {}],
+    ['/api/subscribe/manual-update', { planKey: 'starter' }],
+    ['/api/payments/preview-change', { planKey: 'starter' }],
+  ] as const)
+    expect([path, (await ask('POST', path, body)).ok]).toEqual([path, false])
+  expect(await status()).toMatchObject(given)
 })

@@ -1,23 +1,90 @@
-import { afterAll, beforeAll, beforeEach, describe } from 'vitest'
-import { ofTheLiveConnection } from './notifications/live.ts'
-import { ofTheMails } from './notifications/mails.ts'
-import { ofThePanel } from './notifications/panel.ts'
-import { begin, end, forgetAll } from './notifications/scene.ts'
-import { ofTheScreen } from './notifications/screen.ts'
-import { ofTheSettings } from './notifications/settings.ts'
-import { ofTheStores } from './notifications/stores.ts'
-import { ofTheTimers } from './notifications/timers.ts'
+import { randomUUID } from 'node:crypto'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
+import type { NotificationView } from '../shared/notification-calls.ts'
+import { type AppInstance, mailsTo, readMail, until } from './app-instance.ts'
+import { closePages, openBrowser } from './browser.ts'
+import { anOwnerWithoutStore, KEYS } from './owner.ts'
+import { sharedInstance } from './shared-instances.ts'
 
-// What an owner is told: the bell, the screen, two members in two browsers, and the connection that comes and goes.
+let instance: AppInstance
+let shop: DemoStore
+let browser: Browser
 
-beforeAll(begin)
-afterAll(end)
-beforeEach(() => forgetAll())
+beforeAll(async () => {
+  instance = (await sharedInstance('free')) as AppInstance
+  shop = await startDemoStore({ port: 0, dataFile: ':memory:', ...KEYS })
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  if (browser) await closePages(browser)
+  await browser?.close()
+  await shop?.stop()
+})
 
-describe('the bell (A 2.11, 4.6)', ofThePanel)
-describe('its timers (A 4.6, 8)', ofTheTimers)
-describe('two members and two browsers (A 7, decision 68)', ofTheLiveConnection)
-describe('the screen (B 2, decision 70)', ofTheScreen)
-describe('the settings (decision 65)', ofTheSettings)
-describe('several stores', ofTheStores)
-describe('its mails (decision 65)', ofTheMails)
+const panel = (page: Page) => page.getByRole('dialog', { name: 'Notifications' })
+const linkTo = (page: Page, id: string) => panel(page).locator(`a[href*="${id}"]`)
+const badge = (page: Page) => page.locator('.bell-badge')
+
+/** A tab with the open bell, once its live connection has joined. */
+async function tabOf(token: string): Promise<Page> {
+  const page = await (await browser.newContext()).newPage()
+  await page.goto(`${instance.url}/readyz`)
+  await page.evaluate((value) => localStorage.setItem('token', value), token)
+  const joined = page.waitForResponse(
+    (reply) => reply.url().includes('/socket.io/') && reply.request().method() === 'POST',
+  )
+  await page.goto(`${instance.url}/flows`)
+  await joined
+  await page
+    .getByRole('banner')
+    .getByRole('button', { name: /^Notifications/ })
+    .click()
+  await panel(page).waitFor()
+  return page
+}
+
+test('a store that refuses its keys is reported live in every tab and by one mail', {
+  tags: ['A2.11', 'A4.6', 'A7'],
+}, async () => {
+  const email = `bell-${randomUUID()}@owners.example`
+  const first = await (await browser.newContext()).newPage()
+  const owner = await anOwnerWithoutStore(instance, first, email)
+  await owner.connect(shop)
+  const token = (await first.evaluate(() => localStorage.getItem('token')))!
+  const [tab, other] = [await tabOf(token), await tabOf(token)]
+
+  shop.shop.db.sqlite.prepare('delete from api_keys where consumer_key = ?').run(KEYS.consumerKey)
+  await owner.ask('POST', '/api/stores/sync', {})
+  const find = async () => {
+    const { notifications } = await owner.ask<{ notifications: NotificationView[] }>('GET', '/api/notifications')
+    return notifications.find(({ type }) => type === 'store_check_failed')
+  }
+  await until(async () => (await find()) !== undefined, 60_000)
+  const { _id, title, message } = (await find())!
+  for (const page of [tab, other]) await linkTo(page, _id).waitFor()
+
+  await panel(tab).getByRole('button', { name: 'Mark all as read' }).click()
+  await expect.poll(() => badge(other).count()).toBe(0)
+  expect((await find())!.read).toBe(true)
+  await panel(tab)
+    .getByRole('listitem')
+    .filter({ has: tab.locator(`a[href*="${_id}"]`) })
+    .getByRole('button', { name: /^Delete/ })
+    .click()
+  await linkTo(other, _id).waitFor({ state: 'detached' })
+  await panel(tab).getByRole('button', { name: 'Undo' }).click()
+  await linkTo(other, _id).waitFor()
+
+  const reports = async () => (await mailsTo(instance, email)).filter(({ subject }) => subject.startsWith(title))
+  await until(async () => (await reports()).length > 0, 60_000)
+  expect(await reports()).toHaveLength(1)
+  const { html, text, raw } = await readMail(instance, (await reports())[0]!.id)
+  expect(raw).toMatch(/^Auto-Submitted: auto-generated\r?$/m)
+  expect(raw).toMatch(/^Content-Type: multipart\/alternative/m)
+  const link = text.split(/\s+/).find((word) => word.includes(`notificationId=${_id}`))!
+  expect(html.replaceAll('&amp;', '&')).toContain(link)
+  await other.goto(link)
+  await other.getByRole('region', { name: 'Notification', exact: true }).getByText(message).waitFor()
+})

@@ -1,49 +1,108 @@
+import crypto from 'node:crypto'
 import type { Page } from 'playwright-core'
 import type { DemoStore } from '../demo/store/store.ts'
 import { type AppInstance, mailsTo, readMail, until } from './app-instance.ts'
 
-export const KEYS = { consumerKey: `ck_${'a'.repeat(40)}`, consumerSecret: `cs_${'b'.repeat(40)}` }
+// Owners of new accounts, who ask Recoup as its screens do.
 
-/** An owner of a new account with this store connected, signed in on the page. Asks Recoup as its screens do. */
-export async function anOwner(instance: AppInstance, store: DemoStore, page: Page) {
-  const owner = await anOwnerWithoutStore(instance, page)
+export const KEYS = { consumerKey: `ck_${'a'.repeat(40)}`, consumerSecret: `cs_${'b'.repeat(40)}` }
+export const PASSWORD = 'four pots on Kiln Road'
+
+export type Place = Pick<AppInstance, 'url' | 'mailboxUrl'>
+
+/** Of one journey alone. */
+export const anAddress = (name: string, domain = 'owners.example') =>
+  `${name}-${crypto.randomUUID().slice(0, 8)}@${domain}`
+
+/** Each owner comes from an address of their own: the limits on sign-ups and sign-ins count by it. */
+export const fromAnywhere = () => ({ 'x-forwarded-for': `10.${[...crypto.randomBytes(3)].join('.')}` })
+
+/** With the token of whoever is signed in; '' before. */
+export function asks({ url }: Pick<Place, 'url'>, token: () => string = () => '', headers = fromAnywhere()) {
+  const send = (method: string, path: string, body?: object) =>
+    fetch(url + path, {
+      method,
+      headers: {
+        ...headers,
+        ...(body && { 'content-type': 'application/json' }),
+        ...(token() && { authorization: `Bearer ${token()}` }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+  return {
+    ask: async <T>(method: string, path: string, body?: object) => (await (await send(method, path, body)).json()) as T,
+    statusOf: async (method: string, path: string, body?: object) => {
+      const reply = await send(method, path, body)
+      await reply.text()
+      return reply.status
+    },
+  }
+}
+
+/** With this store connected, signed in on the page. */
+export async function anOwner(place: Place, store: DemoStore, page: Page, email?: string) {
+  const owner = await anOwnerWithoutStore(place, page, email)
   await owner.connect(store)
   return owner
 }
 
-/** The same before any store is connected. */
-export async function anOwnerWithoutStore(instance: AppInstance, page: Page, email = 'olive@owners.example') {
+/** With a confirmed address and a plan. */
+export async function anOwnerWithoutStore(place: Place, page: Page, email = anAddress('olive')) {
   let token = ''
-  const ask = async <T>(method: string, path: string, body?: object): Promise<T> => {
-    const reply = await fetch(instance.url + path, {
-      method,
-      headers: {
-        ...(body && { 'content-type': 'application/json' }),
-        ...(token && { authorization: `Bearer ${token}` }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    return (await reply.json()) as T
-  }
-  const owner = { name: 'Olive', email, password: 'four pots on Kiln Road' }
+  const { ask, statusOf } = asks(place, () => token)
+  const owner = { name: 'Olive', email, password: PASSWORD }
   token = (await ask<{ token: string }>('POST', '/api/auth/register', owner)).token
-  await ask('POST', '/api/auth/verify-email', { token: await verificationToken(instance, owner.email) })
+  await ask('POST', '/api/auth/verify-email', { token: await verificationToken(place, owner.email) })
   await ask('POST', '/api/subscribe/create-free-subscription', {})
   const connect = (store: DemoStore) => {
-    const keys = { consumer_key: KEYS.consumerKey, consumer_secret: KEYS.consumerSecret }
+    const keys = { consumer_key: store.keys.consumerKey, consumer_secret: store.keys.consumerSecret }
     return ask('POST', '/api/stores/connect-store', { platform: 'woocommerce', store_url: store.url, ...keys })
   }
   // No screen, which would notice the token by itself and go somewhere.
-  await page.goto(`${instance.url}/readyz`)
+  await page.goto(`${place.url}/readyz`)
   await page.evaluate((value) => localStorage.setItem('token', value), token)
-  return { ask, connect }
+  return { ask, statusOf, connect, email, token }
+}
+
+/** The link in the newest mail to an address whose subject is like this. */
+export async function linkTo(place: Place, address: string, subject: RegExp): Promise<string> {
+  const newest = async () => (await mailsTo(place, address)).find((mail) => subject.test(mail.subject))?.id
+  await until(async () => (await newest()) !== undefined, 30_000)
+  const { text } = await readMail(place, (await newest())!)
+  return /https?:\/\/\S+/.exec(text)![0]
 }
 
 /** What the mail to somebody who has just registered holds. */
-export async function verificationToken(instance: AppInstance, address: string): Promise<string> {
-  const found = async () =>
-    (await mailsTo(instance, address)).find(({ subject }) => subject === 'Confirm your email address')?.id
-  await until(async () => (await found()) !== undefined, 20_000)
-  const { text } = await readMail(instance, (await found())!)
-  return /verify-email\?token=([\w.-]+)/.exec(text)![1]!
+export async function verificationToken(place: Place, address: string): Promise<string> {
+  const link = await linkTo(place, address, /^Confirm your email address$/)
+  return /verify-email\?token=([\w.-]+)/.exec(link)![1]!
+}
+
+/** What a cart of the list says. */
+export interface ListedCart {
+  id: string
+  customer_email: string
+  total: number
+  status: string
+  state: string
+  phone: string
+  items: { quantity: number; image_url: string }[]
+}
+
+/** Orders of the store that were not finished, by shoppers with a phone of their own: who share one are one shopper. */
+export function leaveOrders(store: DemoStore, orders: readonly { status: string; email: string; name: string }[]) {
+  const product = store.shop.db.sqlite.prepare('select id from products order by id limit 1').get() as { id: number }
+  store.insertOrders(
+    orders.map(({ status, email, name }, index) => ({
+      status,
+      // Pending ones are read once they are a day old.
+      createdAt: Math.floor(Date.now() / 1_000) - 26 * 3_600,
+      billing: {
+        ...{ email, first_name: name, last_name: 'Miller', country: 'US', state: 'NY' },
+        phone: `+1 212 555 01${String(index + 10)}`,
+      },
+      lines: [{ productId: product.id, quantity: 2 }],
+    })) as Parameters<DemoStore['insertOrders']>[0],
+  )
+  return product.id
 }

@@ -14,7 +14,7 @@ describe('the registry of screens', () => {
     expect(screens.filter(({ access, permission }) => access === 'everybody' && permission !== 'public')).toEqual([])
   })
 
-  it('has every path of the specification (A 2.1)', () => {
+  it('has every path of the specification (A 2.1)', { tags: ['A2.1'] }, () => {
     const named = [
       ...['/', '/landing', '/login', '/register', '/reset-password', '/test-subscription', '/cart/recover', '/pricing'],
       ...['/billing', '/store-setup', '/test', '/dashboard', '/carts', '/customers', '/campaigns', '/notifications'],

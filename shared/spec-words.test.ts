@@ -10,7 +10,7 @@ import { storeTexts } from './stores.ts'
 
 // The words that both sides take from here, against the specification's own (A 5, A 8, A 9, B 5, B 6, B 8).
 
-test('what is said of signing in (A 5, A 8)', () => {
+test('what is said of signing in (A 5, A 8)', { tags: ['A8'] }, () => {
   expect(authTexts).toMatchObject({
     passwordsDiffer: 'Passwords do not match',
     passwordShort: 'Password must be at least 6 characters long',
@@ -42,7 +42,7 @@ test('what is said of the dashboard (A 8)', () => {
   })
 })
 
-test('what the plans cost and allow (A 9)', () => {
+test('what the plans cost and allow (A 9)', { tags: ['A3', 'A9'] }, () => {
   const rows = Object.entries(plans).map(([key, { name, priceMonthly, limits, features }]) => [
     ...[key, name, priceMonthly],
     [limits.maxStores, limits.maxEmailsPerMonth, limits.maxSmsPerMonth, limits.maxWhatsappPerMonth],
@@ -62,7 +62,7 @@ test('what the plans cost and allow (A 9)', () => {
   expect(SubscriptionStatus.options).toEqual(['active', 'trialing', 'past_due', 'canceled'])
 })
 
-test('what is said of plan and payments (A 2.6, A 2.7, A 2.12, A 5, A 8)', () => {
+test('what is said of plan and payments (A 2.6, A 2.7, A 2.12, A 5, A 8)', { tags: ['A8'] }, () => {
   expect(billingTexts).toMatchObject({
     completePurchase: 'Complete Your Purchase',
     manage: 'Manage Billing',

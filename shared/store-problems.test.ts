@@ -28,11 +28,11 @@ test.each([
   ['shopify', 'http://localhost:5400/', 'http://localhost:5400'],
   ['shopify', 'http://127.0.0.1:5400', 'http://127.0.0.1:5400'],
   ['shopify', 'http://localhostel.com', 'https://localhostel.com'],
-] as const)('%s: %j is read as %s', (platform, input, storeUrl) => {
+] as const)('%s: %j is read as %s', { tags: ['A5'] }, (platform, input, storeUrl) => {
   expect(normalizeStoreUrl(platform, input)).toEqual({ ok: true, storeUrl })
 })
 
-test.each(['', '   ', null, undefined, 5])('%j: Store URL is required', (input) => {
+test.each(['', '   ', null, undefined, 5])('%j: Store URL is required', { tags: ['A5'] }, (input) => {
   expect(normalizeStoreUrl('woocommerce', input)).toEqual({ ok: false, message: 'Store URL is required' })
 })
 
@@ -55,7 +55,9 @@ test('every problem has a sentence and a next step, all different', () => {
   }
 })
 
-test('only where a certificate is mentioned comes the hint to use http:// for local development', () => {
+test('only where a certificate is mentioned comes the hint to use http:// for local development', {
+  tags: ['A8'],
+}, () => {
   const hint = ' For local development use http:// instead of https://.'
   expect(storeProblemMessage('certificate', 'self-signed certificate')).toMatch(new RegExp(`certificate\\)${hint}$`))
   expect(storeProblemMessage('store_error', 'certificate has expired')).toMatch(new RegExp(`expired\\)${hint}$`))

@@ -148,7 +148,7 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     await expect.poll(async () => (await shown()).length).toBe(1)
   }
 
-  test('shows what a push brings: title, body, picture, actions, one for each cart', async () => {
+  test('shows what a push brings: title, body, picture, actions, one for each cart', { tags: ['A3'] }, async () => {
     await showOne()
     expect(await shown()).toEqual([
       {

@@ -91,7 +91,9 @@ describe.skipIf(!browserPath)('in a browser', () => {
     () => server,
   )
 
-  test('without a cart nothing is asked; with one the bar comes after five seconds, and the browser asks on the press alone', async () => {
+  test('without a cart nothing is asked; with one the bar comes after five seconds, and the browser asks on the press alone', {
+    tags: ['A7', 'A9'],
+  }, async () => {
     await visit(async (page) => {
       await page.goto(`${shop.url}/shop/`)
       await expect.poll(() => told('auto-setup').length).toBe(1)
@@ -215,7 +217,9 @@ describe.skipIf(!browserPath)('in a browser', () => {
     })
   })
 
-  test('errors of auto-setup are not shown, and a shop without web push sees nothing of it', async () => {
+  test('errors of auto-setup are not shown, and a shop without web push sees nothing of it', {
+    tags: ['A8'],
+  }, async () => {
     server.state.refused = { 'auto-setup': 404 }
     await visit(async (page) => {
       const said: string[] = []

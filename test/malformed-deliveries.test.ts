@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { TOPICS } from '../server/platforms/shopify/webhooks.ts'
 import { openNonsense } from './nonsense.ts'
+import { isProof, seededShare, testSeed } from './seed.ts'
 import { aShopifyStore, CLIENT_SECRET, deliver } from './shopify-store.ts'
-import { sharePerDay } from './tier.ts'
 import { aWorld } from './world.ts'
 
 // A shop's own signature under nonsense: whatever its secret has signed is answered, kept as news of nothing, and no mistake of ours.
@@ -31,7 +31,7 @@ async function counts(): Promise<Record<string, number>> {
   return Object.fromEntries(PERSONAL.map((table, index) => [table, rows[index]!.rows[0]!.n]))
 }
 
-describe.each(sharePerDay([7, 8, 9, 10], 4))('the nonsense of seed %i', (seed) => {
+describe.each([...seededShare([7, 8, 9, 10], 4), ...(isProof ? [testSeed] : [])])('the nonsense of seed %i', (seed) => {
   test('signed nonsense of each topic: never our mistake, and it says nothing of anybody', async () => {
     const { payload } = openNonsense(seed)
     const before = await counts()

@@ -26,3 +26,15 @@ export async function told(world: World, storeId: string): Promise<Told[]> {
     .toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1))
     .map((row) => ({ type: row.type, ...notificationText(row) }))
 }
+
+/** Whether each notification of a store carries the test flag, by type, the oldest first. */
+export async function testFlags(world: World, storeId: string): Promise<[NotificationType, unknown][]> {
+  await gatherNotifications(world.deps)
+  const rows = await world.db
+    .selectFrom('notifications')
+    .select(['type', 'data'])
+    .where('store_id', '=', storeId)
+    .orderBy('created_at')
+    .execute()
+  return rows.map(({ type, data }) => [type, (data as { test?: unknown }).test])
+}

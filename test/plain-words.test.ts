@@ -4,11 +4,11 @@ import { z } from 'zod'
 import { servedBy } from '../server/http/http.ts'
 import type { Endpoint } from '../shared/endpoint.ts'
 import { aStore } from './factories.ts'
-import { sharePerDay } from './tier.ts'
+import { seededShare } from './seed.ts'
 import { aWorld, type Reply } from './world.ts'
 
 // Every endpoint is asked with fields that are absent, empty, of another kind, too long or given twice. It answers in plain words:
-// never in those of the library that checks, and never with a mistake of ours. `npm test` asks a third of the endpoints each day.
+// never in those of the library that checks, and never with a mistake of ours. `npm test` asks a third of the endpoints, `npm run proofs -- fuzz` all of them.
 
 const world = aWorld()
 
@@ -59,7 +59,7 @@ const wordsOf = ({ body }: Reply): string[] => [body.error, ...Object.values<str
 
 test('whatever is missing or malformed in a request is answered in plain words', async () => {
   const odd: unknown[] = []
-  for (const endpoint of sharePerDay(servedBy.get(world.app) ?? [], 3)) {
+  for (const endpoint of seededShare(servedBy.get(world.app) ?? [], 3)) {
     // An owner of their own: some of these calls sign out, or end what is asked about.
     const token = endpoint.permission === 'public' ? undefined : (await aStore(world)).token
     const calls = [
@@ -95,7 +95,7 @@ const asked = (path: string, body: object, token?: string) =>
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
   })
 
-test('a field that is absent is answered with the words for an empty one (A 5, B 5)', async () => {
+test('a field that is absent is answered with the words for an empty one (A 5, B 5)', { tags: ['A5'] }, async () => {
   const { token } = await aStore(world)
   const words: [string, object, string, string][] = [
     ['/api/auth/register', { email: 'a@b.example', password: 'secret' }, 'name', 'Name is required'],
@@ -127,7 +127,7 @@ test('a field that is absent is answered with the words for an empty one (A 5, B
   }
 })
 
-test('keys that are absent, empty or null are asked for in the words of A 5', async () => {
+test('keys that are absent, empty or null are asked for in the words of A 5', { tags: ['A5'] }, async () => {
   const { token } = await aStore(world)
   for (const nothing of [{}, { consumer_key: '', consumer_secret: '' }, { consumer_key: null, access_token: null }]) {
     const ask = (platform: string) =>

@@ -148,7 +148,7 @@ test('what only those who lead the team may is refused to members and viewers, a
   }
 })
 
-test('a viewer looks and changes nothing', async () => {
+test('a viewer looks and changes nothing', { tags: ['A6'] }, async () => {
   const changing = walked().filter((endpoint) => endpoint.method !== 'GET' && !OWN.includes(keyOf(endpoint)))
   expect(changing.length).toBeGreaterThan(10)
   for (const endpoint of changing) {

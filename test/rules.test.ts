@@ -14,13 +14,17 @@ const FOLDERS = [
   'db',
   'test',
   'e2e',
+  'screens',
+  'proofs',
   'bench',
   'scripts',
   'docs',
 ]
 const TEXT = /(\.(tsx?|mjs|php|sql|md|css|html|liquid)|\.env\.example)$/
 /** Recordings of other people's data, and this file, whose examples are wrong on purpose. */
-const LEFT_OUT = /^test\/(fixtures\/|rules\.test\.ts$)/
+const LEFT_OUT = /^test\/(fixtures\/|rules\.test\.ts$|spec\.ts$)/
+/** Sections of the specification (`test/spec.ts`). */
+const TAGS = /\btags: \[[^\]]*\]/g
 
 interface Citation {
   id: string
@@ -37,7 +41,8 @@ const DECISIONS =
 /** A number alone in brackets, in a comment or a test's name: nobody can tell what it cites. */
 const BARE = /(?:^\s*(?:\/\/|\/?\*|--)|\s\/\/ |\b(?:test|it|describe)\(['"`]).*?\s\((\d{1,3}(?:, \d{1,3})*)\)/g
 
-function citedIn(text: string): Citation[] {
+function citedIn(source: string): Citation[] {
+  const text = source.replace(TAGS, (tags) => tags.replace(/[^\n]/g, ' '))
   const lineAt = (index: number) => text.slice(0, index).split('\n').length
   const rules = [...text.matchAll(RULE), ...text.matchAll(IN_BRACKETS)].map((match) => ({
     id: match[0],

@@ -183,7 +183,9 @@ test('every endpoint about a store refuses another account’s store by id and b
   }
 })
 
-test('every endpoint that is not public refuses callers without a token and with one that has expired, and viewers what they may not', async () => {
+test('every endpoint that is not public refuses callers without a token and with one that has expired, and viewers what they may not', {
+  tags: ['A6'],
+}, async () => {
   const [late, viewer] = [await aStore(world), await aStore(world, { role: 'viewer' })]
   const sessions = world.db.updateTable('sessions').where('account_id', '=', late.accountId)
   await sessions.set({ expires_at: world.now }).execute()

@@ -25,7 +25,7 @@ import type { TextTemplate } from '../server/schema/text-channels.ts'
 import { beat } from '../server/send/workers.ts'
 import { handlers } from '../server/worker.ts'
 import { termsOf } from './fake-store.ts'
-import { asAdmin, databaseUrl } from './global.ts'
+import { asAdmin, cloneDatabase, databaseUrl } from './global.ts'
 import { jobsInto, type Queued, withCommits } from './queue.ts'
 
 /** A real app on a real, empty database of its own. Only the outside (providers, stores, the clock) is pretence. */
@@ -83,7 +83,7 @@ export function aWorld(env: Record<string, string> = {}): World {
   const server = inject('databaseUrl')
 
   beforeAll(async () => {
-    await asAdmin(server, `create database ${name} template ${inject('template')}`)
+    await cloneDatabase(server, name, inject('template'))
     world.pool = openPool({ url: databaseUrl(server, name), max: 12 })
     world.db = withCommits(openDb(world.pool), world.queued)
     world.advance = (ms) => {

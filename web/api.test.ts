@@ -1,25 +1,42 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { login } from '../shared/auth.ts'
-import { listAbandonedCarts } from '../shared/carts.ts'
+import { listCampaigns } from '../shared/campaigns.ts'
+import { getCart, listAbandonedCarts } from '../shared/carts.ts'
+import { readDashboardStats } from '../shared/dashboard.ts'
+import type { Endpoint } from '../shared/endpoint.ts'
+import { restoreCart } from '../shared/restore.ts'
+import { connectStore, syncStore } from '../shared/stores.ts'
+import { upcomingMessages } from '../shared/upcoming.ts'
 import { aPage } from '../test/browser-globals.ts'
+import { forgetConnection, rememberConnection } from './access/session.ts'
 import { wordsOf } from './accounts/queries.ts'
 import { addressOf, BROKEN, call, errorOf, isSessionOver } from './api.ts'
 
 describe('the address of a call', () => {
   it('fills in parameters and leaves out what is not given', () => {
     expect(
-      addressOf('/api/flows/:flowId/upcoming', { flowId: 'a/b' }, { minutes: 60, storeId: undefined }, 'shopify'),
-    ).toBe('/api/flows/a%2Fb/upcoming?minutes=60')
+      addressOf(
+        upcomingMessages,
+        { flowId: 'a/b' },
+        { minutes: 60, search: '', storeId: undefined },
+        { platform: 'shopify' },
+      ),
+    ).toBe('/api/flows/a%2Fb/upcoming?minutes=60&platform=shopify')
   })
 
-  it('names the platform for stores and carts only, and never over a given one', () => {
-    expect(addressOf('/api/carts/abandoned', {}, { page: 2, search: '' }, 'woocommerce')).toBe(
-      '/api/carts/abandoned?page=2&platform=woocommerce',
+  it('names the store shown where a store or its carts are concerned, and never over a given one', {
+    tags: ['A7', 'B1', 'B7'],
+  }, () => {
+    const shown = { platform: 'woocommerce', storeId: 'shop' }
+    const of = (endpoint: Endpoint, query: object = {}) => addressOf(endpoint, { id: '1' }, query, shown)
+    expect(of(listCampaigns)).toBe('/api/campaigns?platform=woocommerce&storeId=shop')
+    expect(of(getCart)).toBe('/api/carts/1?platform=woocommerce&storeId=shop')
+    expect(of(syncStore, { platform: 'shopify', storeId: 'other' })).toBe(
+      '/api/stores/sync?platform=shopify&storeId=other',
     )
-    expect(addressOf('/api/stores/sync', {}, { platform: 'shopify' }, 'woocommerce')).toBe(
-      '/api/stores/sync?platform=shopify',
-    )
-    expect(addressOf('/api/auth/me', {}, {}, 'woocommerce')).toBe('/api/auth/me')
+    expect(of(readDashboardStats, { stores: 'all' })).toBe('/api/dashboard/stats?stores=all&platform=woocommerce')
+    expect(of(connectStore)).toBe('/api/stores/connect-store?platform=woocommerce')
+    expect(of(login)).toBe('/api/auth/login')
   })
 })
 
@@ -40,7 +57,7 @@ describe('a failed answer', () => {
     expect(errorOf(429, null, '12').retryAfterS).toBe(12)
   })
 
-  it('says the error, else the message, else what the screen says by default (A 8)', () => {
+  it('says the error, else the message, else what the screen says by default (A 8)', { tags: ['A8'] }, () => {
     const said = (reply: unknown) => wordsOf(errorOf(400, reply), 'the default')
     expect(said({ error: 'the error', message: 'the message' })).toBe('the error')
     expect(said({ error: '', message: 'the message' })).toBe('the message')
@@ -85,9 +102,27 @@ describe('every request (B 7)', () => {
       asked.mockReset().mockImplementation(async () => new Response('{}')),
     )
   })
-  afterEach(() => void vi.unstubAllGlobals())
+  afterEach(() => {
+    forgetConnection()
+    vi.unstubAllGlobals()
+  })
 
-  it('sends credentials, announces JSON and is marked as a browser program’s', async () => {
+  it('names the store this tab shows, whatever another tab stores meanwhile', { tags: ['B1', 'B7'] }, async () => {
+    rememberConnection({ platform: 'woocommerce', store_url: 'https://one.example' })
+    localStorage.setItem('platform', 'shopify')
+    localStorage.setItem('store_connection', '{"platform":"shopify","store_url":"https://two.example"}')
+    await call(listCampaigns)
+    location.search = '?platform=shopify'
+    await call(listCampaigns)
+    await call(restoreCart, { params: { id: 'rt_1' }, isAnonymous: true })
+    expect(asked.mock.calls.map(([address]) => address)).toEqual([
+      '/api/campaigns?platform=woocommerce&storeId=https%3A%2F%2Fone.example',
+      '/api/campaigns?platform=shopify',
+      '/api/carts/rt_1/restore?platform=shopify',
+    ])
+  })
+
+  it('sends credentials, announces JSON and is marked as a browser program’s', { tags: ['B7'] }, async () => {
     await call(listAbandonedCarts)
     await call(login, { body: { email: 'a@b.c', password: 'secret' } })
     expect(asked.mock.calls.map(([address]) => address)).toEqual([

@@ -35,7 +35,7 @@ describe('a registered screen', () => {
 })
 
 describe('nothing is shown unguarded', () => {
-  it('every route is inside the guard, and every screen where its permission is looked at', () => {
+  it('every route is inside the guard, and every screen where its permission is looked at', { tags: ['A2.1'] }, () => {
     const isInside = (of: unknown) => (each: (typeof shown)[number]) =>
       each.around.some(({ Component }) => Component === of)
     expect(shown.filter((each) => !isInside(Guard)(each))).toEqual([])

@@ -13,7 +13,7 @@ beforeEach(() => {
   world.queued.length = 0
 })
 
-test('registering makes a user, an account of their own and a session', async () => {
+test('registering makes a user, an account of their own and a session', { tags: ['A3', 'A7'] }, async () => {
   const email = anAddress()
   const reply = await post(world, 'register', { name: ' Ada ', email: ` ${email.toUpperCase()} `, password: 'secret' })
   expect(reply).toMatchObject({
@@ -45,7 +45,7 @@ test('only hashes of password and token are kept', async () => {
   expect(sessions[0]!.token_hash.equals(tokenHash(token))).toBe(true)
 })
 
-test('the words of the specification answer what is missing', async () => {
+test('the words of the specification answer what is missing', { tags: ['A5'] }, async () => {
   const empty = await post(world, 'register', { name: ' ', email: '', password: '' })
   expect(empty).toMatchObject({
     status: 400,
@@ -94,7 +94,7 @@ test('two who register one address at the same moment get one user', async () =>
   expect(replies[0]!.user.id).toBe(replies[1]!.user.id)
 })
 
-test('signing in works in whatever case the address is typed', async () => {
+test('signing in works in whatever case the address is typed', { tags: ['A7'] }, async () => {
   const { email, password, userId } = await aUser(world)
   expect(await post(world, 'login', { email: email.toUpperCase(), password })).toMatchObject({
     status: 200,
@@ -211,7 +211,7 @@ test('the limiter keeps no address and no client in the clear', async () => {
   expect(keys).not.toContain(ip)
 })
 
-test('logging out ends this session and no other', async () => {
+test('logging out ends this session and no other', { tags: ['A4.2'] }, async () => {
   const { email, password, token } = await aUser(world)
   const other = await post(world, 'login', { email, password })
   expect(await post(world, 'logout', {}, { token })).toMatchObject({ status: 200, success: true })
@@ -261,7 +261,9 @@ test('no token, a mangled one and a made-up one are all refused', async () => {
   }
 })
 
-test('the demo signs in without a password where there is one, and its password is nobody’s to reset', async () => {
+test('the demo signs in without a password where there is one, and its password is nobody’s to reset', {
+  tags: ['A4.2'],
+}, async () => {
   const { config } = world.deps
   world.deps.config = { ...config, isDemo: true }
   const { userId, token } = await aUser(world)

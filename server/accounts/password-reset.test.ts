@@ -17,7 +17,7 @@ async function resetToken(userId: string): Promise<string> {
   return /token=([\w-]+)/.exec(world.sent[0]!.text)![1]!
 }
 
-test('forgot password answers the same whether the address is known or not', async () => {
+test('forgot password answers the same whether the address is known or not', { tags: ['A7'] }, async () => {
   const { email, userId } = await aUser(world)
   const known = await post(world, 'forgot-password', { email })
   const unknown = await post(world, 'forgot-password', { email: anAddress() })
@@ -105,7 +105,7 @@ test('a mail surely not accepted is tried again, one perhaps accepted is not', a
   world.answer = usual
 })
 
-test('resetting sets the password, ends every session and works once', async () => {
+test('resetting sets the password, ends every session and works once', { tags: ['A5', 'A7'] }, async () => {
   const { email, password, token: session, userId } = await aUser(world)
   const token = await resetToken(userId)
   const unused = await resetToken(userId)

@@ -301,6 +301,6 @@ test('invitations are limited per address, so that nobody is flooded', async () 
   expect((await ask()).status).toBe(429)
 })
 
-test('the roles are the four of decision 8', () => {
+test('the roles are the four of decision 8', { tags: ['A6'] }, () => {
   expect(roleNames).toEqual(['owner', 'admin', 'member', 'viewer'])
 })

@@ -49,7 +49,9 @@ function blocksOf(text: string): Map<string, { names: string[]; means: string[];
   return new Map(blocks.map(([title, names, means, ...rows]) => [title![0]!, { names: names!, means: means!, rows }]))
 }
 
-test('a file named by platform and range has every block, each number with what it means', async () => {
+test('a file named by platform and range has every block, each number with what it means', {
+  tags: ['B7'],
+}, async () => {
   const shop = await aLife()
   for (const range of ['7d', '30d', '90d', '1y']) {
     const file = await shop.get(`/api/analytics/export?platform=woocommerce&range=${range}`)
@@ -101,7 +103,7 @@ test('a file named by platform and range has every block, each number with what 
   }
 })
 
-test('the file of a store on Shopify has its name and its block (B 7, decision 96)', async () => {
+test('the file of a store on Shopify has its name and its block (B 7, decision 96)', { tags: ['B7'] }, async () => {
   const shop = await aLife()
   await sql`update stores set platform = 'shopify' where id = ${shop.storeId}`.execute(world.db)
   const file = await shop.get('/api/analytics/export?platform=shopify&range=7d')
@@ -226,7 +228,9 @@ test('a browser’s link leads to the same file, and to no other store’s', asy
   expect((await world.request('GET', link.body.url)).status).toBe(403)
 })
 
-test('other plans are told which one exports, and only who leads the team exports (decisions 8 and 100)', async () => {
+test('other plans are told which one exports, and only who leads the team exports (decisions 8 and 100)', {
+  tags: ['A9'],
+}, async () => {
   const shop = await aLife()
   for (const path of ['/api/analytics/export', '/api/analytics/export/link']) {
     for (const plan of ['free', 'starter']) {

@@ -14,7 +14,7 @@ const orders: OrderSums = {
 }
 const sums = { carts: [carts], orders: [orders, { ...orders, currency: 'EUR', net_minor: 700 }], currency: 'USD' }
 
-test('only the block of the connected platform is there, with its own figures (decision 96)', () => {
+test('only the block of the connected platform is there, with its own figures (decision 96)', { tags: ['B3'] }, () => {
   expect(platformBlock(new Set(['shopify']), sums)).toEqual({
     // Five of eight begun checkouts were not completed.
     shopify: { checkoutAbandonmentRate: 0.625, averageOrderValue: 12.5, customerLifetimeValue: 30 },

@@ -52,7 +52,7 @@ function startsOf(range: AnalyticsRange, today: string): string[] {
   })
 }
 
-test('one recovered cart and one that was not: what each call says of them', async () => {
+test('one recovered cart and one that was not: what each call says of them', { tags: ['B3', 'B7', 'B9'] }, async () => {
   const shop = await aLife()
   await onPlan(shop, 'growth')
   for (const range of ['7d', '30d', '90d', '1y'] as const) {
@@ -161,7 +161,7 @@ async function expectAWeekLater(shop: Shop): Promise<void> {
   ])
 }
 
-test('another range or period than the four is refused (B 9)', async () => {
+test('another range or period than the four is refused (B 9)', { tags: ['B9'] }, async () => {
   const shop = await aShop(world, { plan: 'growth' })
   for (const call of ['', '/details', '/products', '/roi', '/export']) {
     expect([call, (await read(shop, call, '&range=60d')).status]).toEqual([call, 400])
@@ -171,7 +171,9 @@ test('another range or period than the four is refused (B 9)', async () => {
   }
 })
 
-test('each plan sees what it includes, and is told of what it does not (decisions 131 and 154)', async () => {
+test('each plan sees what it includes, and is told of what it does not (decisions 131 and 154)', {
+  tags: ['A6', 'A9'],
+}, async () => {
   const shop = await aLife()
   const refusalOf = async (call: string, query = '') => {
     const { status, body } = await read(shop, call, query)

@@ -138,7 +138,7 @@ test('the figures of 7 days', async () => {
   })
 })
 
-test('the figures of 30 days', async () => {
+test('the figures of 30 days', { tags: ['B3'] }, async () => {
   // Abandoned in dollars: 14 to 23, 26, 27, 28 = 10+21+68+21+10+21+42+68+340+408+21+10+68 = 1108, of 13; with the 7 days 1537, of 23.
   // 1537/23 = 66.826… Not bought: 14, 17, 18, 19, 23, 27 = 10+21+10+21+408+10 = 480; with the 7 days 689.
   // Before: 4, 5, 6, 7, 9, 11, 12, 13 = 21+42+68+31+21+89+136+21 = 429, of 8: 53.625; not bought: 4, 7, 9, 11, 12 = 298.
@@ -349,7 +349,7 @@ const days: Record<string, TrendDay> = {
 }
 const nothing: TrendDay = [null, null, 0, 0]
 
-test.each(['7d', '30d'])('the trends of %s', async (period) => {
+test.each(['7d', '30d'])('the trends of %s', { tags: ['B3'] }, async (period) => {
   const count = period === '7d' ? 7 : 30
   const starts = Array.from({ length: count }, (_, place) => {
     const day = Temporal.PlainDate.from('2026-04-03').subtract({ days: count - 1 - place })

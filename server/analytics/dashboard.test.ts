@@ -49,7 +49,9 @@ test('a store with nothing yet has zeros, no rate and no trends', async () => {
   expect(empty.otherCurrencies).toEqual([])
 })
 
-test('30 days of figures with their trends against the 30 before; the total since connecting', async () => {
+test('30 days of figures with their trends against the 30 before; the total since connecting', {
+  tags: ['A2.3', 'A3', 'A7'],
+}, async () => {
   const shop = await aShop(world, { plan: 'growth' })
   await aCart(shop, { total: 9_000 })
   world.advance(35 * DAY)
@@ -95,7 +97,7 @@ test('people are counted once however many carts and orders they have, and again
   expect((await stats(shop)).activeCustomers).toBe(4)
 })
 
-test('the chart: carts by the hour or day of the store’s own clock', async () => {
+test('the chart: carts by the hour or day of the store’s own clock', { tags: ['A3', 'A7'] }, async () => {
   // Half past eight in the evening in New York, which is tomorrow already in UTC; abandoned an hour later.
   world.now = new Date('2026-06-11T00:30:00Z')
   const shop = await aShop(world)
@@ -147,16 +149,20 @@ test.each([
   ['wrong_key', 401, 'store_credentials', dashboardTexts.unauthorized],
   ['keys_unreadable', 401, 'store_credentials', dashboardTexts.unauthorized],
   ['shop_inactive', 404, 'not_found', dashboardTexts.notFound],
-])('syncs that fail with “%s” for 30 minutes are said instead of figures: %i', async (code, status, name, words) => {
-  const shop = await aShop(world)
-  await failing(shop, code, { succeededAgo: 29 * MINUTE })
-  expect((await world.request('GET', '/api/dashboard/stats', shop)).status).toBe(200)
-  await failing(shop, code)
-  for (const path of ['/api/dashboard/stats', '/api/dashboard/chart']) {
-    const reply = await world.request('GET', path, shop)
-    expect([reply.status, reply.body.code, reply.body.error]).toEqual([status, name, words])
-  }
-})
+])(
+  'syncs that fail with “%s” for 30 minutes are said instead of figures: %i',
+  { tags: ['A8'] },
+  async (code, status, name, words) => {
+    const shop = await aShop(world)
+    await failing(shop, code, { succeededAgo: 29 * MINUTE })
+    expect((await world.request('GET', '/api/dashboard/stats', shop)).status).toBe(200)
+    await failing(shop, code)
+    for (const path of ['/api/dashboard/stats', '/api/dashboard/chart']) {
+      const reply = await world.request('GET', path, shop)
+      expect([reply.status, reply.body.code, reply.body.error]).toEqual([status, name, words])
+    }
+  },
+)
 
 test('one that waits for its first sync has figures', async () => {
   const shop = await aShop(world, { orderCheckAgeMs: null })

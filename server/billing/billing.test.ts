@@ -25,7 +25,7 @@ const choose = (token: string, planKey: unknown) =>
   world.request('POST', '/api/subscribe/manual-update', { token, body: { planKey } })
 const status = async (token: string) => (await world.request('GET', '/api/subscribe/status', { token })).body
 
-test('before a plan is chosen there is none, and it allows nothing', async () => {
+test('before a plan is chosen there is none, and it allows nothing', { tags: ['A7'] }, async () => {
   const { token, account } = await anOwner()
   expect(await status(token)).toMatchObject({ plan: null, status: null, nextBillingDate: null })
   const { limits, isSubscribed } = await entitlementsOf(account, world.now)
@@ -33,7 +33,7 @@ test('before a plan is chosen there is none, and it allows nothing', async () =>
   expect(isSubscribed).toBe(false)
 })
 
-test('the free plan is an active subscription', async () => {
+test('the free plan is an active subscription', { tags: ['A3', 'A7'] }, async () => {
   const { token, account } = await anOwner()
   const reply = await world.request('POST', '/api/subscribe/create-free-subscription', { token, body: {} })
   expect(reply).toMatchObject({ status: 200, body: { success: true, message: 'You are on the Lite plan.' } })
@@ -43,7 +43,7 @@ test('the free plan is an active subscription', async () => {
   expect(body.user).toMatchObject({ subscriptionStatus: 'active', hasActiveSubscription: true })
 })
 
-test('the price list is public and says what the specification says', async () => {
+test('the price list is public and says what the specification says', { tags: ['A1', 'A3', 'A7'] }, async () => {
   const { status, body } = await world.request('GET', '/api/subscribe/plans')
   expect(status).toBe(200)
   expect(body.plans).toMatchObject({
@@ -53,7 +53,7 @@ test('the price list is public and says what the specification says', async () =
   })
 })
 
-test('in test mode a plan is set without paying, again and again', async () => {
+test('in test mode a plan is set without paying, again and again', { tags: ['A7'] }, async () => {
   const { token } = await anOwner()
   for (const plan of ['starter', 'growth', 'growth', 'free']) {
     expect((await choose(token, plan)).body).toMatchObject({ success: true, plan, status: 'active' })
@@ -71,7 +71,7 @@ test('in test mode a plan is set without paying, again and again', async () => {
   expect((await set({ planKey: 'starter', cycle: 'week' })).status).toBe(400)
 })
 
-test('a plan that is not sold is refused in words', async () => {
+test('a plan that is not sold is refused in words', { tags: ['A3'] }, async () => {
   const { token } = await anOwner()
   for (const plan of ['professional', 'enterprise']) {
     expect(await choose(token, plan)).toMatchObject({
@@ -87,7 +87,7 @@ test('a plan that is not sold is refused in words', async () => {
   expect(await status(token)).toMatchObject({ plan: null })
 })
 
-test('outside of test mode nobody sets a plan by hand', async () => {
+test('outside of test mode nobody sets a plan by hand', { tags: ['A7'] }, async () => {
   const { token } = await anOwner()
   const { config } = world.deps
   world.deps.config = { ...config, isBillingTestMode: false }
@@ -140,7 +140,7 @@ test('the status says what is in force, and until when a payment may be overdue 
   expect(await status(token)).toMatchObject({ status: 'active', hasActiveSubscription: true, planInForce: 'growth' })
 })
 
-test('the status says plan, status and the day of the next bill (A 3)', async () => {
+test('the status says plan, status and the day of the next bill (A 3)', { tags: ['A3'] }, async () => {
   const { token, account } = await anOwner()
   await choose(token, 'growth')
   const next_billing_at = new Date('2026-04-02T00:00:00Z')
@@ -157,7 +157,7 @@ test('the status says plan, status and the day of the next bill (A 3)', async ()
   })
 })
 
-test('a free plan that is not active cannot be', async () => {
+test('a free plan that is not active cannot be', { tags: ['A4.3'] }, async () => {
   const { token, account } = await anOwner()
   await world.request('POST', '/api/subscribe/create-free-subscription', { token, body: {} })
   for (const status of ['canceled', 'past_due', 'trialing'] as const) {

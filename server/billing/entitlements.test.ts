@@ -25,7 +25,9 @@ const of = (plan: PlanKey, status: SubscriptionStatus, more: Partial<Subscriptio
   entitlementsAt({ ...bare, plan, status, ...more }, NOW)
 
 describe('an account', () => {
-  test.each(['starter', 'growth'] as const)('that is active or on trial has its plan: %s', (plan) => {
+  test.each(['starter', 'growth'] as const)('that is active or on trial has its plan: %s', {
+    tags: ['A4.1'],
+  }, (plan) => {
     for (const status of ['active', 'trialing'] as const) {
       expect(of(plan, status)).toEqual({
         ...{ plan, maySend: true, isSubscribed: true, whyNot: null, graceUntil: null },
@@ -35,7 +37,9 @@ describe('an account', () => {
     }
   })
 
-  test('that is past due has its plan for seven days, then sends nothing and is not subscribed (decisions 86, 121)', () => {
+  test('that is past due has its plan for seven days, then sends nothing and is not subscribed (decisions 86, 121)', {
+    tags: ['A4.1'],
+  }, () => {
     const inGrace = of('growth', 'past_due', { pastDueSince: ago(7 * DAY - 1) })
     expect(inGrace).toMatchObject({ plan: 'growth', maySend: true, isSubscribed: true, limits: plans.growth.limits })
     expect(inGrace.graceUntil).toEqual(new Date(NOW.getTime() + 1))
@@ -45,7 +49,9 @@ describe('an account', () => {
     expect(hasFeature(after, 'flow_texts')).toBe(true)
   })
 
-  test('whose plan was canceled has the free one’s limits and is not subscribed (decisions 86, 121)', () => {
+  test('whose plan was canceled has the free one’s limits and is not subscribed (decisions 86, 121)', {
+    tags: ['A4.1'],
+  }, () => {
     const canceled = of('growth', 'canceled')
     expect(canceled).toMatchObject({ plan: 'free', maySend: true, isSubscribed: false, limits: plans.free.limits })
     expect(hasFeature(canceled, 'manual_texts')).toBe(false)
@@ -74,7 +80,7 @@ describe('an account', () => {
     expect(of('growth', 'canceled', more).limits).toEqual(plans.free.limits)
   })
 
-  test('on the free plan is subscribed (decision 5), and without a plan has nothing', () => {
+  test('on the free plan is subscribed (decision 5), and without a plan has nothing', { tags: ['A4.1', 'A9'] }, () => {
     expect(of('free', 'active')).toMatchObject({ plan: 'free', maySend: true, isSubscribed: true })
     const none = entitlementsAt(null, NOW)
     expect(none).toMatchObject({ plan: null, maySend: false, isSubscribed: false, whyNot: 'no_plan' })

@@ -28,7 +28,7 @@ beforeEach(() => {
 const save = (shop: Shop, id: string, body: object) => ask(world, shop, 'PUT', `/${id}`, wanted(world, body))
 
 describe('a campaign', () => {
-  test('is created, runs, goes to everybody who left a cart, and is completed; its figures add up', async () => {
+  test('is sent to everybody who left a cart, and completed; its figures add up', { tags: ['B3', 'B7'] }, async () => {
     const shop = await aShop(world, 3)
     const made = await aCampaign(world, shop)
     expect(made).toMatchObject({
@@ -69,7 +69,7 @@ describe('a campaign', () => {
     expect(world.sent).toHaveLength(1)
   })
 
-  test('is listed, newest first, found by its name and its status', async () => {
+  test('is listed, newest first, found by its name and its status', { tags: ['A7', 'B7', 'B9'] }, async () => {
     const shop = await aShop(world)
     for (const name of ['One', 'Two 50%', 'Three']) {
       await aCampaign(world, shop, { name })
@@ -95,7 +95,7 @@ describe('a campaign', () => {
     expect((await read(world, shop, made.id)).status).toBe('sent')
   })
 
-  test('chosen by hand goes to those alone, wherever the addresses are named (area decision 125)', async () => {
+  test('chosen by hand goes to those alone (area decision 125)', { tags: ['B3'] }, async () => {
     const shop = await aShop(world, 4)
     const [first, second, third] = shop.orders.map(({ email }) => email!)
     const audiences = [
@@ -172,14 +172,14 @@ describe('refused is', () => {
       422,
       'This coupon no longer exists in your store. Choose another one.',
     ],
-  ])('%s', async (_, body, status, sentence) => {
+  ])('%s', { tags: ['B5'] }, async (_, body, status, sentence) => {
     const shop = await aShop(world)
     const reply = await create(world, shop, body)
     expect([reply.status, reply.body.error]).toEqual([status, sentence ? sentence : expect.any(String)])
     expect((await ask(world, shop, 'GET', '')).body.campaigns).toEqual([])
   })
 
-  test('a start before today in the zone of the store, though it is today elsewhere', async () => {
+  test('a start before today in the zone of the store, though it is today elsewhere', { tags: ['B5'] }, async () => {
     const shop = await aShop(world)
     // The evening before in New York.
     world.now = new Date(`${today(world, 1)}T03:30:00Z`)
@@ -234,7 +234,7 @@ describe('refused is', () => {
     expect([reply.status, reply.body.code, reply.body.error]).toEqual([403, 'plan_required', sentence])
   })
 
-  test('nothing of what the wizard begins with, on the free plan (area decision 124)', async () => {
+  test('nothing of what the wizard begins with, on the free plan (area decision 124)', { tags: ['B9'] }, async () => {
     const shop = await aShop(world, 1, { plan: 'free' })
     const filters = { minAbandonTime: 1, maxAbandonTime: 72 }
     const schedule = { startDate: today(world), timeOfDay: '10:00', frequency: 'once', delay: 0 }
@@ -244,7 +244,7 @@ describe('refused is', () => {
 })
 
 describe('an edit', () => {
-  test('reaches what has not left: words, coupon and delay', async () => {
+  test('reaches what has not left: words, coupon and delay', { tags: ['B7'] }, async () => {
     const shop = await aShop(world, 2)
     const couponId = await aCoupon(world, shop)
     const { id } = await aCampaign(world, shop, {
@@ -385,7 +385,7 @@ test('of whoever was erased no address is kept, and nobody else is left out (C8)
   expect(saved.body.campaign.targetAudience.customerEmails).toEqual([there])
 })
 
-test('templates come with their ids, for campaigns and for "Send to All"', async () => {
+test('templates come with their ids, for campaigns and for "Send to All"', { tags: ['B3'] }, async () => {
   const shop = await aShop(world)
   const { body } = await ask(world, shop, 'GET', '/templates')
   expect(body.campaign.map(({ id }: { id: string }) => id)).toEqual([

@@ -169,7 +169,9 @@ describe('a run', () => {
     expect((await statesOf(world, id)).at(-1)).toMatch(/^[34] sent$/)
   })
 
-  test('of chosen customers writes to those without a cart too, about none, and to each once', async () => {
+  test('of chosen customers writes to those without a cart too, about none, and to each once', {
+    tags: ['B3'],
+  }, async () => {
     const shop = await aCouponShop(world, { carts: 1, buyers: 2 })
     const emails = [...shop.orders, ...shop.buyerOrders].map(({ email }) => email!)
     const { id } = await aCampaign(world, shop, {

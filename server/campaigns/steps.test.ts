@@ -86,7 +86,9 @@ const expected: Record<CampaignStatus, Record<keyof typeof steps, string>> = {
   },
 }
 
-test.each(Object.keys(expected) as CampaignStatus[])('what may be done with one that is %s', async (status) => {
+test.each(Object.keys(expected) as CampaignStatus[])('what may be done with one that is %s', {
+  tags: ['B4', 'B7'],
+}, async (status) => {
   const shop = await aShop(world)
   const schedule = { startDate: today(world, 2), timeOfDay: '10:00' }
   for (const [name, step] of Object.entries(steps)) {
@@ -102,7 +104,7 @@ test.each(Object.keys(expected) as CampaignStatus[])('what may be done with one 
 })
 
 describe('a step', () => {
-  test('alone in the body of PUT is a cancellation and nothing else', async () => {
+  test('alone in the body of PUT is a cancellation and nothing else', { tags: ['B7'] }, async () => {
     const shop = await aShop(world)
     const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world, 2) } })
     for (const status of ['paused', 'active', 'sent', 7]) {
@@ -112,7 +114,7 @@ describe('a step', () => {
     expect((await read(world, shop, id)).status).toBe('scheduled')
   })
 
-  test('paused, nothing leaves; played, it goes on with its rows; nobody gets it twice', async () => {
+  test('paused, nothing leaves; played, it goes on with its rows; nobody gets it twice', { tags: ['B4'] }, async () => {
     const shop = await aShop(world, 3)
     const { id } = await aCampaign(world, shop)
     // Planned, and not sent.
@@ -170,7 +172,9 @@ describe('a step', () => {
     expect(await statesOf(world, once.id)).toEqual(['1 sent'])
   })
 
-  test('cancelled, its open rows are closed, and who had nothing of it gets it when it is played again', async () => {
+  test('cancelled, its open rows are closed, and who had nothing of it gets it when it is played again', {
+    tags: ['B4'],
+  }, async () => {
     const shop = await aShop(world, 2)
     const { id } = await aCampaign(world, shop, {
       schedule: { startDate: today(world), timeOfDay: '00:00', delay: 168 },
@@ -195,7 +199,7 @@ describe('a step', () => {
     expect((await read(world, shop, id)).status).toBe('completed')
   })
 
-  test('deleted, its open rows are closed and all of them stay; it is in no list', async () => {
+  test('deleted, its open rows are closed and all of them stay; it is in no list', { tags: ['B4'] }, async () => {
     const shop = await aShop(world, 2)
     const { id } = await aCampaign(world, shop, {
       schedule: { startDate: today(world), timeOfDay: '00:00', delay: 168 },
@@ -221,7 +225,7 @@ describe('a step', () => {
     expect(world.sent).toEqual([])
   })
 
-  test('"Send now" ends the schedule, and it is sent once all of it has gone', async () => {
+  test('"Send now" ends the schedule, and it is sent once all of it has gone', { tags: ['B4'] }, async () => {
     const shop = await aShop(world, 2)
     const { id } = await aCampaign(world, shop, { schedule: { startDate: today(world, 1), frequency: 'daily' } })
     const { body } = await steps['send now']!(shop, id)
@@ -235,7 +239,7 @@ describe('a step', () => {
     expect([again.status, again.body.campaign!.status]).toEqual([200, 'sent'])
   })
 
-  test('chosen customers are sent to by "Send now", not by the row’s Send', async () => {
+  test('chosen customers are sent to by "Send now", not by the row’s Send', { tags: ['B5'] }, async () => {
     const shop = await aShop(world, 1)
     const chosen = { targetAudience: { type: 'specific_customers', customerEmails: [shop.orders[0]!.email] } }
     const { id } = await aCampaign(world, shop, {
@@ -276,7 +280,7 @@ describe('"Send to All Abandoned Carts"', () => {
   const mail = { subject: words.subject, htmlContent: words.body }
   const discount = QUICK_SEND_TEMPLATES.find(({ id }) => id === 'discount')!
 
-  test('makes a campaign of today and sends it to everybody who matches (B 9)', async () => {
+  test('makes a campaign of today and sends it to everybody who matches (B 9)', { tags: ['B7', 'B9'] }, async () => {
     const shop = await aShop(world, 2, { plan: 'free' })
     const { status, body } = await send(shop, { ...mail, platform: 'woocommerce', storeId: 'default' })
     const date = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'America/New_York' }).format(
@@ -311,7 +315,7 @@ describe('"Send to All Abandoned Carts"', () => {
     { subject: ' ' },
     { htmlContent: '\n' },
     { subject: undefined },
-  ])('without words (%o) it is refused (B 5)', async (missing) => {
+  ])('without words (%o) it is refused (B 5)', { tags: ['B5'] }, async (missing) => {
     const shop = await aShop(world)
     const reply = await send(shop, { ...mail, ...missing })
     expect([reply.status, reply.body.error]).toEqual([422, 'Please fill in both subject and message'])

@@ -75,7 +75,9 @@ async function liveCarts() {
   return carts
 }
 
-test('what is in the cart becomes a cart with the catalogue’s names and prices (X5)', async () => {
+test('what is in the cart becomes a cart with the catalogue’s names and prices (X5)', {
+  tags: ['B3', 'B5'],
+}, async () => {
   await send({
     items: [
       { id: '16', quantity: 2, name: 'Free tea', price: '$0.01' },
@@ -313,7 +315,9 @@ test('that the script is at work is written at most once a minute', async () => 
   expect(await seen()).not.toEqual(first)
 })
 
-test('the owner is told from which country a cart was left and won back; the address is kept nowhere', async () => {
+test('the owner is told from which country a cart was left and won back; the address is kept nowhere', {
+  tags: ['B3'],
+}, async () => {
   world.deps.zones = await openZones()
   const address = '133.11.0.77'
   const contact = { email: `zoned-${n}@shoppers.example.com`, country: 'US' }

@@ -28,7 +28,7 @@ test('every cart of a store has the same timeout, also one that nobody can be wr
   for (const cart of carts) expect(cart.abandoned_at).toEqual(new Date(cart.last_activity_at.getTime() + HOUR))
 })
 
-test('without a flow that is on it is the store’s own timeout (S1)', async () => {
+test('without a flow that is on it is the store’s own timeout (S1)', { tags: ['A9'] }, async () => {
   const shop = await aShop(world, { isFlowOn: false })
   await shop.fill('one', [tea()])
   await shop.pass(DAY - 1)
@@ -38,7 +38,9 @@ test('without a flow that is on it is the store’s own timeout (S1)', async () 
   expect(await shop.messages()).toEqual([])
 })
 
-test('a cart of a new store counts as abandoned after 24 hours, and after what its owner sets from then on (A 1)', async () => {
+test('a cart of a new store counts as abandoned after 24 hours, and after what its owner sets from then on (A 1)', {
+  tags: ['A1'],
+}, async () => {
   const shop = await aShop(world, { isFlowOn: false })
   await shop.fill('one', [tea()])
   await shop.pass(24 * 3_600_000 - 1)

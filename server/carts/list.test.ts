@@ -35,7 +35,9 @@ async function shopper(name: string, items = [tea()], more: { email?: string; ph
   return browser
 }
 
-test('abandoned, recovered and lost carts are listed; active, purchased and emptied ones only by their id', async () => {
+test('abandoned, recovered and lost carts are listed; active, purchased and emptied ones only by their id', {
+  tags: ['A7'],
+}, async () => {
   const states = ['active', 'abandoned', 'recovered', 'purchased', 'emptied', 'lost', 'merged'] as const
   for (const state of states) await shopper(state)
   for (const state of states) {
@@ -54,7 +56,9 @@ test('abandoned, recovered and lost carts are listed; active, purchased and empt
   }
 })
 
-test('Email Sent with the hand-over, No Response a day later, Recovered with the purchase (decision 11)', async () => {
+test('Email Sent with the hand-over, No Response a day later, Recovered with the purchase (decision 11)', {
+  tags: ['B4'],
+}, async () => {
   await shopper('Ada Lovelace')
   expect((await list()).carts).toEqual([])
   await shop.pass(HOUR)
@@ -74,14 +78,16 @@ test('Email Sent with the hand-over, No Response a day later, Recovered with the
   expect((await list()).carts).toMatchObject([{ status: 'Recovered' }])
 })
 
-test('a cart nobody was written to about says No Action, however old', async () => {
+test('a cart nobody was written to about says No Action, however old', { tags: ['B4'] }, async () => {
   await shopper('Ada Lovelace', [tea()], { email: '' })
   await shop.pass(HOUR)
   await shop.pass(3 * DAY)
   expect((await list()).carts).toMatchObject([{ status: 'No Action' }])
 })
 
-test('status= filters by the badge in any case, all means all, an unknown one is refused', async () => {
+test('status= filters by the badge in any case, all means all, an unknown one is refused', {
+  tags: ['B2', 'B7'],
+}, async () => {
   await shopper('Ada Lovelace')
   await shopper('Grace Hopper', [tea()], { email: '' })
   await shop.pass(HOUR)
@@ -92,7 +98,9 @@ test('status= filters by the badge in any case, all means all, an unknown one is
   expect((await shop.get('/api/carts/abandoned?status=whatever')).status).toBe(400)
 })
 
-test('search finds name, email and phone in any case; LIKE’s wildcards are letters like others', async () => {
+test('search finds name, email and phone in any case; LIKE’s wildcards are letters like others', {
+  tags: ['B7'],
+}, async () => {
   await shopper('Ada 100%')
   await shopper('Grace under_score')
   await shopper('Linus back\\slash', [tea()], { phone: '+4930123456' })
@@ -108,7 +116,7 @@ test('search finds name, email and phone in any case; LIKE’s wildcards are let
   expect(await search('   ')).toHaveLength(3)
 })
 
-test('every column sorts both ways', async () => {
+test('every column sorts both ways', { tags: ['B2'] }, async () => {
   await shopper('Ada A', [tea(1)], { email: 'z@shoppers.example.com', phone: '+12125550103' })
   await shopper('Bea B', [pot], { email: 'y@shoppers.example.com', phone: '+12125550102' })
   await shopper('Cleo C', [tea(1), pot], { email: 'x@shoppers.example.com', phone: '+12125550101' })
@@ -144,7 +152,9 @@ test('every column sorts both ways', async () => {
   expect((await shop.get('/api/carts/abandoned?sort=fold')).status).toBe(400)
 })
 
-test('pages together show each cart once, also where the sorted column is the same for all', async () => {
+test('pages together show each cart once, also where the sorted column is the same for all', {
+  tags: ['B3', 'B7'],
+}, async () => {
   for (let index = 0; index < 7; index++) await shopper(`Ada ${index}`)
   await shop.pass(HOUR)
   const seen: string[] = []

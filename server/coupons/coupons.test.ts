@@ -39,7 +39,7 @@ beforeEach(async () => {
 })
 
 describe('a coupon is made', () => {
-  test('in the store and here, and is answered as the specification has it (B 3)', async () => {
+  test('in the store and here, and is answered as the specification has it (B 3)', { tags: ['B7'] }, async () => {
     const { status, body: made } = await post({ minSpend: 20, usageLimit: 5, amount: 12.5 })
     expect([status, made.coupon]).toMatchObject([
       200,
@@ -125,13 +125,13 @@ describe('what is not right is said at its field, in the words of the specificat
     ['a third decimal of a percentage', { amount: 10.005 }, 'amount', 'Enter an amount with at most 2 decimals'],
   ]
 
-  test.each(wrong)('%s', async (_, more, field, text) => {
+  test.each(wrong)('%s', { tags: ['B5'] }, async (_, more, field, text) => {
     const { status, body: refused } = await post(more)
     expect([status, refused.fields]).toEqual([400, { [field]: text }])
     expect(shop.fake.allCoupons).toEqual([])
   })
 
-  test('amounts of yen have no decimals (decision 128)', async () => {
+  test('amounts of yen have no decimals (decision 128)', { tags: ['B5'] }, async () => {
     await world.db.updateTable('stores').set({ currency: 'JPY' }).where('id', '=', shop.storeId).execute()
     const { body: refused } = await post({ type: 'fixed', amount: 5.5 })
     expect(refused.fields).toEqual({ amount: 'Enter a whole amount, without decimals' })
@@ -199,7 +199,7 @@ describe('the store', () => {
     expect([status, made.coupon.amount, shop.fake.allCoupons.length, inStore()!.percent]).toEqual([200, 20, 1, 2_000])
   })
 
-  test('that refuses says why', async () => {
+  test('that refuses says why', { tags: ['B8'] }, async () => {
     shop.fake.couponRefusal = () => 'The store did not keep what was sent (expiry date).'
     const error = 'Failed to create coupon: The store did not keep what was sent (expiry date).'
     expect(await post()).toMatchObject({ status: 422, body: { error } })
@@ -223,7 +223,7 @@ describe('the store', () => {
     expect((await list()).canWrite).toBe(true)
   })
 
-  test('that is not connected: each verb has its sentence (decision 128)', async () => {
+  test('that is not connected: each verb has its sentence (decision 128)', { tags: ['B5'] }, async () => {
     const { body: made } = await post()
     const id = made.coupon._id
     const texts = async () => {
@@ -247,7 +247,7 @@ describe('the store', () => {
     expect(await post()).toMatchObject({ status: 404, body: { error: said[1] } })
   })
 
-  test('is named in the body by its id or address, as the specification sends it (B 7)', async () => {
+  test('is named in the body by its id or address, as the specification sends it (B 7)', { tags: ['B7'] }, async () => {
     const { status } = await post({ platform: 'woocommerce', storeId: shop.fake.profile.storeUrl })
     expect(status).toBe(200)
     expect(await post({ code: 'OTHER', storeId: 'https://nobody.example.com' })).toMatchObject({ status: 404 })
@@ -255,7 +255,7 @@ describe('the store', () => {
 })
 
 describe('a coupon is changed', () => {
-  test('in the store and here', async () => {
+  test('in the store and here', { tags: ['B7'] }, async () => {
     const { body: made } = await post({ minSpend: 20, usageLimit: 5 })
     const { status, body: changed } = await put(made.coupon._id, {
       ...{ code: 'SAVE20', type: 'fixed', amount: 7.5, minSpend: 30, usageLimit: 3 },
@@ -285,7 +285,7 @@ describe('a coupon is changed', () => {
     expect([secondOf(inStore()!.expiresAt!), on.coupon.endDate]).toEqual([secondOf(inDays(7)), secondOf(inDays(7))])
   })
 
-  test('the store’s own, one of another kind and one nobody knows are refused', async () => {
+  test('the store’s own, one of another kind and one nobody knows are refused', { tags: ['B5'] }, async () => {
     shop.fake.allCoupons = [aCoupon({ couponId: '7', code: 'theirs' })]
     await world.request('POST', '/api/stores/sync', { token: shop.owner.token, body: {} })
     const [theirs] = (await list()).coupons
@@ -315,7 +315,7 @@ describe('a coupon is changed', () => {
 })
 
 describe('a coupon is deleted', () => {
-  test('for good in the store; steps of flows lose it, and its row stays for reports', async () => {
+  test('for good in the store; steps of flows lose it, and its row stays for reports', { tags: ['B7'] }, async () => {
     const { body: made } = await post()
     const id = made.coupon._id
     const step = await world.db
@@ -344,7 +344,7 @@ describe('a coupon is deleted', () => {
     expect((await remove(again.coupon._id)).status).toBe(200)
   })
 
-  test('not while the store does not answer', async () => {
+  test('not while the store does not answer', { tags: ['B8'] }, async () => {
     const { body: made } = await post()
     shop.fake.problem = aProblem('unreachable')
     const { status, body: refused } = await remove(made.coupon._id)

@@ -38,7 +38,7 @@ async function insert(code: string, more: Record<string, unknown> = {}) {
 
 const at = (seconds: number) => new Date(world.now.getTime() + seconds * 1_000)
 
-test('newest first, fifty a page, found by the beginning of a code in any case', async () => {
+test('newest first, fifty a page, found by the beginning of a code in any case', { tags: ['B7'] }, async () => {
   for (let n = 0; n < 60; n += 1)
     await insert(`${n < 3 ? 'SALE' : 'X'}-${String(n).padStart(2, '0')}`, { created_at: at(n) })
   await insert('SALE-GONE', { gone_at: world.now })

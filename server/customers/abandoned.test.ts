@@ -9,7 +9,9 @@ import { recordOrders } from '../carts/record.ts'
 
 const world = aWorld()
 
-test('the newest cart first, each person once with the cart they left last, as an array or by pages', async () => {
+test('the newest cart first, each person once with the cart they left last, as an array or by pages', {
+  tags: ['B9'],
+}, async () => {
   const shop = await aCouponShop(world, { carts: 3, buyers: 2 })
   const ask = (query = '', path = '/api/customers/abandoned') =>
     world.request('GET', `${path}${query}`, { token: shop.token }).then((reply) => reply.body)
@@ -37,7 +39,9 @@ test('the newest cart first, each person once with the cart they left last, as a
   expect((await ask('?cursor=nonsense')).code).toBe('invalid')
 })
 
-test('the path that a page could have answers data, and the page to whoever prefers one (decision 129)', async () => {
+test('the path that a page could have answers data, and the page to whoever prefers one (decision 129)', {
+  tags: ['B7'],
+}, async () => {
   const shop = await aCouponShop(world)
   const ask = (accept?: string) =>
     world.app.inject({

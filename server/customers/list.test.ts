@@ -66,7 +66,7 @@ async function people(...names: string[]) {
   for (const name of names) await person({ name })
 }
 
-test('without `page` the answer is the plain list of the newest hundred (B 7)', async () => {
+test('without `page` the answer is the plain list of the newest hundred (B 7)', { tags: ['A7', 'B7'] }, async () => {
   for (let index = 0; index < 101; index++) await person({ name: `Nr${index}` })
   const { body } = await ask('platform=woocommerce')
   expect(body).toHaveLength(100)
@@ -148,7 +148,7 @@ test.each([
   ['nobody', 'zzz', []],
   ['a part, where nothing begins with it', 'race hop', ['Grace']],
   ['a percent sign', '%', []],
-])('search finds the beginning of %s', async (_, search, expected) => {
+])('search finds the beginning of %s', { tags: ['B3'] }, async (_, search, expected) => {
   await people('Ada Lovelace')
   await person({ name: 'Grace Hopper', email: 'ghop@navy.example', phone: '+12125550123' })
   expect(await namesIn(`search=${encodeURIComponent(search)}`)).toEqual(expected)

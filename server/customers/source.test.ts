@@ -47,7 +47,7 @@ async function pull(...records: Partial<PlatformCustomer>[]) {
 const order = (of: Parameters<typeof anOrder>[1]) =>
   recordOrders(world.deps, storeId, [anOrder(world, { kind: 'purchase', ...of })], 'sync')
 
-test('a registered customer of the store is listed with what the store says of them', async () => {
+test('a registered customer of the store is listed with what the store says of them', { tags: ['B3'] }, async () => {
   const ada = { email: 'ada@example.org', phone: '+12125550101', firstName: 'Ada', lastName: 'Lovelace' }
   await pull({
     ...ada,
@@ -68,7 +68,9 @@ test('a registered customer of the store is listed with what the store says of t
   ])
 })
 
-test('a guest who ordered is a customer who is not registered; a browser nobody knows is none', async () => {
+test('a guest who ordered is a customer who is not registered; a browser nobody knows is none', {
+  tags: ['B3'],
+}, async () => {
   await order({ email: 'grace@example.org', firstName: 'Grace', lastName: 'Hopper', customerId: null })
   await order({ email: null, phone: null, firstName: 'No', lastName: 'Address', customerId: null })
   expect(await customers()).toMatchObject([
@@ -84,15 +86,19 @@ test.each<[string, Partial<PlatformCustomer>, Parameters<typeof anOrder>[1]]>([
     { customerId: '9', email: null, phone: '+12125550144' },
     { customerId: null, email: 'x@example.org', phone: '+12125550144' },
   ],
-])('a record and a shopper with the same %s are one customer, whichever came first', async (_, record, bought) => {
-  await order(bought)
-  await pull(record)
-  expect(await customers()).toMatchObject([{ is_registered: true }])
-  const [first] = await customers()
-  // The other way round: what they buy later is theirs.
-  await order({ ...bought, orderId: 'later' })
-  expect(await customers()).toEqual([first])
-})
+])(
+  'a record and a shopper with the same %s are one customer, whichever came first',
+  { tags: ['B3'] },
+  async (_, record, bought) => {
+    await order(bought)
+    await pull(record)
+    expect(await customers()).toMatchObject([{ is_registered: true }])
+    const [first] = await customers()
+    // The other way round: what they buy later is theirs.
+    await order({ ...bought, orderId: 'later' })
+    expect(await customers()).toEqual([first])
+  },
+)
 
 test('the record’s own words stand before what was typed elsewhere, and an order that names nobody takes none away', async () => {
   await pull({ customerId: '5', email: 'ada@example.org', firstName: 'Ada', lastName: 'Lovelace', phone: null })

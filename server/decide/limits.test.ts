@@ -51,7 +51,7 @@ describe('the plan’s limit (decision 6)', () => {
         .executeTakeFirst()
     )?.used
 
-  test('exact, also when two stores of the account and several processes send at once', async () => {
+  test('exact, also when two stores of the account and several processes send at once', { tags: ['A6'] }, async () => {
     const first = await aScene(world, 8)
     const second = await aStore(world, { accountId: first.accountId })
     const orders = Array.from({ length: 8 }, () => anOrder(world))

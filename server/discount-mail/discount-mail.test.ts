@@ -205,7 +205,7 @@ describe('a job', () => {
 })
 
 describe('is refused as a whole', () => {
-  test('without customers, without a coupon of the store that is good, and for viewers', async () => {
+  test('without customers, without a coupon of the store that is good, and for viewers', { tags: ['B5'] }, async () => {
     const shop = await aCouponShop(world)
     const other = await aCouponShop(world)
     const refused = async (body: object) => {
@@ -228,7 +228,7 @@ describe('is refused as a whole', () => {
     expect(await rowsOf(shop)).toEqual([])
   })
 
-  test('with a cart URL that is not the store’s own (X1)', async () => {
+  test('with a cart URL that is not the store’s own (X1)', { tags: ['B2'] }, async () => {
     const shop = await aCouponShop(world)
     const { url } = await world.db
       .selectFrom('stores')
@@ -291,7 +291,7 @@ test('the free plan has it: a job and the single call (decision 128)', async () 
 describe('the specification’s single call', () => {
   const offer = (shop: CouponShop, body: object) => post(world, shop, '/api/email/send-discount-offer', body)
 
-  test('sends the coupon with this code to a customer, who may have a cart or none', async () => {
+  test('sends the coupon with this code to a customer, who may have a cart or none', { tags: ['B7'] }, async () => {
     const shop = await aCouponShop(world)
     await aCoupon(world, shop, {
       code: 'SAVE-5',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { aWorld } from '../../test/world.ts'
 import { readConfig } from '../core/config.ts'
@@ -101,18 +102,53 @@ test.each([
   ['/nowhere.json', 'application/json', 404, /^application\/json/],
   ['/nowhere', 'application/json', 404, /^application\/json/],
   ['/api/nowhere', 'text/html', 404, /^application\/json/],
-])('what is not there is said by the 404 page unless JSON is asked for: %s for %s', async (path, accept, status, type) => {
-  const reply = await world.request('GET', path, accept ? { headers: { accept } } : {})
-  expect([reply.status, reply.headers['content-type']]).toEqual([status, expect.stringMatching(type)])
-  const etag = reply.headers.etag as string | undefined
-  const again = await world.request('GET', path, {
-    headers: { ...(accept && { accept }), 'if-none-match': etag ?? '*' },
-  })
-  if (status === 404) expect(again.status).toBe(404)
-  if (/html/.test(type.source)) expect(reply.body).toContain('id="root"')
+])(
+  'what is not there is said by the 404 page unless JSON is asked for: %s for %s',
+  { tags: ['A2.1'] },
+  async (path, accept, status, type) => {
+    const reply = await world.request('GET', path, accept ? { headers: { accept } } : {})
+    expect([reply.status, reply.headers['content-type']]).toEqual([status, expect.stringMatching(type)])
+    const etag = reply.headers.etag as string | undefined
+    const again = await world.request('GET', path, {
+      headers: { ...(accept && { accept }), 'if-none-match': etag ?? '*' },
+    })
+    if (status === 404) expect(again.status).toBe(404)
+    if (/html/.test(type.source)) expect(reply.body).toContain('id="root"')
+  },
+)
+
+test('HEAD answers what GET does, without the page', async () => {
+  const inject = (method: 'GET' | 'HEAD', url: string) => world.app.inject({ method, url })
+  for (const url of ['/', '/login', '/carts/1', '/landing', '/landing.html', '/terms']) {
+    const [full, head] = [await inject('GET', url), await inject('HEAD', url)]
+    expect([url, head.statusCode, head.headers['content-type']]).toEqual([url, 200, 'text/html; charset=utf-8'])
+    expect([full.statusCode, head.body]).toEqual([200, ''])
+  }
+  for (const url of ['/api/nothing', '/nothing.png', '/nowhere', '/customers/x']) {
+    expect([url, (await inject('HEAD', url)).statusCode]).toEqual([url, 404])
+  }
 })
 
-test('a request that announces JSON and brings none is one without a body (B 7)', async () => {
+test('pages are compressed and revalidated; their parts are compressed, kept, and the same in each encoding', async () => {
+  const get = (url: string, encoding: string) =>
+    world.app.inject({ method: 'GET', url, headers: { 'accept-encoding': encoding } })
+  for (const url of ['/login', '/landing', '/landing.html']) {
+    const { headers } = await get(url, 'br')
+    expect([url, headers['content-encoding'], headers['cache-control']]).toEqual([url, 'br', 'no-cache'])
+    if (url !== '/login') expect(headers['content-security-policy']).not.toContain('unsafe-inline')
+  }
+  const [, script] = /<link rel="modulepreload"[^>]* href="([^"]*first[^"]*)"/.exec(
+    (await get('/login', 'identity')).body,
+  )!
+  const replies = [await get(script!, 'br'), await get(script!, 'gzip'), await get(script!, 'identity')]
+  expect(replies.map(({ headers }) => headers['content-encoding'])).toEqual(['br', 'gzip', undefined])
+  for (const { headers } of replies) expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
+  const [br, gzip, identity] = replies.map(({ rawPayload }) => rawPayload)
+  for (const text of [brotliDecompressSync(br!), gunzipSync(gzip!)]) expect(text.equals(identity!)).toBe(true)
+  expect((await get(`${script}.br`, 'identity')).statusCode).toBe(404)
+})
+
+test('a request that announces JSON and brings none is one without a body (B 7)', { tags: ['B7'] }, async () => {
   const send = (method: 'POST' | 'DELETE', url: string, payload = '') =>
     world.app.inject({ method, url, payload, headers: { 'content-type': 'application/json' } })
   expect((await send('DELETE', '/api/stores/disconnect')).statusCode).toBe(401)

@@ -105,7 +105,7 @@ test('a coupon that comes, is used up or goes is heard', async () => {
   }
 })
 
-test('the store is the session’s, whatever the browser names', async () => {
+test('the store is the session’s, whatever the browser names', { tags: ['A7'] }, async () => {
   const [store, stranger] = [await aStore(world), await aStore(world)]
   const named = [stranger.storeId, { storeId: stranger.storeId }, null, 'shopify', ['woocommerce'], 7]
   for (const platform of named) {
@@ -113,6 +113,26 @@ test('the store is the session’s, whatever the browser names', async () => {
     expect(joined).toEqual({ storeId: store.storeId })
     socket.disconnect()
   }
+  for (const storeId of [stranger.storeId, crypto.randomUUID(), 'x', 7]) {
+    const { joined, socket } = await join(store.token, 'woocommerce', { auth: { token: store.token, storeId } })
+    expect(joined).toEqual({ storeId: store.storeId })
+    socket.disconnect()
+  }
+})
+
+test('a tab hears the store it shows, also after another tab has switched the session to another one', async () => {
+  const [shown, other] = [await aStore(world), await aStore(world)]
+  await world.db.updateTable('stores').set({ account_id: shown.accountId }).where('id', '=', other.storeId).execute()
+  await world.db
+    .updateTable('sessions')
+    .set({ store_id: other.storeId })
+    .where('account_id', '=', shown.accountId)
+    .execute()
+  const { joined } = await join(shown.token, 'woocommerce', { auth: { token: shown.token, storeId: shown.storeId } })
+  expect(joined).toEqual({ storeId: shown.storeId })
+  await world.db.updateTable('stores').set({ is_active: false }).where('id', '=', shown.storeId).execute()
+  const later = await join(shown.token, 'woocommerce', { auth: { token: shown.token, storeId: shown.storeId } })
+  expect(later.joined).toEqual({ storeId: other.storeId })
 })
 
 test('a change that is rolled back is not announced; many in one transaction are one event with all their parts', async () => {
@@ -312,7 +332,9 @@ test('each process hears what another has changed; one that stops lets its conne
   expect(first.socket.connected).toBe(true)
 })
 
-test('under the name localhost it answers at both kinds of address, by polling and by websocket', async () => {
+test('under the name localhost it answers at both kinds of address, by polling and by websocket', {
+  tags: ['A7'],
+}, async () => {
   const store = await aStore(world)
   // Most machines know the name for both; not every one this runs on does.
   const both = [

@@ -100,7 +100,7 @@ test('another store of the account hears what is the account’s, not what is th
   await soon(() => expect(ceilings(here.heard)).toEqual([72]))
 })
 
-test('read and deleted reach the same member’s other tabs, and no other member (A 7)', async () => {
+test('read and deleted reach the same member’s other tabs, and no other member (A 7)', { tags: ['A7'] }, async () => {
   const store = await aStore(world)
   const colleague = await aColleague(world, store)
   await flood(store, 1)

@@ -126,7 +126,9 @@ describe('a job', () => {
     expect([reply.status, reply.body.error]).toEqual([422, expect.stringMatching(/one at a time/)])
   })
 
-  test('the specification’s call for WhatsApp answers with lists of successful and failed', async () => {
+  test('the specification’s call for WhatsApp answers with lists of successful and failed', {
+    tags: ['B5', 'B7'],
+  }, async () => {
     const shop = await aShop(world, 3, { isConsenting: false })
     await consent(world, shop, shop.orders[0]!)
     await consent(world, shop, shop.orders[1]!)

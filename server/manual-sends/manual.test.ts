@@ -62,7 +62,9 @@ describe('one message', () => {
     expect(job.body).toMatchObject({ state: 'done', counts: { failed: 1, waiting: 0 } })
   })
 
-  test('an SMS goes to the cart’s phone, says how to stop, and the cart says SMS Sent', async () => {
+  test('an SMS goes to the cart’s phone, says how to stop, and the cart says SMS Sent', {
+    tags: ['B3', 'B4'],
+  }, async () => {
     const shop = await aShop(world)
     const reply = await sendSms(shop)
     expect([reply.status, reply.body.message]).toEqual([200, 'SMS sent successfully!'])
@@ -81,7 +83,7 @@ describe('one message', () => {
     })
   })
 
-  test('a WhatsApp message is the approved template, filled in', async () => {
+  test('a WhatsApp message is the approved template, filled in', { tags: ['B7'] }, async () => {
     const shop = await aShop(world)
     const reply = await post(world, shop, '/api/whatsapp/send-reminder', { cartId: shop.cartIds[0] })
     expect([reply.status, reply.body.message]).toEqual([200, 'WhatsApp message sent successfully!'])
@@ -117,7 +119,7 @@ describe('one message', () => {
     expect(status.body.status).toBe('sent')
   }, 20_000)
 
-  test('what the provider refuses is said in words, and the badge is what it was', async () => {
+  test('what the provider refuses is said in words, and the badge is what it was', { tags: ['B3'] }, async () => {
     const shop = await aShop(world)
     world.answerText = () => ({
       kind: 'rejected',
@@ -166,7 +168,7 @@ describe('one message', () => {
     expect(world.sent.map((mail) => mail.to)).toEqual([shop.orders[1]!.email])
   })
 
-  test('the plan is asked before anything else, in the specification’s words', async () => {
+  test('the plan is asked before anything else, in the specification’s words', { tags: ['B6'] }, async () => {
     const shop = await aShop(world, 1, { plan: 'free' })
     const sms = await sendSms(shop)
     expect([sms.status, sms.body.code, sms.body.error]).toEqual([
@@ -209,7 +211,9 @@ describe('a temporary reason is the answer, nothing is silently held (D11)', () 
     world.now = now
   })
 
-  test('24 hours between two texts of a channel for a cart, or what the store sets (decision 12)', async () => {
+  test('24 hours between two texts of a channel for a cart, or what the store sets (decision 12)', {
+    tags: ['B4'],
+  }, async () => {
     const shop = await aShop(world)
     expect((await sendSms(shop)).status).toBe(200)
     world.advance(2 * MINUTE)
@@ -240,7 +244,9 @@ describe('a temporary reason is the answer, nothing is silently held (D11)', () 
     expect((await sendSms(late)).body.fields.reason).toBe('sms_too_late')
   })
 
-  test('WhatsApp: marketing to +1 is refused, what has no approved template too, free text goes within a day of the shopper’s own', async () => {
+  test('WhatsApp: marketing to +1 is refused, what has no approved template too, free text goes within a day of the shopper’s own', {
+    tags: ['B2'],
+  }, async () => {
     const american = await aShop(world, 1, { country: 'CA', phone: canadianPhone })
     world.now = new Date(`${world.now.toISOString().slice(0, 10)}T19:00:00Z`)
     const send = (shop: Shop) => post(world, shop, '/api/whatsapp/send-reminder', { cartId: shop.cartIds[0] })
@@ -350,7 +356,9 @@ describe('later', () => {
     expect([row!.state, row!.reason]).toEqual(['skipped', 'too_old'])
   })
 
-  test('an instant that is over, or none at all, is refused in the specification’s words', async () => {
+  test('an instant that is over, or none at all, is refused in the specification’s words', {
+    tags: ['B5'],
+  }, async () => {
     const shop = await aShop(world)
     const past = new Date(world.now.getTime() - HOUR).toISOString()
     for (const body of [{}, { sendAt: past }]) {

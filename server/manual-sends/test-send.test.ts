@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { post } from '../../test/by-hand-scene.ts'
 import { aCopiedCoupon, codeOfCoupon } from '../../test/copied-coupons.ts'
 import { aCouponShop, type CouponShop } from '../../test/discount-scene.ts'
+import { testFlags } from '../../test/notifications.ts'
 import { aWorld } from '../../test/world.ts'
 
 // A test to oneself of a message with a coupon: with an example of a code, which says so, or the code that all share. None is made.
@@ -48,6 +49,7 @@ test('an SMS with a personal coupon has the example, and the answer says so', as
   const coupon = { couponId: await personal(), ...rules }
   const { body } = await tryOut({ channel: 'sms', to: '+4915199900011', body: words.body, coupon })
   expect(body).toMatchObject({ isAccepted: true, to: '+4915199900011', couponNote: NOTE })
+  expect((await testFlags(world, shop.storeId)).at(-1)).toEqual(['connection_test', true])
   expect(world.texts[0]!.text).toMatch(/^\[Test\] Your code is CART-EXAMPLE/)
   expect(await codesMade()).toBe(0)
 })

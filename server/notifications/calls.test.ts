@@ -47,7 +47,9 @@ const listed = async (query = '', token = store.token) =>
 const ceilings = async (query = '', token = store.token) => (await listed(query, token)).map(({ data }) => data.ceiling)
 const unread = async (token = store.token) => (await ask('GET', '/unread-count', undefined, token)).body.count
 
-test('the list has ten on a page, the newest first, with its number of pages (A 3, A 7, A 9)', async () => {
+test('the list has ten on a page, the newest first, with its number of pages (A 3, A 7, A 9)', {
+  tags: ['A3', 'A7'],
+}, async () => {
   await floods(23)
   const { body } = await ask('GET', '?platform=woocommerce')
   expect(body.pagination).toEqual({ page: 1, limit: 10, total: 23, pages: 3 })
@@ -120,7 +122,9 @@ test('filters, search and what is newer than one that is known (decisions 68 and
   for (const id of [newId(), 'not-an-id']) expect((await ask('GET', `/by-id/${id}`)).status).toBe(404)
 })
 
-test('new carts are the newest hundred about abandoned carts, read and unread (decision 130)', async () => {
+test('new carts are the newest hundred about abandoned carts, read and unread (decision 130)', {
+  tags: ['A7'],
+}, async () => {
   await floods(2)
   await cartsLeft(101)
   const { notifications } = (await ask('GET', '/new-cart-notifications')).body
@@ -131,14 +135,14 @@ test('new carts are the newest hundred about abandoned carts, read and unread (d
   expect(again.map(({ read }: { read: boolean }) => read).slice(0, 2)).toEqual([true, false])
 })
 
-test('the unread count stops at a hundred (decision 66)', async () => {
+test('the unread count stops at a hundred (decision 66)', { tags: ['A7'] }, async () => {
   await floods(99)
   expect(await unread()).toBe(99)
   await floods(5, { first: 100 })
   expect(await unread()).toBe(100)
 })
 
-test('reading and deleting are the member’s own (decision 66)', async () => {
+test('reading and deleting are the member’s own (decision 66)', { tags: ['A7'] }, async () => {
   await floods(3)
   const other = (await aColleague(world, store)).token
   const [newest, , oldest] = await listed()
@@ -172,7 +176,9 @@ test('mark all and clear all stop at the newest the browser has seen (decision 6
   expect(await ceilings()).toEqual([5, 4, 3, 2, 1])
 })
 
-test('a deletion takes its ids from the body or the query, and can be taken back (decisions 67 and 130)', async () => {
+test('a deletion takes its ids from the body or the query, and can be taken back (decisions 67 and 130)', {
+  tags: ['A7'],
+}, async () => {
   await floods(4)
   const [d, c, b, a] = (await listed()).map(({ _id }) => _id)
   const gone = await ask('DELETE', '', { notificationIds: [a] })

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { DAY } from '../../test/message-scene.ts'
 import { told } from '../../test/notifications.ts'
 import { aStripeWorld } from '../../test/stripe-world.ts'
-import { aCustomer, giveCard, itemsOf, type Subscriber, subscribe } from '../../test/subscriber.ts'
+import { aCustomer, giveCard, itemsOf, paymentsOf, rowOf, type Subscriber, subscribe } from '../../test/subscriber.ts'
 import { acceptsMail } from '../../test/world.ts'
 import { gatherNotifications } from '../notifications/gather.ts'
 import { mailDueNotifications } from '../notifications/mails.ts'
@@ -74,6 +74,8 @@ it('a trial that Stripe says is about to end, also where our clock says otherwis
   expect((await news(shop)).map(({ type, message }) => [type, message])).toEqual([
     ['trial_ended', 'The plan goes on and costs $468.00 a year, before discounts and tax.'],
   ])
+  expect(await rowOf(world, shop)).toMatchObject({ plan: 'growth', status: 'active' })
+  expect(await paymentsOf(world, shop)).toMatchObject([{ status: 'succeeded', amount_minor: 46_800 }])
 })
 
 it.each([
@@ -138,6 +140,8 @@ it('a payment that fails is told once, however often it is tried, and that it wa
   await giveCard(world, shop.customer)
   world.passTime(6 * DAY)
   expect((await news(shop)).map(({ type }) => type)).toEqual(['payment_recovered'])
+  expect(await rowOf(world, shop)).toMatchObject({ status: 'active', past_due_since: null })
+  expect(await paymentsOf(world, shop)).toMatchObject([{ status: 'succeeded' }, { status: 'succeeded' }])
 })
 
 it('what changes, from when, and that it was taken back', async () => {

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { startStripe } from '../../test/contract-servers/stripe/server.ts'
 import { DAY } from '../../test/message-scene.ts'
+import { isProof, testSeed } from '../../test/seed.ts'
 import { derivedOf, doSomething, giveSomeCard, type Life, oneIn } from '../../test/stripe-life.ts'
 import { aStripeWorld } from '../../test/stripe-world.ts'
 import { aCustomer, rowOf, type Subscriber } from '../../test/subscriber.ts'
-import { isEverythingTested, testSeed } from '../../test/tier.ts'
 import { seeded } from '../../test/traffic.ts'
 import { START } from '../../test/world.ts'
 import { claimTrial } from '../billing/trials.ts'
@@ -17,7 +17,7 @@ import { openStripe } from './stripe.ts'
 // several looks are under way (decision 83). Whatever came, after one look of the daily reconciliation our row is what Stripe's objects
 // come to. STRIPE_LIVES says how many lives; a failure names its seed, and STRIPE_LIFE=<seed> lives it again.
 
-const LIVES = Number(process.env.STRIPE_LIVES ?? (isEverythingTested ? 1_000 : 12))
+const LIVES = Number(process.env.STRIPE_LIVES ?? (isProof ? 1_000 : 12))
 const only = process.env.STRIPE_LIFE
 const seeds = only ? [Number(only)] : Array.from({ length: LIVES }, (_, place) => testSeed * 10_000 + place)
 

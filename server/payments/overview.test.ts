@@ -25,7 +25,7 @@ async function staySignedIn({ accountId }: Subscriber) {
   await world.db.updateTable('sessions').set({ expires_at }).where('account_id', '=', accountId).execute()
 }
 
-it('says plan, price, dates, limits with extra stores and flags', async () => {
+it('says plan, price, dates, limits with extra stores and flags', { tags: ['A3', 'A7'] }, async () => {
   const shop = await aCustomer(world)
   await subscribe(world, shop, { cycle: 'year', extraStores: 2 })
   const { subscription } = await detail(shop)
@@ -42,7 +42,9 @@ it('says plan, price, dates, limits with extra stores and flags', async () => {
   })
 })
 
-it('of a plan that nobody pays by card it says no price and no date; null before a plan was chosen', async () => {
+it('of a plan that nobody pays by card it says no price and no date; null before a plan was chosen', {
+  tags: ['A7'],
+}, async () => {
   const shop = await aCustomer(world)
   const own = { source: 'default' as const, plan: 'growth' as const, is_unlimited: true }
   await world.db.updateTable('subscriptions').set(own).where('account_id', '=', shop.accountId).execute()
@@ -104,7 +106,7 @@ it('who has bought nothing is not asked about', async () => {
   expect(asked()).toBe(before)
 })
 
-it('lists payments ten a page, the newest first, of the own account only', async () => {
+it('lists payments ten a page, the newest first, of the own account only', { tags: ['A7'] }, async () => {
   const shop = await aCustomer(world)
   await subscribe(world, shop)
   world.passTime(366 * DAY)
@@ -125,6 +127,22 @@ it('lists payments ten a page, the newest first, of the own account only', async
   const stranger = await aCustomer(world)
   await staySignedIn(stranger)
   expect((await history(stranger.token)).body).toMatchObject({ payments: [], pagination: { total: 0 } })
+})
+
+it('lists what was given back of a payment, in part and in whole', async () => {
+  const shop = await aCustomer(world)
+  await subscribe(world, shop)
+  await refreshAccount(world.deps, shop.accountId)
+  const { id } = world.stripe.all('charge').findLast(({ customer }) => customer === shop.customer)!
+  for (const [amount, status, refundAmount] of [
+    [500, 'succeeded', 500],
+    [1_400, 'refunded', 1_900],
+  ] as const) {
+    await world.deps.stripe!.refunds.create({ charge: id, amount })
+    await refreshAccount(world.deps, shop.accountId)
+    await staySignedIn(shop)
+    expect((await history(shop.token)).body.payments).toMatchObject([{ status, amount: 1_900, refundAmount }])
+  }
 })
 
 it('members see the plan and not the payments; owners and admins see both', async () => {

@@ -70,7 +70,9 @@ const ledger = async () =>
   ).map(({ status, source }) => [status, source])
 
 describe('the store’s own notifications', () => {
-  test('go when the cart was left, to who has subscribed, with title, words, link and picture', async () => {
+  test('go when the cart was left, to who has subscribed, with title, words, link and picture', {
+    tags: ['A1', 'A3', 'A6'],
+  }, async () => {
     await switchOn({ title: 'At {{ store_name }}', body: 'Your cart: {{ cart_total }}' })
     await subscribed()
     await pass(world, store.storeId, HOUR + MINUTE)
@@ -92,10 +94,9 @@ describe('the store’s own notifications', () => {
     expect(await recordOf(world, store.storeId)).toEqual(['send ok', 'result accepted'])
   })
 
-  test.each([
-    'starter',
-    'growth',
-  ] as const)('on the plan %s they go as on the free one (decision 132)', async (plan) => {
+  test.each(['starter', 'growth'] as const)('on the plan %s they go as on the free one (decision 132)', {
+    tags: ['A6'],
+  }, async (plan) => {
     await world.db.updateTable('subscriptions').set({ plan }).where('account_id', '=', store.accountId).execute()
     await switchOn()
     await subscribed()
@@ -330,7 +331,9 @@ describe('what the worker tells', () => {
     return { browser, token: world.pushes[0]!.payload.token!, url: world.pushes[0]!.payload.url }
   }
 
-  test('a press is a person’s touch, once with the link it opens (A1); shown and closed tell that it was delivered', async () => {
+  test('a press is a person’s touch, once with the link it opens (A1); shown and closed tell that it was delivered', {
+    tags: ['A3'],
+  }, async () => {
     const { token, url } = await notified()
     world.advance(MINUTE)
     const statsPath = `/push-notifications/store-stats?storeUrl=${await urlOf(world, store)}`

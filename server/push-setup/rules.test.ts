@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { DEFAULT_PROMPT } from '../../shared/push.ts'
 import { clickRateOf, conversionOf, shownPrompt, wordingId, wordingOf, workerUrlOf } from './rules.ts'
 
-test('conversion is whole percent, and 0 where there is nobody (A 5)', () => {
+test('conversion is whole percent, and 0 where there is nobody (A 5)', { tags: ['A5'] }, () => {
   expect([
     conversionOf(1, 3),
     conversionOf(2, 3),

@@ -18,7 +18,9 @@ beforeAll(async () => {
 const load = (url: string, headers: Record<string, string> = {}) => world.app.inject({ url, headers })
 const built = (name: string) => fs.readFileSync(`dist/storefront/${name}`, 'utf8')
 
-test('the widget has the address of Recoup in front, is cached for an hour and may be loaded by other sites', async () => {
+test('the widget has the address of Recoup in front, is cached for an hour and may be loaded by other sites', {
+  tags: ['A7'],
+}, async () => {
   const reply = await load(`/push/${store.captureKey}.js`)
   const setup = { key: store.captureKey, origin: world.deps.config.publicUrl }
   expect(reply.body).toBe(`window.recoupSetup=${JSON.stringify(setup)};${built('push.js')}`)

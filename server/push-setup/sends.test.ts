@@ -3,6 +3,7 @@ import { authTexts } from '../../shared/auth.ts'
 import { DEFAULT_PUSH } from '../../shared/push.ts'
 import { aColleague, aStore, type TestStore } from '../../test/factories.ts'
 import { DAY, MINUTE, messagesOf, pass } from '../../test/message-scene.ts'
+import { testFlags } from '../../test/notifications.ts'
 import { aBrowser, setUp, subscribes, type TestBrowser, urlOf } from '../../test/push-scene.ts'
 import { aWorld } from '../../test/world.ts'
 
@@ -26,7 +27,9 @@ async function subscribed(browser: TestBrowser = aBrowser(), email?: string): Pr
 const subscriptions = () =>
   world.db.selectFrom('push_subscriptions').select('id').where('store_id', '=', store.storeId).execute()
 
-test('the statistics have both sets of fields at both addresses, and no other account’s (decision 132)', async () => {
+test('the statistics have both sets of fields at both addresses, and no other account’s (decision 132)', {
+  tags: ['A7'],
+}, async () => {
   await subscribed(aBrowser(), 'ann@shoppers.example')
   await subscribed(aBrowser())
   const storeUrl = await urlOf(world, store)
@@ -60,7 +63,9 @@ describe('a member sends', () => {
       body: { ...body, storeUrl: await urlOf(world, store), ...change },
     })
 
-  test('to everybody who has subscribed, once however often the button is pressed; each is decided', async () => {
+  test('to everybody who has subscribed, once however often the button is pressed; each is decided', {
+    tags: ['A7'],
+  }, async () => {
     expect((await send('send-store-notification')).body.error).toBe('Nobody has subscribed yet.')
     await subscribed(aBrowser(), 'ann@shoppers.example')
     await subscribed(aBrowser(), 'eve@shoppers.example')
@@ -80,7 +85,9 @@ describe('a member sends', () => {
     expect((await world.request('GET', pathname + search)).headers.location).toBe(cartUrl)
   })
 
-  test('only once an address of the account is confirmed, as mail is; nor are they switched on before (decision 132)', async () => {
+  test('only once an address of the account is confirmed, as mail is; nor are they switched on before (decision 132)', {
+    tags: ['A6'],
+  }, async () => {
     await subscribed()
     const waits = (at: Date | null) =>
       world.db.updateTable('users').set({ email_confirmed_at: at }).where('id', '=', store.userId).execute()
@@ -95,7 +102,7 @@ describe('a member sends', () => {
     for (const call of calls) expect([call, (await send(call, { settings })).status]).toEqual([call, 200])
   })
 
-  test('only to a page of the store (X1), and not by a viewer', async () => {
+  test('only to a page of the store (X1), and not by a viewer', { tags: ['A7'] }, async () => {
     await subscribed()
     const foreign = await send('send-store-notification', { cartUrl: 'https://evil.example/cart' })
     expect([foreign.status, foreign.body.error]).toEqual([422, 'The cart URL must be an address of your store.'])
@@ -109,6 +116,7 @@ describe('a member sends', () => {
     const reply = await send('send-to-this-browser', { subscription })
     expect(reply.body).toEqual({ success: true, message: 'Sent to this browser.' })
     expect(world.pushes.map(({ payload }) => [payload.title, payload.token])).toEqual([['[Test] Sale', undefined]])
+    expect(await testFlags(world, store.storeId)).toEqual([['connection_test', true]])
     expect([await subscriptions(), await messagesOf(world, store.storeId)]).toEqual([[], []])
     world.pushes.length = 0
     await send('send-to-this-browser', { subscription, title: 'At {{ store_name }}', body: '{{ cart_total }} waits' })

@@ -28,7 +28,9 @@ const ask = async (call: string, body: object = {}) =>
   })
 
 describe('what a shop’s page is told', () => {
-  test('key, words and the worker’s place for a store whose address and Origin match; anything else is 404', async () => {
+  test('key, words and the worker’s place for a store whose address and Origin match; anything else is 404', {
+    tags: ['A7', 'A9'],
+  }, async () => {
     const storeUrl = await urlOf(world, store)
     expect((await fromPage(world, store, 'auto-setup', { storeUrl })).status).toBe(404)
     const { body } = await ask('generate-vapid-keys')
@@ -216,7 +218,9 @@ describe('keys are replaced', () => {
     expect(moved.status).toBe(404)
   })
 
-  test('asked for again the pair is the same; replacing it is for those who lead the team', async () => {
+  test('asked for again the pair is the same; replacing it is for those who lead the team', {
+    tags: ['A7'],
+  }, async () => {
     const first = await ask('generate-vapid-keys')
     expect((await ask('generate-vapid-keys')).body).toEqual(first.body)
     const { token } = await aColleague(world, store, 'member')
@@ -231,7 +235,7 @@ describe('keys are replaced', () => {
     expect(await inUse()).toEqual({ success: true, publicKey })
   })
 
-  test('the private half is encrypted and in no answer', async () => {
+  test('the private half is encrypted and in no answer', { tags: ['A3'] }, async () => {
     await setUp(world, store)
     const key = await world.db
       .selectFrom('push_keys')
@@ -271,7 +275,9 @@ describe('settings', () => {
     body: 'Your cart waits',
   }
 
-  test('without a store URL nothing is set up (A 5); the account’s store alone is known', async () => {
+  test('without a store URL nothing is set up (A 5); the account’s store alone is known', {
+    tags: ['A5'],
+  }, async () => {
     for (const storeUrl of ['', '  ', undefined]) {
       const reply = await ask('generate-vapid-keys', { storeUrl })
       expect([reply.status, reply.body.error]).toEqual([400, 'Please enter your store URL first'])
@@ -280,7 +286,9 @@ describe('settings', () => {
     expect((await ask('save-settings', { storeUrl: 'https://other.example', settings: wanted })).status).toBe(404)
   })
 
-  test('defaults, and bounds: an invalid delay becomes 0, an invalid maximum 1 (A 5, A 9)', async () => {
+  test('defaults, and bounds: an invalid delay becomes 0, an invalid maximum 1 (A 5, A 9)', {
+    tags: ['A3', 'A5', 'A7', 'A9'],
+  }, async () => {
     const setup = async () =>
       (
         await world.request('GET', `/api/push-notifications/setup?storeUrl=${await urlOf(world, store)}`, {

@@ -204,7 +204,7 @@ test('an older store takes one product, and of the others it is said before the 
   expect(reply.checkoutUrl).toMatch(/\?add-to-cart=16&quantity=3&/)
 })
 
-test('what was bought is not offered again', async () => {
+test('what was bought is not offered again', { tags: ['B2'] }, async () => {
   await mailed()
   world.advance(HOUR)
   await shop.order({ kind: 'purchase', email: (await shop.cart()).email! })

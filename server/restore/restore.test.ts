@@ -2,8 +2,8 @@ import crypto from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import { restoreTexts } from '../../shared/restore.ts'
 import { aFakeStore } from '../../test/fake-store.ts'
+import { isProof } from '../../test/seed.ts'
 import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../test/shop.ts'
-import { isEverythingTested } from '../../test/tier.ts'
 import { wooKeys } from '../../test/woo-access.ts'
 import { aWorld } from '../../test/world.ts'
 import { restoreTokenOf } from '../compose/compose.ts'
@@ -52,7 +52,9 @@ async function product(productId: string, more: { price?: number; stock?: number
     .execute()
 }
 
-test('the link shows items, prices and the shop, and nothing of the person (decision 4)', async () => {
+test('the link shows items, prices and the shop, and nothing of the person (decision 4)', {
+  tags: ['A2.1', 'B7'],
+}, async () => {
   const { status, body } = await look(token)
   expect(status).toBe(200)
   expect(body.cart).toMatchObject({
@@ -71,7 +73,7 @@ test('the link shows items, prices and the shop, and nothing of the person (deci
   }
 })
 
-test('each item says whether it is still to be had (decision 14)', async () => {
+test('each item says whether it is still to be had (decision 14)', { tags: ['B2'] }, async () => {
   await product('16', { stock: 2 })
   await product('17', { price: 7_000 })
   const { status, body } = await restore(token)
@@ -193,8 +195,8 @@ test('a cart that was bought meanwhile still opens', async () => {
   expect((await restore(token)).status).toBe(200)
 })
 
-/** Ten thousand are tried by `npm run test:all`. */
-const HUNDREDS = isEverythingTested ? 100 : 10
+/** Ten thousand are tried by `npm run proofs -- fuzz`. */
+const HUNDREDS = isProof ? 100 : 10
 
 test('a thousand guesses learn nothing: one answer, one look-up, no trace (X1, decision 4)', async () => {
   const answers = new Set<string>()

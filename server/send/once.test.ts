@@ -258,6 +258,29 @@ describe('on the wire (D10)', () => {
     await fly(dead)
     expect(await closeAbandonedSubmissions(other)).toBe(1)
   })
+
+  test('a process that died before the clock stepped back does not count as alive (D4, T4)', async () => {
+    const { storeId } = await aScene(world)
+    await wait(world, storeId, HOUR)
+    const [dead, other] = [newId(), await aSteadyWorker()]
+    await beat({ ...world.deps, workerId: dead })
+    await world.db
+      .updateTable('workers')
+      .set({ seen_at: new Date(world.now.getTime() + 24 * HOUR) })
+      .where('id', '=', dead)
+      .execute()
+    await world.db
+      .updateTable('messages')
+      .set({ state: 'handed_over', worker_id: dead, handed_over_at: world.now, finished_at: null, reason: null })
+      .where('store_id', '=', storeId)
+      .where('step', '=', 1)
+      .execute()
+    for (let seconds = 0; seconds < 30; seconds += 3) {
+      world.advance(3_000)
+      await beat(other)
+    }
+    expect(await closeAbandonedSubmissions(other)).toBe(1)
+  })
 })
 
 /** Another process, heard all the time. */

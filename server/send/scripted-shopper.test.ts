@@ -240,7 +240,7 @@ describe('what shoppers in the demo store get, and why', () => {
     )
   })
 
-  test('in Germany, agreed to everything and confirmed by JA: all three', async () => {
+  test('in Germany, agreed to everything and confirmed by JA: all three', { tags: ['A1'] }, async () => {
     expect(got(de.agreed)).toEqual({ mails: 1, sms: 1, whatsapp: 1 })
     expect(await told(de.agreed)).toEqual([
       expect.stringContaining('They opted in on Mar 2, 2026 (box at the checkout, unproven (page script)).'),

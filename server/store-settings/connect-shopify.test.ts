@@ -8,7 +8,9 @@ import { storeAccess } from '../stores/access.ts'
 const world = aWorld()
 const { storeRow } = ownerCalls(world)
 
-test('both forms connect a Shopify store, and its keys are kept encrypted with what kind they are', async () => {
+test('both forms connect a Shopify store, and its keys are kept encrypted with what kind they are', {
+  tags: ['A1'],
+}, async () => {
   const fake = aShopifyFake()
   const owner = await anOwner(world, 'growth')
   const reply = await connect(world, owner, fake, shopifyForm(fake))
@@ -37,7 +39,9 @@ test('both forms connect a Shopify store, and its keys are kept encrypted with w
   expect(JSON.stringify(reply.body)).not.toContain('shpss')
 })
 
-test('what the app or the plan lacks is a warning in words, and the store is connected all the same', async () => {
+test('what the app or the plan lacks is a warning in words, and the store is connected all the same', {
+  tags: ['A1'],
+}, async () => {
   const fake = aShopifyFake()
   fake.profile = {
     ...fake.profile,

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { STORE_PROBLEM_CODES, typedProblemText } from '../../shared/store-problems.ts'
 import { aConnectedStore, aHome, anOwner, connect, ownerCalls } from '../../test/connected-store.ts'
 import { aFakeStore, aProblem } from '../../test/fake-store.ts'
-import { told } from '../../test/notifications.ts'
+import { testFlags } from '../../test/notifications.ts'
 import { aWorld } from '../../test/world.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
 import { storeAccess } from '../stores/access.ts'
@@ -15,7 +15,9 @@ beforeEach(() => {
 
 const { check, disconnect, storeRow } = ownerCalls(world)
 
-test('connecting tries the keys, keeps what the store says of itself and starts reading it', async () => {
+test('connecting tries the keys, keeps what the store says of itself and starts reading it', {
+  tags: ['A3', 'A7'],
+}, async () => {
   const owner = await anOwner(world)
   const fake = aFakeStore(aHome())
   const reply = await connect(world, owner, fake)
@@ -40,7 +42,10 @@ test('connecting tries the keys, keeps what the store says of itself and starts 
   const { id, captureKey } = reply.body.store
   expect(captureKey).toMatch(/^[\w-]{43}$/)
   // Decision 130: one connection test for each successful connection.
-  expect((await told(world, id)).map(({ type }) => type)).toEqual(['store_connected', 'connection_test'])
+  expect(await testFlags(world, id)).toEqual([
+    ['store_connected', undefined],
+    ['connection_test', true],
+  ])
   expect(world.queued.map(({ name, key }) => ({ name, key }))).toEqual([
     { name: 'stores.import', key: id },
     { name: 'stores.webhooks', key: id },
@@ -91,7 +96,9 @@ test('the keys are encrypted, bound to their store, and in no answer', async () 
   await expect(storeAccess(world.deps, { storeId: one.storeId, db: world.db })).rejects.toThrow('Enter its keys again')
 })
 
-test('what is missing is said in the words of the specification, before any store is asked', async () => {
+test('what is missing is said in the words of the specification, before any store is asked', {
+  tags: ['A1', 'A3', 'A5'],
+}, async () => {
   const owner = await anOwner(world)
   const fake = aFakeStore(aHome())
   const cases: [Record<string, unknown>, string][] = [
@@ -113,7 +120,7 @@ test('what is missing is said in the words of the specification, before any stor
   expect(fake.access).toBeNull()
 })
 
-test('everything typed is trimmed, and the address loses its slash', async () => {
+test('everything typed is trimmed, and the address loses its slash', { tags: ['A3', 'A5'] }, async () => {
   const owner = await anOwner(world)
   const fake = aFakeStore(aHome())
   await connect(world, owner, fake, {
@@ -148,7 +155,9 @@ const statusOfProblem: Partial<Record<(typeof STORE_PROBLEM_CODES)[number], numb
   shopify_error: 503,
 }
 
-test.each(STORE_PROBLEM_CODES)('connecting to a store with the problem %s says so, and keeps nothing', async (code) => {
+test.each(STORE_PROBLEM_CODES)('connecting to a store with the problem %s says so, and keeps nothing', {
+  tags: ['A8'],
+}, async (code) => {
   const owner = await anOwner(world)
   const fake = aFakeStore(aHome())
   fake.problem = aProblem(code, 'the store’s own words')
@@ -175,14 +184,14 @@ test('a key that may only read connects, with a warning', async () => {
   expect(body.store.canWrite).toBe(false)
 })
 
-test('without a plan no store is connected', async () => {
+test('without a plan no store is connected', { tags: ['A2.4'] }, async () => {
   const owner = await anOwner(world, null)
   const fake = aFakeStore(aHome())
   expect(await connect(world, owner, fake)).toMatchObject({ status: 403, body: { code: 'plan_required' } })
   expect(fake.access).toBeNull()
 })
 
-test('a plan has room for so many stores', async () => {
+test('a plan has room for so many stores', { tags: ['A6'] }, async () => {
   const owner = await anOwner(world, 'starter')
   expect((await connect(world, owner, aFakeStore(aHome()))).status).toBe(200)
   const second = aFakeStore(aHome())

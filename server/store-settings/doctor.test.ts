@@ -135,7 +135,7 @@ test('a key that may only read works, but sets up no notices', async () => {
   expect(checks.permissions!.nextStep).toContain('Read/Write')
 })
 
-test('a version before 5.0 is told as too old, 5.0 is not (A 1)', async () => {
+test('a version before 5.0 is told as too old, 5.0 is not (A 1)', { tags: ['A1'] }, async () => {
   const isVersion = (version: string) => {
     options.intercept = ({ url }) =>
       url?.includes('/system_status') ? { status: 200, body: { environment: { version } } } : undefined

@@ -3,7 +3,7 @@ import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { aConnectedStore, type Connected } from '../../test/connected-store.ts'
 import { openNameServer } from '../../test/contract-servers/dns.ts'
-import { told } from '../../test/notifications.ts'
+import { testFlags, told } from '../../test/notifications.ts'
 import { aWorld } from '../../test/world.ts'
 
 const names = await openNameServer({
@@ -66,6 +66,7 @@ test('a test mail goes to whoever asks, from the store’s sender, and every ste
   const reply = await testMail(one.owner.token)
   expect(reply).toMatchObject({ status: 200, body: { isAccepted: true, to: email, from: 'hello@mugs.com' } })
   expect((await told(world, one.storeId)).at(-1)).toMatchObject({ type: 'connection_test', title: 'Test sent' })
+  expect((await testFlags(world, one.storeId)).at(-1)).toEqual(['connection_test', true])
   expect(reply.body.steps.map((step: { id: string; state: string }) => [step.id, step.state])).toEqual([
     ['connect', 'good'],
     ['encrypt', 'skipped'],

@@ -24,7 +24,9 @@ const someSettings = {
   abandonmentTimeoutMinutes: 60,
 }
 
-test('disconnecting forgets the keys, leaves no lease and cleans up at the store', async () => {
+test('disconnecting forgets the keys, leaves no lease and cleans up at the store', {
+  tags: ['A4.4', 'A7'],
+}, async () => {
   const { owner, fake, storeId } = await aConnectedStore(world)
   fake.hooks.push({ id: '7', topic: 'order.updated', status: 'active', deliveryUrl: 'x', secret: 's' })
   await world.db
@@ -82,7 +84,7 @@ test('reconnecting within thirty days revives the same store, its settings and i
   expect(await world.db.selectFrom('flows').select('id').where('store_id', '=', storeId).execute()).toHaveLength(1)
 })
 
-test('after thirty days the data is gone, and reconnecting starts anew', async () => {
+test('after thirty days the data is gone, and reconnecting starts anew', { tags: ['A1', 'A9'] }, async () => {
   const { owner, fake, storeId } = await aConnectedStore(world)
   await aMessage(storeId, 'sent')
   await disconnect(owner)

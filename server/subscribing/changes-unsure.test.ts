@@ -34,7 +34,9 @@ const keysOf = ({ subscription }: Payer) =>
 const keptOf = async ({ subscription }: Payer) =>
   (await world.deps.stripe!.subscriptions.retrieve(subscription)).metadata.recoup_waits
 
-it('a larger plan whose answer is lost is not taken away again for the smaller one that waited', async () => {
+it('a larger plan whose answer is lost is not taken away again for the smaller one that waited', {
+  tags: ['A7'],
+}, async () => {
   const payer = await aPayer(world, { planKey: 'growth', addOns: { extraStores: 1 } })
   await change(payer, (await preview(payer, 'starter')).body.token)
   world.passTime(DAY)

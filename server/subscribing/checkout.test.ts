@@ -37,7 +37,9 @@ async function owner(email?: string) {
   return its
 }
 
-it('leads to a page of Stripe with the plan, its cycle and its extra stores, and back to /billing', async () => {
+it('leads to a page of Stripe with the plan, its cycle and its extra stores, and back to /billing', {
+  tags: ['A7'],
+}, async () => {
   const { token, accountId } = await owner('ann@checkout.test')
   const { status: code, body } = await choose(world, token, {
     planKey: 'Growth',
@@ -87,7 +89,7 @@ it('begins a trial of 14 days without a card, and ends on the free plan where no
   })
 })
 
-it('is verified on return: the plan is on trial, and returning again changes nothing', async () => {
+it('is verified on return: the plan is on trial, and returning again changes nothing', { tags: ['A7'] }, async () => {
   const { token } = await owner()
   const { body } = await choose(world, token, { planKey: 'starter' })
   const { id } = sessionAt(world, body.url)
@@ -103,7 +105,7 @@ it('is verified on return: the plan is on trial, and returning again changes not
   expect(writes()).toBe(before)
 })
 
-it('of another account’s session says what it says of one that never was', async () => {
+it('of another account’s session says what it says of one that never was', { tags: ['A7'] }, async () => {
   const [ann, bob] = [await owner(), await owner()]
   const { body } = await choose(world, ann.token, { planKey: 'starter' })
   const { id } = sessionAt(world, body.url)
@@ -358,7 +360,9 @@ it('a card that another account’s trial has used ends the trial, and is charge
   expect(paid.map(({ amount_paid }) => amount_paid)).toEqual([0, 1_900])
 })
 
-it('is announced to nobody whose address has had one: what is shown before is what the checkout charges', async () => {
+it('is announced to nobody whose address has had one: what is shown before is what the checkout charges', {
+  tags: ['A7'],
+}, async () => {
   const [first, second] = [await owner('told@trial.test'), await owner('told+2@trial.test')]
   const { body } = await choose(world, first.token, { planKey: 'starter' })
   const { id } = sessionAt(world, body.url)

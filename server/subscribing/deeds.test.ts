@@ -38,7 +38,9 @@ async function downgrade(payer: Payer) {
   await world.request('POST', '/api/payments/change', { token, body: { token: body.token } })
 }
 
-it('the portal is that of the account, with what it may do there, and leads back to /billing', async () => {
+it('the portal is that of the account, with what it may do there, and leads back to /billing', {
+  tags: ['A7'],
+}, async () => {
   const payer = await aPayer(world)
   const { status: code, body } = await post(PORTAL, payer)
   const session = world.stripe.all('billing_portal.session').at(-1)!
@@ -69,7 +71,7 @@ it('a page that is no page of Stripe is not opened', async () => {
   expect((await post(PORTAL, payer)).status).toBe(503)
 })
 
-it('ends with its period: until then all is as it was, and then it is the free plan', async () => {
+it('ends with its period: until then all is as it was, and then it is the free plan', { tags: ['A7'] }, async () => {
   const payer = await aPayer(world)
   const { status: code, body } = await post(CANCEL, payer)
   expect({ code, ...body }).toEqual({
@@ -86,7 +88,7 @@ it('ends with its period: until then all is as it was, and then it is the free p
   expect((await post(CANCEL, payer)).body.error).toBe('No subscription found')
 })
 
-it('a cancellation is taken back', async () => {
+it('a cancellation is taken back', { tags: ['A7'] }, async () => {
   const payer = await aPayer(world)
   await post(CANCEL, payer)
   expect((await post(REACTIVATE, payer)).body).toEqual({ success: true, message: 'Your Starter plan goes on.' })
@@ -106,7 +108,9 @@ it('an end that an operator has set for another day at Stripe is taken back as w
   expect(at(payer).cancel_at).toBeNull()
 })
 
-it('a smaller plan that waits is taken back, and does not stand in the way of a cancellation', async () => {
+it('a smaller plan that waits is taken back, and does not stand in the way of a cancellation', {
+  tags: ['A7'],
+}, async () => {
   const payer = await aPayer(world, { planKey: 'growth' })
   await downgrade(payer)
   expect((await status(payer)).change).toMatchObject({ plan: 'starter' })
@@ -129,7 +133,9 @@ it('a trial that is canceled lasts until its end, and nothing is charged', async
   )
 })
 
-it('“Start with Lite” on a plan that is paid ends it with its period, never at once (decision 122)', async () => {
+it('“Start with Lite” on a plan that is paid ends it with its period, never at once (decision 122)', {
+  tags: ['A7'],
+}, async () => {
   const payer = await aPayer(world)
   const { body } = await free(payer)
   expect(body).toEqual({
@@ -154,7 +160,7 @@ it('the free plan of a new account is there at once, and of one whose subscripti
   expect((await free(payer)).body.message).toBe('You are on the Lite plan.')
 })
 
-it('a plan that is paid while the free one is chosen is the plan', async () => {
+it('a plan that is paid while the free one is chosen is the plan', { tags: ['A7'] }, async () => {
   const payer = await aPayer(world)
   let answers = 0
   world.stripe.intercept = ({ path }) =>
@@ -165,7 +171,7 @@ it('a plan that is paid while the free one is chosen is the plan', async () => {
   expect(await status(payer)).toMatchObject({ plan: 'starter', source: 'stripe' })
 })
 
-it('without a subscription there is none to end or to manage', async () => {
+it('without a subscription there is none to end or to manage', { tags: ['A8'] }, async () => {
   const owner = await anOwner(world)
   for (const call of [PORTAL, CANCEL, REACTIVATE]) {
     expect(await post(call, owner)).toMatchObject({ status: 404, body: { error: 'No subscription found' } })

@@ -187,7 +187,9 @@ test('once a day the periodic reading does everything, in between only what chan
   expect(row).toEqual({ name: 'New Name', currency: 'EUR' })
 })
 
-test('what is due is queued once: the import until it is through, the sweep every quarter of an hour, webhooks daily', async () => {
+test('what is due is queued once: the import until it is through, the sweep every quarter of an hour, webhooks daily', {
+  tags: ['A1', 'A9'],
+}, async () => {
   const { storeId, fake } = await aStoreWithOrders()
   const due = async () => {
     world.queued.length = 0

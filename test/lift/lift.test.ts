@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { areArmsOff, armSharesFactor } from '../../server/lift/arm-shares.ts'
-import { sharePerDay } from '../tier.ts'
+import { seededShare } from '../seed.ts'
 import { chanceOf, logNormalMean, purchasers } from './chance.ts'
 import { isLossFound, LOSSES } from './losses.ts'
 import { missedPart, rightPart, SETTINGS, tallySetting } from './settings.ts'
@@ -10,7 +10,7 @@ import { missedPart, rightPart, SETTINGS, tallySetting } from './settings.ts'
 const EXPERIMENTS = 200
 
 test.each(
-  sharePerDay(SETTINGS, 4),
+  seededShare(SETTINGS, 4),
 )('200 shops with a control group of $share, conversion $conversion, σ $sigma, effect $effect', (setting) => {
   const tallies = tallySetting(setting, EXPERIMENTS, 1)
   for (const tally of [tallies.conversion, tallies.revenue]) {

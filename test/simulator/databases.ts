@@ -1,7 +1,8 @@
 import { openPool } from '../../server/core/db.ts'
 import { migrate } from '../../server/database/migrate.ts'
-import { asAdmin, databaseUrl } from '../global.ts'
+import { asAdmin, cloneDatabase, databaseUrl } from '../global.ts'
 import { startTestPostgres } from '../postgres.ts'
+import { makeRunFolder } from '../run-folder.ts'
 import { OWNER } from './owner.ts'
 import { WITNESS } from './witness.ts'
 
@@ -28,7 +29,7 @@ export function databasesOn(server: string, template: string): Databases {
     async database() {
       const name = `recoup_simulator_${process.pid}_${Date.now().toString(36)}_${names.length}`
       names.push(name)
-      await asAdmin(server, `create database ${name} template ${template}`)
+      await cloneDatabase(server, name, template)
       for (const setting of SETTINGS) await asAdmin(server, `alter database ${name} set ${setting}`)
       const url = databaseUrl(server, name)
       await asAdmin(url, `${WITNESS}; ${OWNER}`)
@@ -40,9 +41,10 @@ export function databasesOn(server: string, template: string): Databases {
   }
 }
 
-/** Outside a test run: the tests' own server, or the one `DATABASE_URL` names. */
+/** Outside a test run: a server of its own, or the one `DATABASE_URL` names. */
 export async function openDatabases(): Promise<Databases> {
-  const postgres = process.env.DATABASE_URL ? null : await startTestPostgres()
+  const run = makeRunFolder()
+  const postgres = process.env.DATABASE_URL ? null : await startTestPostgres(run.folder)
   const server = process.env.DATABASE_URL ?? postgres!.url
   const template = `recoup_simulator_template_${process.pid}_${Date.now().toString(36)}`
   await asAdmin(server, `create database ${template}`)
@@ -57,6 +59,7 @@ export async function openDatabases(): Promise<Databases> {
       await databases.clear()
       await asAdmin(server, `drop database if exists ${template} with (force)`)
       await postgres?.stop()
+      run.remove()
     },
   }
 }

@@ -69,7 +69,7 @@ function columnOf({ authenticated, subscribed, connected }: AccessState) {
 
 describe('access', () => {
   for (const [path, row] of Object.entries(table)) {
-    it.each(accessStates)(`${path} for %o`, (accessState) => {
+    it.each(accessStates)(`${path} for %o`, { tags: ['A2.1', 'A4.1', 'A6'] }, (accessState) => {
       const expected = row[columnOf(accessState)]!
       expect(access(path, accessState)).toEqual(expected === '.' ? { show: true } : { show: false, redirect: expected })
     })
@@ -79,7 +79,7 @@ describe('access', () => {
     [...bools, null].map((connected) => ({ subscribed, connected })),
   )
 
-  it('answers before everything is known exactly where the rest cannot matter', () => {
+  it('answers before everything is known exactly where the rest cannot matter', { tags: ['A4.1'] }, () => {
     for (const path of Object.keys(table)) {
       for (const authenticated of bools) {
         for (const known of unknowns) {
@@ -97,7 +97,7 @@ describe('access', () => {
     }
   })
 
-  it('never redirects in a circle', () => {
+  it('never redirects in a circle', { tags: ['A4.1'] }, () => {
     for (const accessState of accessStates) {
       for (const path of Object.keys(table)) {
         let here = path
@@ -116,7 +116,7 @@ describe('the screens', () => {
   const withValues = (path: string) => path.replace(/:\w+/, '01999999-0000-7000-8000-000000000001')
   const visitor = { authenticated: false, subscribed: false, connected: false }
 
-  it('are shown to everybody where nothing is asked about them', () => {
+  it('are shown to everybody where nothing is asked about them', { tags: ['A2.1'] }, () => {
     const open = screens.filter((screen) => screen.access === 'everybody').map(({ path }) => path)
     const named = ['/landing', '/cart/recover', '/test', '/terms', '/privacy']
     expect(open).toEqual(expect.arrayContaining(named))
@@ -125,7 +125,7 @@ describe('the screens', () => {
     }
   })
 
-  it('behind the guard are known to the rule: none of the shell is shown to a visitor', () => {
+  it('behind the guard are known to the rule: none of the shell is shown to a visitor', { tags: ['A4.1'] }, () => {
     const guarded = screens.filter((screen) => screen.access !== 'everybody')
     const shown = guarded.filter(({ path }) => access(withValues(path), visitor).show)
     expect(shown.map(({ path }) => path)).toEqual(['/login', '/register', '/reset-password'])

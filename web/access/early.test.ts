@@ -4,7 +4,7 @@ import { logout } from '../../shared/auth.ts'
 import { aPage } from '../../test/browser-globals.ts'
 import { addressOf, askEarly, call } from '../api.ts'
 import { askFirstQuestion, firstQuestionOf } from './early.ts'
-import { endSession, startSession } from './session.ts'
+import { endSession, rememberConnection, startSession, storeFields } from './session.ts'
 
 // A screen's first question is asked before its files are there, and its answer is taken once.
 
@@ -15,6 +15,7 @@ let count = 0
 beforeEach(() => {
   const { local } = aPage({ pathname: '/analytics', search: '?range=1y' })
   startSession('mine', true)
+  rememberConnection({ platform: 'woocommerce', store_url: 'shop' })
   local.setItem('user', JSON.stringify({ ...user, hasActiveSubscription: true }))
   count = 0
   asked.mockReset().mockImplementation(async () => new Response(JSON.stringify({ n: ++count })))
@@ -26,17 +27,18 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const ADDRESS = '/api/analytics?range=1y'
+const OF_STORE = '&platform=woocommerce&storeId=shop'
+const ADDRESS = `/api/analytics?range=1y${OF_STORE}`
 const addresses = () => asked.mock.calls.map(([address]) => address)
 /** The number of the answer. */
 const figures = async (range: '1y' | '7d' = '1y') => (await call(readAnalytics, { query: { range } })) as unknown
 
 test('it is the very call of the screen, of the range in the address or the usual one, and of one store', () => {
-  const callOf = (range: string) => addressOf(readAnalytics.path, {}, { range }, 'woocommerce')
-  const first = (search: string) => firstQuestionOf('/analytics', new URLSearchParams(search))
+  const callOf = (range: string) => addressOf(readAnalytics, {}, { range }, storeFields())
+  const first = (search: string) => firstQuestionOf('/analytics', new URLSearchParams(search), storeFields())
   expect([first('range=1y'), first('')]).toEqual([callOf('1y'), callOf(DEFAULT_RANGE)])
   for (const search of ['stores=all', 'storeId=x', 'platform=shopify']) expect(first(search)).toBe(null)
-  expect(firstQuestionOf('/carts', new URLSearchParams())).toBe(null)
+  expect(firstQuestionOf('/carts', new URLSearchParams(), storeFields())).toBe(null)
 })
 
 test('a visitor asks nothing', () => {
@@ -48,7 +50,7 @@ test('a visitor asks nothing', () => {
 test('whoever calls for it gets its answer, once, with the headers of every request', async () => {
   askEarly(ADDRESS, 'mine')
   expect([await figures('7d'), await figures(), await figures()]).toEqual([{ n: 2 }, { n: 1 }, { n: 3 }])
-  expect(addresses()).toEqual([ADDRESS, '/api/analytics?range=7d', ADDRESS])
+  expect(addresses()).toEqual([ADDRESS, `/api/analytics?range=7d${OF_STORE}`, ADDRESS])
   const [early, , late] = asked.mock.calls.map(([, { credentials, headers }]) => ({ credentials, headers }))
   expect(early).toEqual(late)
 })

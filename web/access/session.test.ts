@@ -11,12 +11,14 @@ import {
   chosenPlatform,
   endSession,
   endView,
+  forgetConnection,
   onSessionChange,
   rememberConnection,
   rememberUser,
   session,
   startSession,
   startView,
+  storeFields,
   withdrawToken,
 } from './session.ts'
 
@@ -31,7 +33,10 @@ beforeEach(() => {
   ;({ local, tab, reload, assign } = aPage({ pathname: '/carts', search: '?page=2' }))
 })
 
-afterEach(() => void vi.unstubAllGlobals())
+afterEach(() => {
+  forgetConnection()
+  vi.unstubAllGlobals()
+})
 
 const overdue: z.infer<typeof subscriptionStatus.reply> = {
   ...{ plan: 'starter', planInForce: 'starter', status: 'past_due', hasActiveSubscription: false },
@@ -83,14 +88,16 @@ describe('an operator’s look at an account', () => {
 })
 
 describe('the token', () => {
-  it('lies in the storage of the visit, or stays when it is to be remembered, and never in both', () => {
+  it('lies in the storage of the visit, or stays when it is to be remembered, and never in both', {
+    tags: ['A3', 'A4.2'],
+  }, () => {
     startSession('t1', false)
     expect([local.all(), tab.all()]).toEqual([{}, { token: 't1' }])
     startSession('t2', true)
     expect([local.all(), tab.all()]).toEqual([{ token: 't2' }, {}])
   })
 
-  it('goes from both with user and connection when the session ends; the theme stays', () => {
+  it('goes from both with user and connection when the session ends; the theme stays', { tags: ['A4.2'] }, () => {
     startSession('t', true)
     tab.setItem('token', 't')
     local.setItem('theme', 'blue')
@@ -103,7 +110,7 @@ describe('the token', () => {
 })
 
 describe('a call', () => {
-  it('of a session that is over ends it; of anything else it does not (decision 2)', async () => {
+  it('of a session that is over ends it; of anything else it does not (decision 2)', { tags: ['A4.2'] }, async () => {
     const refused = async (code: string) => {
       startSession('t', true)
       rememberUser(ada)
@@ -126,7 +133,9 @@ describe('a call', () => {
     return (asked.mock.calls[0]![1].headers as Record<string, string>).Authorization
   }
 
-  it('carries the token from whichever storage it lies in, and signing in carries none', async () => {
+  it('carries the token from whichever storage it lies in, and signing in carries none', {
+    tags: ['A7', 'B7'],
+  }, async () => {
     for (const isRemembered of [true, false]) {
       startSession('t1', isRemembered)
       expect(await sent(false)).toBe('Bearer t1')
@@ -156,7 +165,7 @@ describe('several tabs', () => {
     return listener
   }
 
-  it('one that is told of a logout elsewhere leaves too', () => {
+  it('one that is told of a logout elsewhere leaves too', { tags: ['A4.2'] }, () => {
     const listener = watch()
     local.removeItem('token')
     heard.storage!({ key: 'token' })
@@ -194,7 +203,7 @@ describe('several tabs', () => {
 })
 
 describe('the connection', () => {
-  it('is kept under the keys specified, one platform at a time', () => {
+  it('is kept under the keys specified, one platform at a time', { tags: ['A1', 'A3'] }, () => {
     remember()
     expect(local.all()).toEqual(connected)
     rememberConnection({ platform: 'shopify', store_url: 'https://x.myshopify.com' })
@@ -204,7 +213,7 @@ describe('the connection', () => {
     expect(chosenPlatform()).toBe('shopify')
   })
 
-  it('is kept by a check that finds one and forgotten by one that finds none', async () => {
+  it('is kept by a check that finds one and forgotten by one that finds none', { tags: ['A4.1'] }, async () => {
     answers(200, { hasConnection: true, platform: 'woocommerce', store_url: 'https://shop.example', store: null })
     await ask(connectionQuery)
     expect(local.all()).toEqual(connected)
@@ -213,7 +222,26 @@ describe('the connection', () => {
     expect(local.all()).toEqual({})
   })
 
-  it('is forgotten when the subscription is not valid', async () => {
+  it('is checked for the store this tab shows; another one is taken only when that is connected no more', async () => {
+    remember()
+    const asked: string[] = []
+    const other = { hasConnection: true, platform: 'shopify', store_url: 'https://x.myshopify.com', store: null }
+    const answerOf = (address: string): [object, number] =>
+      address.includes('storeId=') ? [{ error: 'Store not found', code: 'not_found' }, 404] : [other, 200]
+    vi.stubGlobal('fetch', async (address: string) => {
+      asked.push(address)
+      const [body, status] = answerOf(address)
+      return new Response(JSON.stringify(body), { status })
+    })
+    await ask(connectionQuery)
+    expect(asked).toEqual([
+      '/api/stores/check-connection?storeId=https%3A%2F%2Fshop.example&platform=woocommerce',
+      '/api/stores/check-connection?platform=woocommerce',
+    ])
+    expect(storeFields()).toEqual({ platform: 'shopify', storeId: 'https://x.myshopify.com' })
+  })
+
+  it('is forgotten when the subscription is not valid', { tags: ['A4.1'] }, async () => {
     remember()
     rememberUser(ada)
     answers(200, overdue)
@@ -222,7 +250,9 @@ describe('the connection', () => {
     expect(local.all().user).toContain('"hasActiveSubscription":false')
   })
 
-  it('is not brought back by a check that was under way when the subscription was denied', async () => {
+  it('is not brought back by a check that was under way when the subscription was denied', {
+    tags: ['A4.1'],
+  }, async () => {
     const client = new QueryClient()
     client.setQueryData(subscriptionQuery.queryKey, overdue)
     answers(200, { hasConnection: true, platform: 'woocommerce', store_url: 'https://shop.example', store: null })
@@ -233,7 +263,7 @@ describe('the connection', () => {
     expect(local.all()).toEqual(connected)
   })
 
-  it('stands while the server fails: only an answer changes it (decision 2)', async () => {
+  it('stands while the server fails: only an answer changes it (decision 2)', { tags: ['A4.1', 'A4.2'] }, async () => {
     remember()
     answers(500, { error: 'x', code: 'internal' })
     await expect(ask(connectionQuery)).rejects.toThrow()
@@ -243,7 +273,9 @@ describe('the connection', () => {
 })
 
 describe('the platform of a call (B 1)', () => {
-  it('is that of the address, else the stored one, else the stored connection’s, else WooCommerce', () => {
+  it('is that of the address, else the stored one, else the stored connection’s, else WooCommerce', {
+    tags: ['B1'],
+  }, () => {
     expect(chosenPlatform()).toBe('woocommerce')
     local.setItem('store_connection', '{"platform":"connection’s","store_url":"x"}')
     expect(chosenPlatform()).toBe('connection’s')

@@ -7,7 +7,7 @@ it('lets a complete form pass in every mode', () => {
   for (const mode of ['login', 'register', 'forgot'] as const) expect(checkSignIn(mode, form)).toEqual({})
 })
 
-it('asks for what each mode needs, in the specification’s words', () => {
+it('asks for what each mode needs, in the specification’s words', { tags: ['A5'] }, () => {
   const empty = { name: ' ', email: ' ', password: '', repeated: '' }
   expect(checkSignIn('login', empty)).toEqual({ email: 'Email is required', password: 'Password is required' })
   expect(checkSignIn('forgot', empty)).toEqual({ email: 'Email is required' })
@@ -18,7 +18,7 @@ it('asks for what each mode needs, in the specification’s words', () => {
   })
 })
 
-it('holds new passwords to six characters and to each other', () => {
+it('holds new passwords to six characters and to each other', { tags: ['A5', 'A9'] }, () => {
   expect(checkNewPassword({ password: 'short', repeated: 'short' })).toEqual({
     password: 'Password must be at least 6 characters long',
   })

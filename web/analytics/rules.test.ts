@@ -21,7 +21,7 @@ test('a month is named the same wherever one sits', () => {
   expect(monthLabel('2026-03')).toBe('Mar 2026')
 })
 
-test('a rate has two decimals, a change one and its sign (decision 131, B 9)', () => {
+test('a rate has two decimals, a change one and its sign (decision 131, B 9)', { tags: ['B3', 'B9'] }, () => {
   expect([percent(0.12345), percent(1), percent(null)]).toEqual(['12.35%', '100.00%', '–'])
   expect([0.2, -0.0416, 0.0004, -0.0004, 0, null, 738.2812].map(changeText)).toEqual([
     ...['+20.0%', '−4.2%', '0.0%', '0.0%', '0.0%', '–', '+73,828.1%'],
@@ -35,13 +35,13 @@ test('more is good of what is won, and bad of what is lost', () => {
   expect([toneOf(null, false), toneOf(0.0004, true)]).toEqual(['quiet', 'quiet'])
 })
 
-test('the range is 30d where the address has none (B 9)', () => {
+test('the range is 30d where the address has none (B 9)', { tags: ['B9'] }, () => {
   expect(['7d', '30d', '90d', '1y', '2d', null].map(rangeOf)).toEqual(['7d', '30d', '90d', '1y', '30d', '30d'])
 })
 
 const funnel = { cartsCreated: 8, emailsSent: 9, emailsOpened: 4, clicks: 2, conversions: 1 }
 
-test('a stage is a share of the carts created, and its bar ends at 100 percent (B 9)', () => {
+test('a stage is a share of the carts created, and its bar ends at 100 percent (B 9)', { tags: ['B9'] }, () => {
   const stages = stagesOf(funnel, 'email')
   expect(stages.map(({ label, count, share, width }) => [label, count, share, width])).toEqual([
     ['Carts created', 8, 1, 100],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { aDetail, aPreview, someStores } from '../../e2e/billing/answers.ts'
+import { aDetail, aPreview, someStores } from '../../screens/billing-answers.ts'
 import {
   choiceOf,
   choiceWords,

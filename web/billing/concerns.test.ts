@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { aStatus } from '../../e2e/billing/answers.ts'
+import { aStatus } from '../../screens/billing-answers.ts'
 import { concernsOf } from './concerns.ts'
 
 const NOW = Date.parse('2026-12-01T12:00:00.000Z')

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { aDetail, aStatus, type Detail, type Status } from '../../e2e/billing/answers.ts'
+import { aDetail, aStatus, type Detail, type Status } from '../../screens/billing-answers.ts'
 import { plans } from '../../shared/billing.ts'
 import { amountWords, deedsOf, limitsShown, pageNumbers } from './detail-words.ts'
 
@@ -37,7 +37,7 @@ it.each([
   ['free in test mode', { plan: 'free' }, { sells: 'test' }, ['pricing', 'because']],
   ['where nothing is sold', { source: 'default' }, { sells: 'none' }, [null, 'because']],
   ['that was paid where nothing is sold any more', {}, { sells: 'none' }, [null, 'because']],
-] as const)('what can be done with a plan: %s', (_, detail, status, expected) => {
+] as const)('what can be done with a plan: %s', { tags: ['A4.3'] }, (_, detail, status, expected) => {
   expect(deeds(detail, status)).toEqual(expected)
 })
 
@@ -56,11 +56,13 @@ it.each([
   [123_456_789, 'usd', '$1,234,567.89'],
   [1_999, 'eur', '€19.99'],
   [5, 'usd', '$0.05'],
-] as const)('%i of %s is %s: cents, as en-US writes it (A 9)', (minor, currency, words) => {
+] as const)('%i of %s is %s: cents, as en-US writes it (A 9)', { tags: ['A9'] }, (minor, currency, words) => {
   expect(amountWords(minor, currency)).toBe(words)
 })
 
-it('a limit the server says nothing of is shown as 1 store, 100 emails, 50 SMS, 50 WhatsApp (A 9)', () => {
+it('a limit the server says nothing of is shown as 1 store, 100 emails, 50 SMS, 50 WhatsApp (A 9)', {
+  tags: ['A9'],
+}, () => {
   const shown = { maxStores: 1, maxEmailsPerMonth: 100, maxSmsPerMonth: 50, maxWhatsappPerMonth: 50 }
   expect(limitsShown(undefined)).toEqual(shown)
   expect(limitsShown({ maxSmsPerMonth: 0, maxEmailsPerMonth: -1 })).toEqual({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { aStatus } from '../../e2e/billing/answers.ts'
+import { aStatus } from '../../screens/billing-answers.ts'
 import type { Meter } from '../../shared/billing.ts'
 import { heldWords, planNotes, storesWords, usedWords } from './plan-words.ts'
 

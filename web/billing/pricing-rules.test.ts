@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { aStatus } from '../../e2e/billing/answers.ts'
+import { aStatus } from '../../screens/billing-answers.ts'
 import type { BillingCycle, PlanKey } from '../../shared/billing.ts'
 import { pricingQuestions } from './pricing-faq.ts'
 import { addressOfChoice, endOf, isAtStripe, offerOf, orderOf, readChoice, todayOf } from './pricing-rules.ts'
@@ -24,7 +24,7 @@ describe('what a plan’s card offers', () => {
       { plan: 'growth', change: { plan: 'starter', cycle: 'month', at: AT } },
       ['free', 'waits', 'current'],
     ],
-  ] as const)('to %s', (_, given, offers) => {
+  ] as const)('to %s', { tags: ['A2.6'] }, (_, given, offers) => {
     expect(kinds(given as Parameters<typeof aStatus>[0])).toEqual(offers)
   })
 
@@ -59,7 +59,9 @@ describe('what a plan’s card offers', () => {
   })
 })
 
-it('reads the choice from the address, and nothing else: a free plan there changes nothing (decision 122)', () => {
+it('reads the choice from the address, and nothing else: a free plan there changes nothing (decision 122)', {
+  tags: ['A4.3'],
+}, () => {
   const read = (search: string) => readChoice(new URLSearchParams(search))
   expect(read('plan=growth&cycle=year&stores=3')).toEqual({ plan: 'growth', cycle: 'year', extraStores: 3 })
   expect(read('plan=starter')).toEqual({ plan: 'starter', cycle: 'month', extraStores: 0 })
@@ -74,7 +76,7 @@ it('reads the choice from the address, and nothing else: a free plan there chang
   expect(addressOfChoice({ plan: 'growth', cycle: 'month', extraStores: 0 })).toBe('/pricing?plan=growth&cycle=month')
 })
 
-it('adds the plan and the extra stores up, by the month and by the year', () => {
+it('adds the plan and the extra stores up, by the month and by the year', { tags: ['A9'] }, () => {
   expect(orderOf({ plan: 'starter', cycle: 'month', extraStores: 0 })).toEqual({
     lines: [{ label: 'Starter, monthly', amount: 1_900 }],
     total: 1_900,

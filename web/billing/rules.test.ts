@@ -3,14 +3,14 @@ import { amountMinorOf, featurePlans, monthlyPrice, plans } from '../../shared/b
 import { limitLines, planLines, supportLink } from './rules.ts'
 import { statusLook } from './statusLook.ts'
 
-it('takes 20 percent off by the year, rounded', () => {
+it('takes 20 percent off by the year, rounded', { tags: ['A9'] }, () => {
   expect([0, 19, 49].map((price) => monthlyPrice(price, 'year'))).toEqual([0, 15, 39])
   expect(monthlyPrice(19, 'month')).toBe(19)
   // Both ways of rounding: the prices of today are all rounded down.
   expect([21, 22].map((price) => monthlyPrice(price, 'year'))).toEqual([17, 18])
 })
 
-it('says what each plan allows', () => {
+it('says what each plan allows', { tags: ['A6'] }, () => {
   expect(limitLines(plans.free.limits)).toEqual(['1 store', '500 emails per month', 'No SMS', 'No WhatsApp'])
   expect(limitLines(plans.growth.limits)).toEqual([
     '3 stores',
@@ -20,7 +20,9 @@ it('says what each plan allows', () => {
   ])
 })
 
-it('calls each status by its label and colour, and one it does not know in its own words (A 4.3)', () => {
+it('calls each status by its label and colour, and one it does not know in its own words (A 4.3)', {
+  tags: ['A4.3'],
+}, () => {
   const looks = ['active', 'trialing', 'past_due', 'canceled', 'paused'].map(statusLook)
   expect(looks.map(({ label, tone }) => [label, tone])).toEqual([
     ['Active', 'good'],
@@ -31,7 +33,7 @@ it('calls each status by its label and colour, and one it does not know in its o
   ])
 })
 
-it('of a paid plan the mail to support says which one it is (A 9)', () => {
+it('of a paid plan the mail to support says which one it is (A 9)', { tags: ['A9'] }, () => {
   expect(supportLink('a@b.test', 'growth')).toBe('mailto:a@b.test?subject=Growth%20plan%3A%20')
   expect(supportLink('a@b.test', 'free')).toBe('mailto:a@b.test')
   expect(supportLink('a@b.test', null)).toBe('mailto:a@b.test')

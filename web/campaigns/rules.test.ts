@@ -69,11 +69,11 @@ describe('what a row offers (B 4)', () => {
     ['completed', 'edit play delete send'],
     ['sent', 'edit play delete send'],
     ['cancelled', 'edit play delete send'],
-  ] as const)('of a campaign that is %s: %s', (status, actions) => {
+  ] as const)('of a campaign that is %s: %s', { tags: ['B4'] }, (status, actions) => {
     expect(rowActions[status].join(' ')).toBe(actions)
   })
 
-  it('is nothing that the server refuses', () => {
+  it('is nothing that the server refuses', { tags: ['B4'] }, () => {
     for (const status of CampaignStatus.options) {
       for (const action of rowActions[status]) expect([status, action, statusAfter(status, action)]).not.toContain(null)
     }
@@ -87,11 +87,17 @@ test.each([
   ['cancel', 'Campaign cancelled.', 'Failed to cancel campaign.'],
   ['delete', 'Campaign deleted.', 'Failed to delete campaign.'],
   ['send', 'Campaign sent successfully!', 'Failed to send campaign.'],
-] as const)('of %s it is said “%s”, and where the server has no words “%s” (B 8)', (deed, done, failed) => {
-  expect(deedTexts[deed]).toEqual({ done, failed })
-})
+] as const)(
+  'of %s it is said “%s”, and where the server has no words “%s” (B 8)',
+  { tags: ['B8'] },
+  (deed, done, failed) => {
+    expect(deedTexts[deed]).toEqual({ done, failed })
+  },
+)
 
-test('a new campaign begins as B 9 says: one to 72 hours, today by the store’s clocks at ten, once, at once', () => {
+test('a new campaign begins as B 9 says: one to 72 hours, today by the store’s clocks at ten, once, at once', {
+  tags: ['B9'],
+}, () => {
   expect(begun.filters).toEqual({ minAbandonTime: 1, maxAbandonTime: 72 })
   expect(begun.schedule).toEqual({
     startDate: TODAY,
@@ -103,7 +109,7 @@ test('a new campaign begins as B 9 says: one to 72 hours, today by the store’s
   expect(newDraft(ZONE, Date.parse('2026-11-24T03:00:00Z')).schedule.startDate).toBe(TODAY)
 })
 
-test('there is something to create once name, subject and body are there (B 5)', () => {
+test('there is something to create once name, subject and body are there (B 5)', { tags: ['B5'] }, () => {
   expect(isComplete(whole)).toBe(true)
   for (const field of ['name', 'subject', 'body'] as const) expect(isComplete(aDraft({ [field]: ' ' }))).toBe(false)
   expect(isComplete(aDraft({ type: 'sms', subject: '', body: '', sms: 'Hi' }))).toBe(true)
@@ -134,7 +140,7 @@ describe('what is wrong', () => {
       { filters: { minAbandonTime: 9, maxAbandonTime: 8 } },
       ...(['maxAbandonTime', 'The minimum must not be above the maximum.', 'audience'] as const),
     ],
-  ] as [Partial<Draft>, string, string | RegExp, string][])('%o: %s', (change, field, text, step) => {
+  ] as [Partial<Draft>, string, string | RegExp, string][])('%o: %s', { tags: ['B5'] }, (change, field, text, step) => {
     const problems = problemsOf(aDraft(change), TODAY)
     expect(problems).toEqual({ [field]: typeof text === 'string' ? text : expect.stringMatching(text) })
     expect(stepOfProblems(problems)).toBe(step)
@@ -217,7 +223,7 @@ describe('words for chosen customers, who may be without a cart', () => {
 })
 
 describe('what is asked of the server', () => {
-  test('addresses beside the audience where they were chosen from abandoned carts (B 7)', () => {
+  test('addresses beside the audience where they were chosen from abandoned carts (B 7)', { tags: ['B7'] }, () => {
     const wanted = wantedOf(whole, { platform: 'woocommerce', storeId: 'https://shop.example', sendNow: true })
     expect(wanted).toMatchObject({
       ...{ name: 'Autumn', customerEmails: ['ada@example.com'], platform: 'woocommerce', sendNow: true },
@@ -273,9 +279,13 @@ describe('what needs a larger plan (area decisions 43 and 124)', () => {
     ['starter', at({ frequency: 'daily' }), null],
     ['growth', { type: 'whatsapp', ...at({ frequency: 'daily' }) }, null],
     [null, { type: 'whatsapp' }, null],
-  ] as [Parameters<typeof gateOf>[1], Partial<Draft>, string | null][])('%s: %o', (plan, change, step) => {
-    expect(gateOf(aDraft(change), plan, TODAY)?.step ?? null).toBe(step)
-  })
+  ] as [Parameters<typeof gateOf>[1], Partial<Draft>, string | null][])(
+    '%s: %o',
+    { tags: ['A6'] },
+    (plan, change, step) => {
+      expect(gateOf(aDraft(change), plan, TODAY)?.step ?? null).toBe(step)
+    },
+  )
 
   test('by WhatsApp it says that Growth has it whenever it is sent, and of a plan for SMS only where one is asked for', () => {
     const text = (plan: 'free' | 'starter', change: Partial<Draft>) => gateOf(aDraft(change), plan, TODAY)?.text
@@ -294,7 +304,7 @@ describe('when it runs, in words', () => {
   const text = (change: Partial<Draft['schedule']>, isNew = true) =>
     runText({ ...whole.schedule, ...change }, { zone: ZONE, now: NOW, isNew })
 
-  test('by the store’s clocks', () => {
+  test('by the store’s clocks', { tags: ['B2'] }, () => {
     expect(text({ startDate: '2026-11-24' })).toBe('Runs once on Tuesday, November 24, 2026 at 10:00 AM.')
     for (const [frequency, after] of [
       ['daily', 'day'],
@@ -353,7 +363,7 @@ test.each([
   expect(standstill?.isByPlan ?? false).toBe(['plan', 'payment'].includes(campaign.pausedBy ?? ''))
 })
 
-test('the list says whom it is for, and its address keeps what is searched and filtered', () => {
+test('the list says whom it is for, and its address keeps what is searched and filtered', { tags: ['B2'] }, () => {
   const of = (targetAudience: Partial<CampaignView['targetAudience']>) =>
     audienceText({ targetAudience: { ...view.targetAudience, ...targetAudience } })
   expect([

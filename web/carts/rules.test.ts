@@ -16,7 +16,7 @@ import {
 
 const defaults = { page: 1, limit: 10, sort: 'timestamp', order: 'desc' } as const
 
-it('reads the list from the address and takes nonsense as not given', () => {
+it('reads the list from the address and takes nonsense as not given', { tags: ['B2'] }, () => {
   expect(readListQuery(new URLSearchParams())).toEqual(defaults)
   expect(readListQuery(new URLSearchParams('limit=11'))).toEqual(defaults)
   expect(readListQuery(new URLSearchParams('limit=50')).limit).toBe(50)

@@ -30,13 +30,13 @@ it('says whom one message is for and what is in the cart', () => {
   expect(aboutOf(cart([]))).toBe('To Penelope · $28.00')
 })
 
-it('offers 1h, 2h, 6h, 12h, 24h, 3d, 7d and custom; 1 hour is the default (B 9)', () => {
+it('offers 1h, 2h, 6h, 12h, 24h, 3d, 7d and custom; 1 hour is the default (B 9)', { tags: ['B9'] }, () => {
   expect(delays.map(({ value }) => value)).toEqual(['1', '2', '6', '12', '24', '72', '168', 'custom'])
   expect(delayOf(defaultSchedule, NOW)).toEqual({ delayHours: 1 })
   expect(delayOf({ delay: '72', date: '' }, NOW)).toEqual({ delayHours: 72 })
 })
 
-it('takes a date as hours, rounded, at least 1, and as the instant itself (B 5)', () => {
+it('takes a date as hours, rounded, at least 1, and as the instant itself (B 5)', { tags: ['B5'] }, () => {
   expect(delayOf({ delay: 'custom', date: at(5 * HOUR + 20 * 60_000) }, NOW)).toEqual({
     delayHours: 5,
     sendAt: at(5 * HOUR + 20 * 60_000),
@@ -47,7 +47,7 @@ it('takes a date as hours, rounded, at least 1, and as the instant itself (B 5)'
     expect(delayOf({ delay: 'custom', date }, NOW), date).toBeNull()
 })
 
-it('counts the recovery window down from 24 hours, then reads Expired (decision 10)', () => {
+it('counts the recovery window down from 24 hours, then reads Expired (decision 10)', { tags: ['B2'] }, () => {
   expect(windowText(windowLeft(at(0), NOW))).toBe('24:00:00')
   expect(windowText(windowLeft(at(-23 * HOUR - 59 * 60_000), NOW))).toBe('1:00')
   expect(windowText(windowLeft(at(-24 * HOUR), NOW))).toBe('Expired')

@@ -44,7 +44,7 @@ const wrong: [field: keyof CouponValues, given: Partial<CouponValues>, text: str
   ['validHours', { kind: 'personal', validHours: 0 }, 'Enter a whole number of hours between 1 and 8,760'],
 ]
 
-it.each(wrong)('says what is wrong at the field %s: %o', (field, given, text) => {
+it.each(wrong)('says what is wrong at the field %s: %o', { tags: ['B5'] }, (field, given, text) => {
   expect(problems(given)).toEqual({ [field]: text })
 })
 

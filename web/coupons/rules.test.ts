@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { aCoupon } from '../../e2e/coupons/api.ts'
 import type { Coupon } from '../../shared/coupons.ts'
+import { aCoupon } from '../../test/coupon-fixtures.ts'
 import {
   couponLabel,
   couponsAddress,
@@ -18,7 +18,9 @@ import {
 const NOW = Date.parse('2026-11-23T12:00:00Z')
 const inMinutes = (minutes: number) => new Date(NOW + minutes * 60_000).toISOString()
 
-it('says what is left in days and hours, hours and minutes, or minutes, and Expired when it is over (B 2)', () => {
+it('says what is left in days and hours, hours and minutes, or minutes, and Expired when it is over (B 2)', {
+  tags: ['B2'],
+}, () => {
   const left = (minutes: number) => remainingText(inMinutes(minutes), NOW)
   expect(left(7 * 1_440)).toBe('7 d 0 h')
   expect(left(6 * 1_440 + 23 * 60 + 59)).toBe('6 d 23 h')
@@ -70,7 +72,7 @@ const discount = (given: Partial<Coupon>) =>
     ...given,
   })
 
-it('writes the discount in words', () => {
+it('writes the discount in words', { tags: ['B2'] }, () => {
   expect(discount({})).toBe('10%')
   expect(discount({ amount: 12.5 })).toBe('12.5%')
   expect(discount({ maxDiscount: 20 })).toBe('10%, at most $20.00')
@@ -86,7 +88,7 @@ it('shows the pattern of personal codes, and the code all shoppers share', () =>
   expect(shownCode({ code: 'SUMMER10', kind: 'shared' })).toBe('SUMMER10')
 })
 
-it('makes the code of Quick Create of CART and six uppercase letters and digits (B 9)', () => {
+it('makes the code of Quick Create of CART and six uppercase letters and digits (B 9)', { tags: ['B9'] }, () => {
   let turn = 0
   const bounds = new Set<number>()
   const codes = Array.from({ length: 200 }, () =>
@@ -101,9 +103,10 @@ it('makes the code of Quick Create of CART and six uppercase letters and digits 
   expect(codes[0]).toBe('CARTABCDEF')
 })
 
-it('starts a quick coupon now and ends it seven days later, active (B 9)', () => {
+it('starts a quick coupon now and ends it seven days later, active (B 9)', { tags: ['B9'] }, () => {
   expect(quickCoupon('CARTABCDEF', 15, NOW)).toEqual({
     ...{ code: 'CARTABCDEF', type: 'percentage', amount: 15, isActive: true },
+    ...{ minSpend: null, maxDiscount: null, usageLimit: null },
     ...{ startDate: '2026-11-23T12:00:00.000Z', endDate: '2026-11-30T12:00:00.000Z' },
   })
 })

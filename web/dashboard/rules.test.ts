@@ -24,7 +24,7 @@ describe('what went wrong (A 8)', () => {
       'Authentication failed. Please reconnect your store with valid credentials.',
     ],
     [answered(404, 'x', 'not_found'), 'Store not found. Please connect your store first.'],
-  ])('of the store takes the page', (error, text) => {
+  ])('of the store takes the page', { tags: ['A8'] }, (error, text) => {
     expect(failureOf([null, error])).toEqual({ look: 'page', text })
   })
 
@@ -52,7 +52,9 @@ test('a trend has a sign and words, and none is a dash (A5)', () => {
   expect([formatRate(null), formatRate(33.3)]).toEqual(['–', '33.3%'])
 })
 
-test('the chart draws the first two datasets, and nothing of an answer that does not fit', () => {
+test('the chart draws the first two datasets, and nothing of an answer that does not fit', {
+  tags: ['A2.3', 'A9', 'B9'],
+}, () => {
   const set = (label: string, ...data: unknown[]) => ({ label, data })
   const answer = { labels: ['a', 'b'], datasets: [set('x', 1, 2), set('y', 3, 4), set('z', 5, 6)] }
   expect(drawable(answer)!.datasets.map(({ label }) => label)).toEqual(['x', 'y'])

@@ -64,7 +64,7 @@ describe('who is chosen', () => {
   })
 })
 
-test('the end of a job is told in the words of the specification (B 8)', () => {
+test('the end of a job is told in the words of the specification (B 8)', { tags: ['B8'] }, () => {
   expect(resultText({ sent: 2, failed: 0, unknown: 0 })).toBe('Discount emails sent successfully!')
   expect(resultText({ sent: 0, failed: 1, unknown: 0 })).toBe('Failed to send discount email.')
 })

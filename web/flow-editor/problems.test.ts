@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { aCoupon } from '../../e2e/coupons/api.ts'
 import type { FlowChannels } from '../../shared/flows.ts'
+import { aCoupon } from '../../test/coupon-fixtures.ts'
 import { withCoupon } from '../words/step-coupon.ts'
 import type { FlowDraft, StepDraft } from './draft.ts'
 import { checkFlow, firstWrongWords, hasProblems, refusedFlow, wordsField } from './problems.ts'

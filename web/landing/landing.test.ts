@@ -41,9 +41,13 @@ test('its headings make an outline', () => {
   expect(levels.filter((level, index) => index > 0 && level > levels[index - 1]! + 1)).toEqual([])
 })
 
-test('every link leads to a screen, or to a part of the page', () => {
-  const links = all(/<a [^>]*href="([^"]+)"/g)
-  const ids = all(/ id="([^"]+)"/g).map((id) => `#${id}`)
+test.each([
+  ['plans are sold', page],
+  ['billing is in test mode', shown(true, { isTestBilling: true, hasCredits: true })],
+  ['nothing is sold', shown(false, { isSold: false })],
+])('every link leads to a screen or to a part of the page where %s', (_, text) => {
+  const links = all(/<a [^>]*href="([^"]+)"/g, text)
+  const ids = all(/ id="([^"]+)"/g, text).map((id) => `#${id}`)
   const screens = listed.filter(({ frame }) => frame === 'page').map(({ path }) => path)
   const leadsSomewhere = (link: string) =>
     link.startsWith('#')
@@ -78,14 +82,16 @@ describe.each(Object.keys(plans) as PlanKey[])('the plan %s', (key) => {
   })
 })
 
-test('trial, card, guarantee and what a year saves stand beside the prices (A 9)', () => {
+test('trial, card, guarantee and what a year saves stand beside the prices (A 9)', { tags: ['A9'] }, () => {
   const words = page.replace(/<[^>]+>/g, '')
   for (const claim of ['Save 20%', '14-day free trial', 'No credit card required', '30-day money-back guarantee']) {
     expect(words).toContain(claim)
   }
 })
 
-test('extra stores, texts and white-label stand there with what they cost, as Pricing says it (A 9)', () => {
+test('extra stores, texts and white-label stand there with what they cost, as Pricing says it (A 9)', {
+  tags: ['A9'],
+}, () => {
   const addOns = (text: string) =>
     [...text.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)].map(([, name, price]) => [
       name,

@@ -38,9 +38,9 @@ async function aServerThatRefuses() {
 }
 
 const heard = { onChanged: vi.fn(), onNotification: vi.fn(), onJoined: vi.fn(), onSessionDoubt: vi.fn() }
-const live = { token: 't', platform: 'woocommerce', ...heard }
+const live = { token: 't', platform: 'woocommerce', storeId: 's', ...heard }
 
-test('connects as the specification says: polling before websocket, again and again', async () => {
+test('connects as the specification says: polling before websocket, again and again', { tags: ['A9'] }, async () => {
   const { asked, stop } = await aServerThatRefuses()
   const close = openLive(live, connect)
   end = () => {
@@ -48,18 +48,22 @@ test('connects as the specification says: polling before websocket, again and ag
     stop()
   }
   expect(made.at(-1)!.options).toMatchObject({
+    auth: { token: 't', storeId: 's' },
     transports: ['polling', 'websocket'],
     reconnectionDelay: 1_000,
     reconnectionDelayMax: 10_000,
     timeout: 20_000,
   })
-  // Without end is the library's default; a number would be an end.
-  expect(made.at(-1)!.options).not.toHaveProperty('reconnectionAttempts')
+  // Unlimited, as is the library's default.
+  expect(made.at(-1)!.socket.io.reconnection()).toBe(true)
+  expect(made.at(-1)!.socket.io.reconnectionAttempts()).toBe(Infinity)
   await vi.waitFor(() => expect(asked.length).toBeGreaterThan(12), 10_000)
   expect(asked[0]!.url).toMatch(/^\/socket\.io\/\?.*transport=polling/)
 })
 
-test('connect errors are only logged, and after five of them only polling is tried (A 8)', async () => {
+test('connect errors are only logged, and after five of them only polling is tried (A 8)', {
+  tags: ['A8'],
+}, async () => {
   const { asked, stop } = await aServerThatRefuses()
   const logged = vi.mocked(console.error)
   const close = openLive(live, connect)

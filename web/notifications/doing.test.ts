@@ -83,7 +83,7 @@ describe('a mark that the server does not take', () => {
     expect(marks()).toEqual([['a'], ['b']])
   })
 
-  test('is sent after a reload, once (decision 68)', async () => {
+  test('is sent after a reload, once (decision 68)', { tags: ['A8'] }, async () => {
     const where = aStore(noted('a', 1))
     answer = failed
     await markRead(where, { notificationIds: ['a'] })
@@ -99,7 +99,7 @@ describe('a mark that the server does not take', () => {
     expect(marks()).toEqual([['a']])
   })
 
-  test('is not sent for whoever signs in next', async () => {
+  test('is not sent for whoever signs in next', { tags: ['A8'] }, async () => {
     const where = aStore(noted('a', 1))
     answer = failed
     await markRead(where, { notificationIds: ['a'] })

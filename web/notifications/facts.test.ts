@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { factsOf } from './facts.ts'
 
-test('the detail lists the keys and values of the data, instants as such', () => {
+test('the detail lists the keys and values of the data, instants as such', { tags: ['B2'] }, () => {
   // As the database orders keys: the shortest first.
   const data = {
     ...{ step: null, value: 123_450, cartId: 'c1', currency: 'USD', customer: 'Ada Lovelace', lastedMs: 7_200_000 },

@@ -19,7 +19,9 @@ async function attemptsOf(answer: (signal: AbortSignal, attempt: number) => Prom
   return { attempts, outcome: await outcome }
 }
 
-test('an answer that does not come is waited for 10 seconds, and asked for again after 1, 2 and 4 (A 8)', async () => {
+test('an answer that does not come is waited for 10 seconds, and asked for again after 1, 2 and 4 (A 8)', {
+  tags: ['A8'],
+}, async () => {
   const never = (signal: AbortSignal) =>
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
   const { attempts, outcome } = await attemptsOf(never)
@@ -27,7 +29,9 @@ test('an answer that does not come is waited for 10 seconds, and asked for again
   expect(outcome).toBe('kept')
 })
 
-test('a network error is tried again after 1, 2 and 4 seconds, and no more than that (A 8)', async () => {
+test('a network error is tried again after 1, 2 and 4 seconds, and no more than that (A 8)', {
+  tags: ['A8'],
+}, async () => {
   const { attempts, outcome } = await attemptsOf(() => Promise.reject(failure(0)))
   expect(attempts).toEqual([0, 1_000, 3_000, 7_000])
   expect(outcome).toBe('kept')

@@ -44,13 +44,13 @@ beforeEach(() => {
 })
 
 describe('a new notification', () => {
-  test('stands at the top and raises the count', () => {
+  test('stands at the top and raises the count', { tags: ['A4.6'] }, () => {
     given([noted('a', 1, true)], 0)
     hears({ type: 'new', notification: noted('b', 2) })
     expect([shown(), shown(page('')), count()]).toEqual([['b*', 'a'], ['b*', 'a'], 1])
   })
 
-  test('that comes twice is there once (A 4.6)', () => {
+  test('that comes twice is there once (A 4.6)', { tags: ['A4.6'] }, () => {
     given([noted('a', 1)], 1)
     const event = { type: 'new', notification: noted('b', 2) } as const
     hears(event, event, { type: 'new', notification: noted('a', 1) })
@@ -114,13 +114,13 @@ describe('a new notification', () => {
 })
 
 describe('read elsewhere', () => {
-  test('marks the items and lowers the count by those that were unread', () => {
+  test('marks the items and lowers the count by those that were unread', { tags: ['A4.6'] }, () => {
     given([noted('b', 2), noted('a', 1, true)], 1)
     hears({ type: 'read', notificationIds: ['a', 'b'], read: true })
     expect([shown(), count()]).toEqual([['b', 'a'], 0])
   })
 
-  test('never lowers it below 0 (A 4.6)', () => {
+  test('never lowers it below 0 (A 4.6)', { tags: ['A4.6'] }, () => {
     given([noted('a', 1)], 0)
     hears({ type: 'read', notificationIds: ['a', 'x', 'y'], read: true })
     expect(count()).toBe(0)
@@ -162,7 +162,7 @@ describe('read elsewhere', () => {
 })
 
 describe('deleted elsewhere', () => {
-  test('goes from every list, and from the count where it was unread', () => {
+  test('goes from every list, and from the count where it was unread', { tags: ['A4.6'] }, () => {
     given([noted('c', 3), noted('b', 2, true), noted('a', 1)], 2, 30)
     hears({ type: 'delete', notificationIds: ['b', 'c'] })
     expect([shown(), shown(page('')), count()]).toEqual([['a*'], ['a*'], 1])

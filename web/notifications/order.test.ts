@@ -57,6 +57,6 @@ describe('the count of unread', () => {
   })
 })
 
-test('a call is made again after 1, 2 and 4 seconds, and never after more than 10 (A 8)', () => {
+test('a call is made again after 1, 2 and 4 seconds, and never after more than 10 (A 8)', { tags: ['A8'] }, () => {
   expect([0, 1, 2, 3, 4, 9].map(retryDelayMs)).toEqual([1_000, 2_000, 4_000, 8_000, 10_000, 10_000])
 })

@@ -2,19 +2,21 @@ import { expect, it } from 'vitest'
 import { screens } from '../../shared/screens.ts'
 import { findQuestions, questions } from './faq.ts'
 
-it('has fifteen questions, each with an address of its own', () => {
+it('has fifteen questions, each with an address of its own', { tags: ['A2.8'] }, () => {
   expect(questions).toHaveLength(15)
   expect(new Set(questions.map(({ id }) => id)).size).toBe(15)
 })
 
-it('answers what the specification names, in its order (A 2.8)', () => {
+it('answers what the specification names, in its order (A 2.8)', { tags: ['A2.8'] }, () => {
   expect(questions.map(({ id }) => id)).toEqual([
     ...['connecting', 'api-keys', 'required-settings', 'disconnecting', 'sync', 'abandoned', 'emails', 'templates'],
     ...['analytics', 'coupons', 'customer-data', 'notifications', 'requirements', 'security', 'support'],
   ])
 })
 
-it('names the figures of the specification: 15 minutes, 24 hours, 30 days, WooCommerce 5.0 (A 1, A 9)', () => {
+it('names the figures of the specification: 15 minutes, 24 hours, 30 days, WooCommerce 5.0 (A 1, A 9)', {
+  tags: ['A9'],
+}, () => {
   const answerOf = (id: string) => questions.find((question) => question.id === id)!.answer.join(' ')
   expect(answerOf('sync')).toContain('every 15 minutes')
   expect(answerOf('abandoned')).toContain('24 hours')

@@ -11,7 +11,7 @@ import {
 } from './rules.ts'
 import { isOfStore } from './store-keys.ts'
 
-it('asks for address and both keys in the specification’s words', () => {
+it('asks for address and both keys in the specification’s words', { tags: ['A5'] }, () => {
   expect(checkKeys({ store_url: ' ', consumer_key: '', consumer_secret: 'cs_1' })).toEqual({
     store_url: 'Store URL is required',
     consumer_key: 'Consumer key and secret are required for WooCommerce',
@@ -77,7 +77,7 @@ it('calls a stream failing only while its last end was a failure', () => {
   expect(healthOf({ ...stream, failedAt: '2026-01-01T00:00:00Z', completedAt: '2026-01-01T00:15:00Z' })).toBe('fine')
 })
 
-it('knows where a store makes its keys, once there is an address', () => {
+it('knows where a store makes its keys, once there is an address', { tags: ['A2.4'] }, () => {
   const page = '/wp-admin/admin.php?page=wc-settings&tab=advanced&section=keys&create-key=1'
   expect(keysPage(' https://shop.example/store/ ')).toBe(`https://shop.example/store${page}`)
   for (const typed of ['', 'shop', 'localhostel', 'javascript:alert(1)']) expect(keysPage(typed)).toBeNull()

@@ -3,7 +3,7 @@ import { checkShopifyKeys, noShopifyKeys, shopifyKeysOf } from './shopify-rules.
 
 const form = { ...noShopifyKeys, store_url: 'my-shop' }
 
-it('asks in each of the two forms for its own fields, in the specification’s words', () => {
+it('asks in each of the two forms for its own fields, in the specification’s words', { tags: ['A2.4'] }, () => {
   const client = 'Client ID and client secret are required for Shopify'
   expect(checkShopifyKeys(form)).toEqual({ client_id: client, client_secret: client })
   expect(checkShopifyKeys({ ...form, store_url: ' ', client_id: 'id', client_secret: 's' })).toEqual({

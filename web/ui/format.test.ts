@@ -13,7 +13,7 @@ import {
 
 const now = Date.parse('2026-03-05T12:00:00Z')
 
-it('writes money in en-US with the currency’s own digits', () => {
+it('writes money in en-US with the currency’s own digits', { tags: ['B9'] }, () => {
   expect(formatMoney(1234.5, 'USD')).toBe('$1,234.50')
   expect(formatMoney(1200, 'JPY')).toBe('¥1,200')
   expect(formatMoney(3, 'nonsense')).toBe('3.00')

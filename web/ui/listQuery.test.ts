@@ -45,7 +45,7 @@ it('has 10 rows a page unless 25, 50 or 100 are asked for', () => {
   expect(PAGE_SIZES).toEqual([10, 25, 50, 100])
 })
 
-it('says which entries are shown', () => {
+it('says which entries are shown', { tags: ['B2'] }, () => {
   expect(showingText(1, 10, { total: 42, isCapped: false })).toBe('Showing 1 to 10 of 42 entries')
   expect(showingText(5, 10, { total: 42, isCapped: false })).toBe('Showing 41 to 42 of 42 entries')
   expect(showingText(2, 10, { total: 1_000, isCapped: true })).toBe('Showing 11 to 20 of 1,000+ entries')

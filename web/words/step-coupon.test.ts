@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { aCoupon, DAY_MS } from '../../e2e/coupons/api.ts'
+import { aCoupon, DAY_MS } from '../../test/coupon-fixtures.ts'
 import { couponTrouble, couponUse, finished, isCodeShown, rulesLine, tabNote, withCoupon } from './step-coupon.ts'
 
 const now = Date.now()

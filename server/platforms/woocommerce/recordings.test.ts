@@ -230,7 +230,9 @@ describe('what the recordings say', () => {
     expect(readVariation(anyLogo, parent)).toMatchObject({ row: { hasOpenChoice: true } })
   })
 
-  test('when a customer was last in the shop is read as an instant, and nothing else is taken for one', () => {
+  test('when a customer was last in the shop is read as an instant, and nothing else is taken for one', {
+    tags: ['B3'],
+  }, () => {
     const lastLogin = (raw: unknown) => {
       const reading = readCustomer(raw)
       return 'row' in reading ? reading.row.lastLoginAt : reading

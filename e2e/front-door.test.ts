@@ -1,0 +1,140 @@
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { mailsTo, readMail, until } from './app-instance.ts'
+import { closePages, openBrowser } from './browser.ts'
+import { reach } from './keys.ts'
+import { type SharedInstance, sharedInstance } from './shared-instances.ts'
+
+// In and out without a mouse: the live demo, and a new account up to its connected store.
+
+const PASSWORD = 'four pots on Kiln Road'
+let instance: SharedInstance
+let browser: Browser
+let page: Page
+
+beforeAll(async () => {
+  instance = await sharedInstance('demo')
+  browser = await openBrowser()
+})
+afterEach(() => closePages(browser))
+afterAll(() => browser?.close())
+
+const press = (key: string) => page.keyboard.press(key)
+const type = (text: string) => page.keyboard.type(text)
+const link = (name: string) => page.getByRole('link', { name, exact: true }).first()
+const button = (name: string) => page.getByRole('button', { name, exact: true })
+async function go(target: Locator, key?: string): Promise<void> {
+  await reach(target, key)
+  await press('Enter')
+}
+async function enter(label: string, text: string): Promise<void> {
+  await reach(page.getByLabel(label, { exact: true }))
+  await press('Control+a')
+  await type(text)
+}
+
+const openPage = async (): Promise<Page> =>
+  (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
+const storedToken = () => page.evaluate(() => localStorage.getItem('token'))
+const ask = (token: string | null, to: string, method = 'GET') =>
+  fetch(instance.url + to, { method, headers: { authorization: `Bearer ${token}` } })
+
+/** Waits for the mail with this subject. */
+async function mailOf(address: string, subject: RegExp) {
+  const find = async () => (await mailsTo(instance, address)).find((mail) => subject.test(mail.subject))
+  await until(async () => (await find()) !== undefined, 20_000)
+  return readMail(instance, (await find())!.id)
+}
+
+/** The demo store draws its keys for each data folder. */
+function storeKeys(): { consumerKey: string; consumerSecret: string } {
+  const file = new DatabaseSync(path.join(instance.dataDir, 'demo-store.sqlite'), { readOnly: true })
+  const { value } = file.prepare("select value from meta where key = 'owner-keys'").get() as { value: string }
+  file.close()
+  return JSON.parse(value)
+}
+
+test('a visitor reaches the live demo from the landing page and leaves it, by keyboard alone', {
+  tags: ['A2.1', 'A4.2'],
+}, async () => {
+  page = await openPage()
+  await page.goto(instance.url)
+  await page.waitForURL('**/landing')
+  await go(link('Try the live demo'))
+  await page.waitForURL('**/dashboard')
+  await page.locator('.recent-cart').first().waitFor()
+  const token = await storedToken()
+  expect((await ask(token, '/api/auth/me')).status).toBe(200)
+  await go(page.getByRole('banner').getByRole('button', { name: 'Logout' }))
+  await go(page.getByRole('dialog').getByRole('button', { name: 'Log out' }))
+  await page.waitForURL('**/landing')
+  await page.getByRole('heading', { level: 1, name: /^Win back/ }).waitFor()
+  expect(await storedToken()).toBeNull()
+  expect((await ask(token, '/api/auth/me')).status).toBe(401)
+})
+
+test('a new account signs up, connects its store and types on after its session has ended, by keyboard alone', {
+  tags: ['A4.1', 'A4.2', 'A4.3', 'A4.4'],
+}, async () => {
+  const email = 'ada@front-door.example'
+  page = await openPage()
+  await page.goto(`${instance.url}/register`)
+  await enter('Name', 'Ada')
+  await enter('Email', email)
+  await enter('Password', PASSWORD)
+  await enter('Repeat password', 'something else')
+  await press('Enter')
+  await page.getByText('Passwords do not match').waitFor()
+  await enter('Repeat password', PASSWORD)
+  await press('Enter')
+  await page.waitForURL('**/pricing')
+  const plan = async () =>
+    ((await (await ask(await storedToken(), '/api/subscribe/status')).json()) as { plan: unknown }).plan
+  expect(await plan()).toBeNull()
+  // Nothing is sent for an account before its address is confirmed.
+  const [link] = /\/verify-email\?token=[\w.-]+/.exec((await mailOf(email, /^Confirm your email/)).text)!
+  await page.goto(instance.url + link)
+  await go(button('Confirm this address'))
+  await page.getByRole('heading', { name: 'Email address confirmed' }).waitFor()
+  await page.goto(`${instance.url}/pricing`)
+  await go(button('Continue with Lite'))
+  await page.waitForURL('**/store-setup')
+  expect(await plan()).toBe('free')
+  const keys = storeKeys()
+  await enter('Store URL', instance.storeUrl)
+  await enter('Consumer key', keys.consumerKey)
+  await enter('Consumer secret', keys.consumerSecret)
+  await press('Enter')
+  await go(button('Set sender and address'))
+  await page.waitForURL('**/settings/sending/sender')
+  await enter('Sender name', 'Ada’s pots')
+  // Ended elsewhere, as by “Sign out everywhere”.
+  expect((await ask(await storedToken(), '/api/auth/logout', 'POST')).status).toBe(200)
+  await press('Control+s')
+  await page.waitForURL('**/login')
+  await enter('Email', email)
+  await enter('Password', PASSWORD)
+  await press('Enter')
+  await page.waitForURL('**/settings/sending/sender')
+  await expect.poll(() => page.getByLabel('Sender name', { exact: true }).inputValue()).toBe('Ada’s pots')
+  const saveBar = page.getByRole('region', { name: 'Unsaved changes' })
+  await saveBar.waitFor()
+  await press('Control+s')
+  await saveBar.waitFor({ state: 'hidden' })
+  const connection = async () =>
+    (await (await ask(await storedToken(), '/api/stores/check-connection')).json()) as {
+      hasConnection: boolean
+      store: { senderName: string } | null
+    }
+  expect(await connection()).toMatchObject({ hasConnection: true, store: { senderName: 'Ada’s pots' } })
+  await page.goto(`${instance.url}/settings/sending/mail-server`)
+  await go(button('Send test email'))
+  await mailOf(email, /^Test email/)
+  await page.goto(`${instance.url}/settings`)
+  await go(button('Disconnect Store'))
+  await go(page.getByRole('dialog').getByRole('button', { name: 'Disconnect Store' }))
+  await page.waitForURL('**/store-setup')
+  expect((await connection()).hasConnection).toBe(false)
+})

@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto'
+import type { Browser, Page, Request } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
+import type { CampaignReport } from '../shared/campaign-report.ts'
+import type { CampaignView } from '../shared/campaigns.ts'
+import { type AppInstance, mailsTo, readMail } from './app-instance.ts'
+import { closePages, openBrowser } from './browser.ts'
+import { openStep, panelOf } from './flow-steps.ts'
+import { anOwnerWithoutStore, KEYS } from './owner.ts'
+import { sharedInstance } from './shared-instances.ts'
+
+// From the owner's press to the shopper's mailbox: a campaign, a flow and a discount mail, each of a store of its own.
+
+let instance: AppInstance
+let browser: Browser
+const stores: DemoStore[] = []
+
+beforeAll(async () => {
+  instance = (await sharedInstance('own')) as AppInstance
+  browser = await openBrowser()
+})
+afterEach(() => closePages(browser))
+afterAll(async () => {
+  await browser?.close()
+  for (const store of stores) await store.stop()
+})
+
+/** A store that may send, in which these people left a cart 70 minutes ago. */
+async function openStore(names: readonly string[]) {
+  const store = await startDemoStore({ port: 0, dataFile: ':memory:', ...KEYS })
+  stores.push(store)
+  const journey = randomUUID().slice(0, 8)
+  const people = names.map((name) => ({ name, email: `${name}-${journey}@shoppers.example`.toLowerCase() }))
+  const sql = 'select id from products order by id limit 1'
+  const { id: productId } = store.shop.db.sqlite.prepare(sql).get() as { id: number }
+  store.insertOrders(
+    people.map(({ name, email }) => ({
+      status: 'failed',
+      createdAt: Math.floor(Date.now() / 1_000) - 70 * 60,
+      billing: { email, first_name: name, last_name: 'Miller', country: 'US', state: 'NY' },
+      lines: [{ productId, quantity: 1 }],
+    })),
+  )
+  const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
+  const { ask, connect } = await anOwnerWithoutStore(instance, page, `owner-${journey}@owners.example`)
+  await connect(store)
+  const listed = (state: 'active' | 'abandoned') => {
+    const count = async () => (await ask<{ carts: object[] }>('GET', `/api/carts/${state}`)).carts.length
+    return expect.poll(count, { timeout: 60_000 }).toBe(people.length)
+  }
+  // Read with the timeout of a new store, a day: saved meanwhile, another would be lost.
+  await listed('active')
+  // Half an hour away in every zone: it is no quiet hour now.
+  const quiet = (new Date().getUTCMinutes() + 30) % 60
+  const clock = (minute: number) => `00:${String(minute % 60).padStart(2, '0')}`
+  await ask('PUT', '/api/stores/settings', {
+    ...{ senderName: 'Maple & Clay', postalAddress: '1 Kiln Road, Portland', abandonmentTimeoutMinutes: 60 },
+    ...{ quietFrom: clock(quiet), quietUntil: clock(quiet + 1) },
+  })
+  await listed('abandoned')
+  return { page, ask, people }
+}
+
+const mails = async (email: string, subject: string) =>
+  (await mailsTo(instance, email)).filter((mail) => mail.subject.includes(subject))
+const counts = (people: readonly { email: string }[], subject: string) =>
+  Promise.all(people.map(async ({ email }) => (await mails(email, subject)).length))
+
+/** The press, and the same request once more under its key: the answer of a connection that was cut. */
+async function pressAndReplay(page: Page, path: string, press: () => Promise<void>) {
+  const request: Promise<Request> = page.waitForRequest((each) => each.method() === 'POST' && each.url().includes(path))
+  await press()
+  const sent = await request
+  const first = await (await sent.response())!.json()
+  const reply = await page.request.fetch(sent)
+  return { first, replayed: await reply.json() }
+}
+
+test('a campaign arrives once at each recipient, whatever is pressed again, and its report counts them', {
+  tags: ['B2', 'B4'],
+}, async () => {
+  const subject = 'Your pots are waiting'
+  const { page, ask, people } = await openStore(['Ada', 'Ben', 'Cleo'])
+  await page.goto(`${instance.url}/campaigns?form=all`)
+  const form = page.getByRole('dialog', { name: 'Send to All Abandoned Carts' })
+  await expect.poll(() => form.getByLabel('Subject').inputValue()).not.toBe('')
+  await form.getByLabel('Subject').fill(subject)
+  await form.getByRole('button', { name: 'Send to All' }).click()
+  const confirm = page.getByRole('dialog').getByRole('button', { name: 'Send to 3 people' })
+  const { first, replayed } = await pressAndReplay(page, '/send-to-abandoned-carts', () => confirm.dblclick())
+  const { campaign } = first as { campaign: CampaignView }
+  expect((replayed as typeof first).campaign.id).toBe(campaign.id)
+  await expect.poll(() => counts(people, subject), { timeout: 60_000 }).toEqual([1, 1, 1])
+
+  const stored = async () => (await ask<{ campaigns: CampaignView[] }>('GET', '/api/campaigns')).campaigns
+  await expect.poll(async () => (await stored()).map(({ status }) => status), { timeout: 60_000 }).toEqual(['sent'])
+  await page.getByRole('button', { name: `Send ${campaign.name}` }).click()
+  const again = page.getByRole('dialog', { name: `Send ${campaign.name} now?` })
+  await again.getByText('Nobody matches now.').waitFor()
+  expect(await again.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
+  await ask('POST', '/api/campaigns/send-to-abandoned-carts', { campaignId: campaign.id })
+  await expect.poll(stored, { timeout: 60_000 }).toMatchObject([{ status: 'sent', nextRunAt: null }])
+  const { report } = await ask<{ report: CampaignReport }>('GET', `/api/campaigns/${campaign.id}/report`)
+  expect(report.counts).toMatchObject({ planned: 3, sent: 3, waiting: 0, inFlight: 0, failed: 0, unknown: 0 })
+  expect(await counts(people, subject)).toEqual([1, 1, 1])
+})
+
+test('an edited flow that is switched on sends the edited text once to a cart of the last 24 hours', {
+  tags: ['A2.1'],
+}, async () => {
+  const { page, people } = await openStore(['Dana'])
+  await page.goto(`${instance.url}/flows`)
+  await page.locator('a[href^="/flows/"]:not([href$=lift])').first().click()
+  await openStep(page, 1)
+  await panelOf(page).getByLabel('Subject').fill('From the kiln for {{ customer_name }}')
+  await panelOf(page).getByLabel('Text', { exact: true }).fill('The kiln is still warm.\n\n{{ checkout_link }}')
+  const bar = page.getByRole('region', { name: 'Unsaved changes' })
+  await bar.getByRole('button', { name: 'Save' }).click()
+  await bar.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Switch on' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Include carts of the last 24 hours (1 cart)').check()
+  await dialog.getByLabel('I have read the messages in the preview').check()
+  await dialog.getByRole('button', { name: 'Switch on' }).click()
+  await page.getByRole('button', { name: 'Switch off' }).waitFor()
+  await expect.poll(() => counts(people, 'From the kiln for Dana'), { timeout: 60_000 }).toEqual([1])
+  const [mail] = await mails(people[0]!.email, 'From the kiln')
+  expect((await readMail(instance, mail!.id)).text).toContain('The kiln is still warm.')
+  await page.reload()
+  await page.getByText('1 sent').first().waitFor()
+  expect(await mailsTo(instance, people[0]!.email)).toHaveLength(1)
+})
+
+test('a discount mail arrives once at each chosen customer, each with a code of their own', {
+  tags: ['B2'],
+}, async () => {
+  const { page, ask, people } = await openStore(['Eve', 'Finn', 'Gus'])
+  const [startDate, endDate] = [-1, 7].map((days) => new Date(Date.now() + days * 86_400_000).toISOString())
+  await ask('POST', '/api/coupons', {
+    code: 'POT',
+    kind: 'personal',
+    type: 'percentage',
+    amount: 10,
+    startDate,
+    endDate,
+  })
+  await page.goto(`${instance.url}/coupons`)
+  await page.getByRole('button', { name: 'Send Discount Mail' }).click()
+  const form = page.getByRole('dialog', { name: 'Send Discount Mail' })
+  for (const name of ['Eve', 'Finn']) await form.getByRole('checkbox', { name: `${name} Miller` }).press('Space')
+  await form.getByRole('combobox', { name: 'Coupon' }).click()
+  await page.getByRole('option', { name: /^POT-/ }).click()
+  await form.getByText('2 of 2 customers would get this email now.').waitFor()
+  const send = form.getByRole('button', { name: 'Send to 2 customers' })
+  const { first, replayed } = await pressAndReplay(page, '/send-discount-offers', () => send.dblclick())
+  expect(replayed).toEqual(first)
+  await form.getByText('Discount emails sent successfully!').first().waitFor({ timeout: 60_000 })
+  expect(await counts(people, 'A coupon for you')).toEqual([1, 1, 0])
+  const codes = await Promise.all(
+    people.slice(0, 2).map(async ({ email }) => {
+      const [mail] = await mails(email, 'A coupon for you')
+      const { text } = await readMail(instance, mail!.id)
+      expect(text).toContain('10% off')
+      return /POT-[A-Z0-9]{8}/.exec(text)![0]
+    }),
+  )
+  expect(new Set(codes).size).toBe(2)
+})

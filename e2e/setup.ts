@@ -1,0 +1,15 @@
+import type { TestProject } from 'vitest/node'
+import { oncePerRun } from '../test/once-per-run.ts'
+import { openRunFolder } from '../test/run-folder.ts'
+import { startSharedInstances } from './shared-instances.ts'
+
+/** What the journeys of a run share. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { value, release } = await oncePerRun('instances', async () => {
+    const folder = await openRunFolder()
+    const instances = await startSharedInstances(folder.value)
+    return { value: instances.value, end: () => instances.end().finally(folder.release) }
+  })
+  project.provide('shared', value)
+  return release
+}

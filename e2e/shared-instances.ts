@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmodSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { inject } from 'vitest'
+import { readConfig } from '../server/core/config.ts'
+import { setUpBilling } from '../server/payments/setup.ts'
+import { openStripe } from '../server/payments/stripe.ts'
+import { startStripe } from '../test/contract-servers/stripe/server.ts'
+import { type AppInstance, databaseUrlIn, freePorts, until } from './app-instance.ts'
+
+// The three installations that all journeys of a run share. Each journey has an account (or shoppers) of its own there, and none stops one:
+// what a stopped server does is a proof of its own.
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    shared: Record<SharedName, Place>
+  }
+}
+
+/** `demo`: with the demo's store, mailbox and past. `own`: sells by the contract server of Stripe. `free`: sells nothing. */
+export type SharedName = 'demo' | 'own' | 'free'
+type Place = Pick<AppInstance, 'url' | 'storeUrl' | 'mailboxUrl' | 'dataDir'> & { logFile: string }
+export type SharedInstance = Pick<AppInstance, 'url' | 'storeUrl' | 'mailboxUrl' | 'dataDir' | 'databaseUrl' | 'output'>
+
+/** Runs the server of `own`: the address of an operator. */
+export const OPERATOR = 'olga@operators.example'
+
+/** Where many others compute, a start of two seconds has taken more than a minute. */
+const START_LIMIT_MS = 180_000
+
+/** One of them, once it is ready. */
+export async function sharedInstance(name: SharedName): Promise<SharedInstance> {
+  const { logFile, ...place } = inject('shared')[name]
+  const output = () => readFileSync(logFile, 'utf8')
+  await until(async () => (await fetch(`${place.url}/readyz`).catch(() => null))?.ok ?? false, START_LIMIT_MS).catch(
+    (error: Error) => {
+      throw new Error(`the instance “${name}” is not ready: ${error.message}\n${output().slice(-4_000)}`)
+    },
+  )
+  return { ...place, output, databaseUrl: () => databaseUrlIn(place.dataDir) }
+}
+
+/** Starts them without waiting until they are ready. */
+export async function startSharedInstances(folder: string) {
+  // Its own clock stands still, and the app refuses signatures that are older than five minutes.
+  const stripe = await startStripe({ signedAt: () => new Date() })
+  const sells = {
+    STRIPE_SECRET_KEY: stripe.apiKey,
+    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+    STRIPE_API_URL: stripe.url,
+  }
+  const settings: Record<SharedName, Record<string, string>> = {
+    demo: { DEMO_DAYS: '30' },
+    own: { DEMO: 'off', OPERATOR_EMAILS: OPERATOR, ...sells },
+    free: { DEMO: 'off', BILLING_TEST_MODE: 'off' },
+  }
+  const children: ChildProcess[] = []
+  const places = {} as Record<SharedName, Place>
+  for (const [name, env] of Object.entries(settings) as [SharedName, Record<string, string>][]) {
+    const { child, place } = await startOne(path.join(folder, name), env)
+    children.push(child)
+    places[name] = place
+  }
+  stripe.webhooks.follow(`${places.own.url}/api/webhooks/stripe`)
+  const config = readConfig({ PUBLIC_URL: places.own.url, ...sells })
+  await setUpBilling(await openStripe(config.stripe!), config)
+  return {
+    value: places,
+    async end() {
+      stripe.webhooks.follow(null)
+      for (const child of children) child.kill('SIGTERM')
+      await until(async () => children.every(hasEnded), 20_000, 50)
+      await stripe.close()
+      if (stripe.faults.length > 0) throw new Error(`Stripe’s contract was broken: ${JSON.stringify(stripe.faults)}`)
+    },
+  }
+}
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null
+
+async function startOne(dataDir: string, env: Record<string, string>) {
+  mkdirSync(dataDir)
+  // As root the database runs as somebody else, and would be kept elsewhere if that user could not enter.
+  chmodSync(dataDir, 0o711)
+  const [port, storePort, mailboxPort, smtpPort] = await freePorts(4)
+  const logFile = `${dataDir}.log`
+  const log = openSync(logFile, 'w')
+  const child = spawn(process.execPath, ['server/main.ts'], {
+    stdio: ['ignore', log, log],
+    env: {
+      ...process.env,
+      DATA_DIR: dataDir,
+      PORT: String(port),
+      DEMO_STORE_PORT: String(storePort),
+      MAILBOX_PORT: String(mailboxPort),
+      MAILBOX_SMTP_PORT: String(smtpPort),
+      LOG_LEVEL: 'warn',
+      DATABASE_URL: '',
+      // Each owner comes from an address of their own (`fromAnywhere`): limits by client do not add up over journeys.
+      TRUSTED_PROXIES: '127.0.0.1',
+      ...env,
+    },
+  })
+  const at = (its: number | undefined) => `http://localhost:${its}`
+  return { child, place: { url: at(port), storeUrl: at(storePort), mailboxUrl: at(mailboxPort), dataDir, logFile } }
+}

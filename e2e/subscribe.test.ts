@@ -1,0 +1,105 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { mailsTo, until } from './app-instance.ts'
+import { openBrowser } from './browser.ts'
+import { verificationToken } from './owner.ts'
+import { type SharedInstance, sharedInstance } from './shared-instances.ts'
+
+// An owner's way to a plan that Stripe sells, and what becomes of it there.
+
+const OWNER = { name: 'Paula Payer', email: 'paula@subscribers.example', password: 'four pots on Kiln Road' }
+let instance: SharedInstance
+let browser: Browser
+let page: Page
+
+beforeAll(async () => {
+  instance = await sharedInstance('own')
+  browser = await openBrowser()
+  page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
+})
+afterAll(() => browser?.close())
+
+const main = () => page.getByRole('main')
+const press = (name: string | RegExp) => main().getByRole('button', { name, exact: true }).click()
+const dialog = () => page.getByRole('dialog')
+
+async function ask<T>(method: string, path: string, body?: object): Promise<T> {
+  const token = await page.evaluate(() => localStorage.getItem('token') ?? sessionStorage.getItem('token'))
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
+  const reply = await fetch(instance.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+  return (await reply.json()) as T
+}
+
+interface Status {
+  plan: string | null
+  status: string | null
+  hasCard: boolean
+  hasActiveSubscription: boolean
+  cancelAtPeriodEnd: boolean
+}
+/** Reads Recoup's own copy, which only a change made here or a webhook updates. */
+const status = () => ask<Status>('GET', '/api/subscribe/status')
+
+test('an owner registers, tries a plan at Stripe, adds a card, changes, cancels and resumes it', {
+  tags: ['A2.6', 'A2.7', 'A4.3'],
+}, async () => {
+  await page.goto(`${instance.url}/register`)
+  await page.getByLabel('Name').fill(OWNER.name)
+  await page.getByLabel('Email').fill(OWNER.email)
+  for (const label of ['Password', 'Repeat password']) {
+    await page.getByLabel(label, { exact: true }).fill(OWNER.password)
+  }
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.waitForURL('**/pricing')
+  await ask('POST', '/api/auth/verify-email', { token: await verificationToken(instance, OWNER.email) })
+  expect(await status()).toMatchObject({ plan: null, hasActiveSubscription: false })
+
+  await press('Choose Starter')
+  await press('Start free trial')
+  await page.waitForURL(({ origin }) => origin !== instance.url)
+  // Back from Stripe's page, the step is as it was left, and leads to the same page.
+  await page.getByRole('link', { name: 'Back', exact: true }).click()
+  await page.waitForURL(`${instance.url}/pricing?plan=starter&cycle=month&stores=0`)
+  await press('Start free trial')
+  await page.getByText('Total due today $0.00').waitFor()
+  expect(await page.getByLabel('Card number').count()).toBe(0)
+  await page.getByRole('button', { name: 'Start trial' }).click()
+  await page.waitForURL(`${instance.url}/billing`)
+  await main().getByText('You are on the Starter plan.').waitFor()
+  expect(await status()).toMatchObject({ plan: 'starter', status: 'trialing', hasCard: false })
+
+  await press('Manage Billing')
+  await page.getByLabel('Card number').fill('4242424242424242')
+  await page.getByRole('button', { name: 'Add payment method' }).click()
+  await page.getByText('•••• 4242 (default)').waitFor()
+  const back = await page.getByRole('link', { name: 'Return' }).getAttribute('href')
+  expect(back).toBe(`${instance.url}/billing`)
+  await page.goto(`${instance.url}/readyz`)
+  await until(async () => (await status()).hasCard, 20_000)
+
+  await page.goto(back!)
+  await press('Change plan')
+  await dialog().getByRole('radio', { name: 'Growth' }).click()
+  await dialog().getByRole('button', { name: 'Show what it costs' }).click()
+  await dialog().getByText('The plan changes at once.').waitFor()
+  await dialog().getByRole('button', { name: 'Change plan' }).click()
+  await dialog().waitFor({ state: 'detached' })
+  expect(await status()).toMatchObject({ plan: 'growth', status: 'trialing' })
+
+  await press('Cancel subscription')
+  await dialog().getByRole('button', { name: 'Cancel subscription' }).click()
+  await main().getByRole('button', { name: 'Reactivate' }).waitFor()
+  expect(await status()).toMatchObject({ plan: 'growth', status: 'trialing', cancelAtPeriodEnd: true })
+
+  await press('Reactivate')
+  await main().getByRole('button', { name: 'Cancel subscription' }).waitFor()
+  expect(await status()).toMatchObject({ plan: 'growth', status: 'trialing', cancelAtPeriodEnd: false })
+
+  const isTold = async () => (await subjects()).length > 0
+  await until(isTold, 30_000)
+  expect(await subjects()).toEqual(['Your plan is Starter now'])
+})
+
+/** Of the mails about the purchase. */
+const subjects = async () =>
+  (await mailsTo(instance, OWNER.email)).map(({ subject }) => subject).filter((subject) => /Starter now/.test(subject))

@@ -1,0 +1,263 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { verificationToken } from '../e2e/owner.ts'
+import { openClient } from '../test/contract-servers/stripe/server.ts'
+import {
+  addCard,
+  ask,
+  atStripe,
+  begin,
+  connectStore,
+  dayOf,
+  dialog,
+  end,
+  history,
+  instance,
+  mailOf,
+  main,
+  OWNER,
+  open,
+  page,
+  passDays,
+  periodEnd,
+  press,
+  setUpAtStripe,
+  stripe,
+  subscription,
+} from './billing-life/scene.ts'
+
+// The whole life of one subscription, against the contract server of Stripe by its clock (decision 89).
+
+beforeAll(begin)
+afterAll(end)
+
+const CONFIRM =
+  'Are you sure you want to cancel your subscription? You will lose access at the end of your current billing period.'
+
+test('a subscription lives from the setup at Stripe through trial, upgrade, failed payment, downgrade and cancellation to a refund', async () => {
+  await setUpStripe()
+  await beginTrial()
+  await addCardBeforeTrialEnds()
+  await passTrialEnd()
+  await upgradeForThirdStore()
+  await declinePayment()
+  await recoverPayment()
+  await scheduleDowngrade()
+  await passDowngrade()
+  await cancelAndReactivate()
+  await refund()
+})
+
+async function setUpStripe(): Promise<void> {
+  const made = await setUpAtStripe()
+  expect(made.match(/Made the price recoup_\w+\./g)).toHaveLength(6)
+  expect(made).toContain('Made the configuration of the customer portal.')
+  const calls = stripe.seen.length
+  expect(await setUpAtStripe()).toContain('All is set up at Stripe. Nothing was changed.')
+  expect(stripe.seen.slice(calls).filter(({ method }) => method !== 'GET')).toEqual([])
+}
+
+async function beginTrial(): Promise<void> {
+  await open('/register')
+  await page.getByLabel('Name').fill(OWNER.name)
+  await page.getByLabel('Email').fill(OWNER.email)
+  for (const label of ['Password', 'Repeat password']) {
+    await page.getByLabel(label, { exact: true }).fill(OWNER.password)
+  }
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.waitForURL('**/pricing')
+  const token = await verificationToken(instance, OWNER.email)
+  expect((await ask('POST', '/api/auth/verify-email', { token })).status).toBe(200)
+  await main().getByRole('button', { name: 'Choose Starter' }).waitFor()
+  await press('Choose Starter')
+  await page.getByRole('heading', { level: 1, name: 'Complete Your Purchase' }).waitFor()
+  await main().getByText('14 days free, then $19.00 a month until you cancel.').waitFor()
+  await press('Start free trial')
+  await page.getByText('14 days free').waitFor()
+  // Back is where it was chosen, and Stripe's page the same again.
+  await page.getByRole('link', { name: 'Back', exact: true }).click()
+  await page.waitForURL(`${instance.url}/pricing?plan=starter&cycle=month&stores=0`)
+  await press('Start free trial')
+  await page.getByText('Total due today $0.00').waitFor()
+  expect(await page.getByLabel('Card number').count()).toBe(0)
+  await page.getByRole('button', { name: 'Start trial' }).click()
+  await page.waitForURL(`${instance.url}/billing`)
+  await main().getByText('Your checkout is complete.').waitFor()
+  await main().getByText('You are on the Starter plan.').waitFor()
+  expect(await main().getByRole('link', { name: 'Connect your store' }).getAttribute('href')).toBe('/store-setup')
+  await main()
+    .getByText(`Trial until ${dayOf(subscription().trial_end!)}.`)
+    .waitFor()
+  await main().getByText('None added; after the trial the plan is Lite').waitFor()
+  expect(stripe.all('charge')).toEqual([])
+  expect(await mailOf('Your plan is Starter now')).toMatch(
+    /After that it costs \$19\.00 a month,[\s\S]*if\s+you\s+add\s+a\s+card/,
+  )
+}
+
+async function addCardBeforeTrialEnds(): Promise<void> {
+  await passDays(11.1)
+  const mail = await mailOf('Your Starter trial ends on')
+  expect(mail).toContain('There is no card yet. Without one your account is on the Lite plan from then on.')
+  // Whoever has no store has no list of notifications.
+  expect(mail).toContain(`Open billing:\n${instance.url}/billing`)
+  await open('/billing')
+  const banner = page.getByText(`The trial of Starter ends on ${dayOf(subscription().trial_end!)}.`)
+  await banner.waitFor()
+  await page.getByText('After that the account goes on with Lite, unless a card is added.').waitFor()
+  await addCard('4242424242424242')
+  await main().getByText('On file').waitFor()
+  await page.getByText('After that it is paid by the card you have added.').waitFor()
+  for (let n = 0; n < 2; n++) expect((await connectStore()).status).toBe(200)
+}
+
+async function passTrialEnd(): Promise<void> {
+  await passDays(3)
+  expect(await mailOf('Your Starter trial has ended')).toContain('The plan goes on and costs $19.00 a month')
+  await open('/billing')
+  await main().getByText('Active', { exact: true }).waitFor()
+  expect(await history()).toEqual(['1 × Recoup Starter (at $19.00 / month) | Succeeded | $19.00'])
+  expect(stripe.all('charge').map(({ amount }) => amount)).toEqual([1_900])
+}
+
+async function upgradeForThirdStore(): Promise<void> {
+  await passDays(10)
+  const refused = await connectStore()
+  expect([refused.status, refused.body.error]).toEqual([
+    403,
+    'Your plan (Starter) includes 2 stores. Add an extra store for $10 a month under Billing, upgrade your plan, or disconnect a store first.',
+  ])
+  await open('/store-setup?another=store')
+  await main().getByText(refused.body.error!).waitFor()
+  await main().getByRole('link', { name: 'Add an extra store' }).click()
+  await dialog('Change plan').getByLabel('Extra stores').waitFor()
+  expect(await dialog('Change plan').getByLabel('Extra stores').inputValue()).toBe('1')
+  await dialog('Change plan').getByLabel('Extra stores').fill('0')
+  await dialog('Change plan').getByRole('radio', { name: 'Growth' }).click()
+  await dialog('Change plan').getByRole('button', { name: 'Show what it costs' }).click()
+  await dialog('Change plan').getByText('The plan changes at once.').waitFor()
+  const pay = dialog('Change plan').getByRole('button', { name: /^Pay \$/ })
+  const shown = /\$[\d.]+/.exec(await pay.innerText())![0]
+  await dialog('Change plan').getByText('The next bill is $49.00').waitFor()
+  const before = stripe.all('charge').length
+  await atStripe()
+  await pay.click()
+  await dialog('Change plan').waitFor({ state: 'detached' })
+  await main().getByRole('heading', { name: 'Growth' }).waitFor()
+  await stripe.webhooks.idle()
+  const charged = stripe.all('charge').slice(before)
+  expect(charged.map(({ amount }) => `$${(amount / 100).toFixed(2)}`)).toEqual([shown])
+  expect(await mailOf('Your plan is Growth now')).toContain('It costs $49.00 a month')
+  expect((await history())[0]).toBe(`Change of the plan | Succeeded | ${shown}`)
+  expect((await connectStore()).status).toBe(200)
+  await page.getByRole('button', { name: 'Subscription: Growth, Active' }).click()
+  await dialog('Subscription').getByText('3 of 3 connected').waitFor()
+}
+
+async function declinePayment(): Promise<void> {
+  await addCard('4000000000000341')
+  await main().getByText('On file').waitFor()
+  await passDays(21)
+  expect(subscription().status).toBe('past_due')
+  const mail = await mailOf('A payment of $49.00 has failed')
+  expect(mail).toMatch(
+    /Your card was declined\. It is tried again on .*\. Messages are sent until .*\. After that they wait/,
+  )
+  await open('/billing')
+  await page.getByText('A payment is overdue.', { exact: true }).waitFor()
+  await main().getByText('Past Due', { exact: true }).waitFor()
+  await main().getByText('Add another card under Manage Billing for the next try').waitFor()
+  expect((await history())[0]).toBe('1 × Recoup Growth (at $49.00 / month) | Failed | Your card was declined. | $49.00')
+  await open('/carts')
+  await page.getByText('A payment is overdue.', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Go to billing' }).click()
+  await page.waitForURL('**/billing')
+}
+
+async function recoverPayment(): Promise<void> {
+  await addCard('5555555555554444')
+  await passDays(3)
+  expect(subscription().status).toBe('active')
+  expect(await mailOf('Your payment has been made')).toContain('Nothing is overdue any more')
+  await open('/billing')
+  await main().getByText('Active', { exact: true }).waitFor()
+  expect(await page.getByText('A payment is overdue.').count()).toBe(0)
+  expect((await history())[0]).toBe('1 × Recoup Growth (at $49.00 / month) | Succeeded | $49.00')
+}
+
+async function scheduleDowngrade(): Promise<void> {
+  await passDays(1)
+  const day = periodEnd()
+  await open('/billing')
+  await press('Change plan')
+  const change = dialog('Change plan')
+  await change.getByRole('radio', { name: 'Starter' }).click()
+  await change.getByRole('button', { name: 'Show what it costs' }).click()
+  await change.getByText(`The plan changes on ${day}. Nothing is due now.`).waitFor()
+  await change.getByText('1 store will have to rest').waitFor()
+  const boxes = change.getByRole('checkbox')
+  for (const box of await boxes.all()) if (await box.isChecked()) await box.click()
+  await boxes.first().click()
+  await atStripe()
+  await change.getByRole('button', { name: `Change on ${day}` }).click()
+  await change.waitFor({ state: 'detached' })
+  await main().getByText(`Changes to Starter on ${day}.`).waitFor()
+  expect(await mailOf('Your plan changes to Starter on')).toContain('Until then all stays as it is.')
+  expect(await resting()).toEqual([])
+}
+
+async function passDowngrade(): Promise<void> {
+  const [first] = await stores()
+  await passDays(15)
+  await open('/billing')
+  await passDays(14)
+  expect(await mailOf('Your plan is Starter now')).toContain('It costs $19.00 a month')
+  expect(await resting()).toEqual([first!.id])
+  await open('/billing')
+  await main().getByRole('heading', { name: 'Starter' }).waitFor()
+  await main().getByRole('region', { name: 'Resting stores' }).waitFor()
+  expect((await history())[0]).toBe('1 × Recoup Starter (at $19.00 / month) | Succeeded | $19.00')
+}
+
+async function cancelAndReactivate(): Promise<void> {
+  await passDays(1)
+  const day = periodEnd()
+  await open('/billing')
+  await press('Cancel subscription')
+  await dialog('Cancel Starter?').getByText(CONFIRM).waitFor()
+  await dialog('Cancel Starter?').getByText('2 stores of the 3 connected will rest then').waitFor()
+  await atStripe()
+  await dialog('Cancel Starter?').getByRole('button', { name: 'Cancel subscription' }).click()
+  await main().getByText(`Ends on ${day}, then Lite.`).waitFor()
+  expect(subscription().cancel_at_period_end).toBe(true)
+  expect(await mailOf('Your Starter plan ends on')).toContain('Until then you can reactivate the subscription')
+  await passDays(5)
+  await open('/billing')
+  await press('Reactivate')
+  await main().getByText(`Renews on ${day}.`).waitFor()
+  expect(subscription().cancel_at_period_end).toBe(false)
+  expect(await mailOf('Your Starter plan goes on')).toContain('It costs $19.00 a month')
+}
+
+async function refund(): Promise<void> {
+  const charge = stripe.all('charge').findLast(({ paid }) => paid)!
+  await openClient(await atStripe()).refunds.create({ charge: charge.id, amount: 500 })
+  await stripe.webhooks.idle()
+  await expect
+    .poll(async () => (await history())[0])
+    .toBe('1 × Recoup Starter (at $19.00 / month) | Succeeded | $19.00 | $5.00 refunded')
+  await openClient(stripe).refunds.create({ charge: charge.id })
+  await stripe.webhooks.idle()
+  await expect
+    .poll(async () => (await history())[0])
+    .toBe('1 × Recoup Starter (at $19.00 / month) | Refunded | $19.00 | $19.00 refunded')
+  const paid = stripe.all('charge').filter((one) => one.paid)
+  expect((await history()).length).toBe(paid.length)
+  expect(await page.getByRole('button', { name: 'Subscription: Starter, Active' }).count()).toBe(1)
+}
+
+interface Store {
+  id: string
+  isResting: boolean
+}
+const stores = async () => (await ask<{ stores: Store[] }>('GET', '/api/subscribe/resting-stores')).body.stores
+const resting = async () => (await stores()).filter(({ isResting }) => isResting).map(({ id }) => id)

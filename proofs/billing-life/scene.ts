@@ -1,0 +1,163 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { Browser, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { type DemoStore, startDemoStore } from '../../demo/store/store.ts'
+import { type AppInstance, anAppInstance, mailsTo, readMail, until } from '../../e2e/app-instance.ts'
+import { openBrowser } from '../../e2e/browser.ts'
+import { KEYS } from '../../e2e/owner.ts'
+import { type StripeServer, startStripe } from '../../test/contract-servers/stripe/server.ts'
+
+// An instance that sells its plans by the contract server of Stripe. Its clock, Stripe's and the browser's are moved together.
+
+export const OWNER = { name: 'Olive Owner', email: 'olive@owners.example', password: 'four pots on Kiln Road' }
+const DAY_MS = 86_400_000
+
+export let instance: AppInstance
+export let stripe: StripeServer
+export let page: Page
+let browser: Browser
+let clockUrl: string
+let aheadMs = 0
+const stores: DemoStore[] = []
+/** Mails, and what was read in each. */
+const readMails = new Set<string>()
+
+const now = () => new Date(Date.now() + aheadMs)
+
+const stripeSettings = () => ({
+  STRIPE_SECRET_KEY: stripe.apiKey,
+  STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+  STRIPE_API_URL: stripe.url,
+})
+
+export async function begin(): Promise<void> {
+  stripe = await startStripe({ now: now(), signedAt: now })
+  const clock = new URL('./moved-clock.ts', import.meta.url)
+  instance = await anAppInstance({ DEMO: 'off', NODE_OPTIONS: `--import ${clock}`, ...stripeSettings() })
+  clockUrl = `http://127.0.0.1:${/clock at port (\d+)/.exec(instance.output())![1]}`
+  browser = await openBrowser()
+  page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
+  stripe.webhooks.follow(`${instance.url}/api/webhooks/stripe`)
+}
+
+export async function end(): Promise<void> {
+  stripe?.webhooks.follow(null)
+  await browser?.close()
+  await instance?.stop()
+  await stripe?.close()
+  for (const store of stores) await store.stop()
+  expect(stripe?.faults).toEqual([])
+}
+
+/** `npm run billing:setup`, and what it says. */
+export async function setUpAtStripe(): Promise<string> {
+  const env = { ...process.env, DATA_DIR: instance.dataDir, PUBLIC_URL: instance.url, ...stripeSettings() }
+  return (await promisify(execFile)(process.execPath, ['server/payments/setup-main.ts'], { env })).stdout
+}
+
+/** Everybody's clock: here, in the browser, at Stripe, which does all that it does by itself until then, and tells of it. */
+export async function passDays(days: number): Promise<void> {
+  aheadMs += days * DAY_MS
+  await fetch(`${clockUrl}/${aheadMs}`)
+  await page.context().clock.setSystemTime(now())
+  await atStripe()
+}
+
+/** Stripe's clock stands still otherwise: whatever is done next is done now. */
+export async function atStripe(): Promise<StripeServer> {
+  stripe.clock.advance(now())
+  await stripe.webhooks.idle()
+  return stripe
+}
+
+/** A screen, as it is when it is opened now. */
+export async function open(path: string): Promise<void> {
+  await atStripe()
+  await page.goto(instance.url + path)
+}
+
+/** Asks Recoup as its screens do, as whoever is signed in on the page. */
+export async function ask<T>(method: string, path: string, body?: object): Promise<{ status: number; body: T }> {
+  const token = await page.evaluate(() => localStorage.getItem('token') ?? sessionStorage.getItem('token'))
+  const headers = { ...(body && { 'content-type': 'application/json' }), authorization: `Bearer ${token}` }
+  const reply = await fetch(instance.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+  return { status: reply.status, body: (await reply.json()) as T }
+}
+
+export async function connectStore() {
+  const store = await startDemoStore({ port: 0, dataFile: ':memory:', ...KEYS, now: () => now().getTime() })
+  stores.push(store)
+  const keys = { consumer_key: KEYS.consumerKey, consumer_secret: KEYS.consumerSecret }
+  const wanted = { platform: 'woocommerce', store_url: store.url, ...keys }
+  return { url: store.url, ...(await ask<{ error?: string }>('POST', '/api/stores/connect-store', wanted)) }
+}
+
+/** The text of the mail to the owner that says this and has not been read yet; one mail may tell of several things. */
+export async function mailOf(title: string): Promise<string> {
+  const seen: string[] = []
+  const found = async () => {
+    for (const { id, subject } of await mailsTo(instance, OWNER.email)) {
+      if (readMails.has(`${id} ${title}`)) continue
+      const text = (await readMail(instance, id)).text.replaceAll('\r\n', '\n')
+      if (`${subject}\n${text}`.includes(title)) {
+        readMails.add(`${id} ${title}`)
+        return text
+      }
+      seen.push(subject)
+    }
+    return null
+  }
+  let text: string | null = null
+  const isThere = async () => {
+    text = await found()
+    return text !== null
+  }
+  for (let tries = 0; text === null && tries < 4; tries++) {
+    // Mails come a quarter of an hour apart: what was told meanwhile is in the next one.
+    if (tries > 0) await passDays(16 / 1_440)
+    await until(isThere, 9_000).catch(() => undefined)
+  }
+  if (text === null) throw new Error(`no mail says “${title}”; there are: ${[...new Set(seen)].join('; ')}`)
+  return text
+}
+
+export const main = () => page.getByRole('main')
+export const dialog = (name: string) => page.getByRole('dialog', { name })
+export const press = async (name: string | RegExp) => {
+  await atStripe()
+  await main().getByRole('button', { name }).click()
+}
+
+/** A day as screens say it. */
+export const dayOf = (seconds: number) => new Date(seconds * 1_000).toLocaleDateString('en-US', { dateStyle: 'medium' })
+
+export const subscription = () => stripe.all('subscription').at(-1)!
+export const periodEnd = () => dayOf(subscription().items.data[0]!.current_period_end)
+
+/** “Manage Billing”, a card in Stripe’s portal, and back. */
+export async function addCard(number: string): Promise<void> {
+  await open('/billing')
+  await press('Manage Billing')
+  await page.waitForURL(`${stripe.url}/p/session/*`)
+  await page.getByLabel('Card number').fill(number)
+  await page.getByRole('button', { name: 'Add payment method' }).click()
+  await page.getByText(`•••• ${number.slice(-4)} (default)`).waitFor()
+  await stripe.webhooks.idle()
+  await page.getByRole('link', { name: 'Return' }).click()
+  await page.waitForURL(`${instance.url}/billing`)
+}
+
+/** The payment history, the newest first: what it was for, its status with a reason, its amount with a refund. */
+export async function history(): Promise<string[]> {
+  await open('/billing?payments=1')
+  const rows = main().getByRole('region', { name: 'Payment history' }).getByRole('row')
+  await expect.poll(() => rows.count()).toBeGreaterThan(1)
+  const texts = await rows.allInnerTexts()
+  return texts.slice(1).map((text) =>
+    text
+      .split(/\s*[\n\t]\s*/)
+      .slice(1, -1)
+      .join(' | '),
+  )
+}

@@ -1,0 +1,157 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type AppInstance, anAppInstance, mailsTo, readMail, until } from '../e2e/app-instance.ts'
+import { closePages, openBrowser } from '../e2e/browser.ts'
+import { abandonCart, buy, minutePasses } from '../e2e/demo-shopper.ts'
+import type { ActiveCart } from '../shared/active-carts.ts'
+import type { MessageView } from '../shared/carts.ts'
+
+// From a cart left in the demo store to its messages: one mail, restored and bought; none where none may be sent; one sent by hand.
+
+const LIMIT_MS = 110_000
+let instance: AppInstance
+let browser: Browser
+let token: string
+const since = new Date().toISOString()
+
+beforeAll(async () => {
+  instance = await anAppInstance({ DEMO_DAYS: '30' })
+  browser = await openBrowser()
+  token = (await ask<{ token: string }>('POST', '/api/auth/demo')).token
+  // Until then whatever else is due waits for the demo's past.
+  await until(async () => !(await ask<{ isBeingWritten: boolean }>('GET', '/api/demo/past')).isBeingWritten, 300_000)
+}, 360_000)
+afterEach(() => closePages(browser))
+afterAll(async () => {
+  await browser?.close()
+  await instance?.stop()
+})
+
+async function ask<T>(method: string, path: string, body: object = {}): Promise<T> {
+  const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }
+  const how = method === 'GET' ? {} : { body: JSON.stringify(body) }
+  return (await fetch(instance.url + path, { method, headers, ...how })).json() as Promise<T>
+}
+
+const cartOf = async (email: string) =>
+  (await ask<{ cart: ActiveCart | null }>('GET', `/api/carts/followed?${new URLSearchParams({ since, email })}`)).cart
+
+interface Messages {
+  messages: MessageView[]
+  order: { attributedMessageId: string | null } | null
+  timeline: { kind: string }[]
+}
+async function messagesOf(email: string): Promise<Messages> {
+  const cart = await cartOf(email)
+  return cart ? ask('GET', `/api/carts/${cart.id}/messages`) : { messages: [], order: null, timeline: [] }
+}
+
+/** The mails of this address, once there are so many. */
+async function arrived(email: string, count: number) {
+  await until(async () => (await mailsTo(instance, email)).length >= count, LIMIT_MS)
+  const mails = await mailsTo(instance, email)
+  expect(mails).toHaveLength(count)
+  return readMail(instance, Math.max(...mails.map(({ id }) => id)))
+}
+
+const linkIn = (html: string, path: string) => new RegExp(`https?://[^\\s"<>]+/${path}/[\\w-]+`).exec(html)![0]
+
+test('a cart left behind gets one mail, is restored in another browser, bought, and its order counted for that mail', {
+  tags: ['A1', 'B2'],
+  timeout: 300_000,
+}, async () => {
+  const email = 'ana@shoppers.example'
+  await abandonCart(instance, browser, email)
+  await minutePasses(instance, email)
+  const mail = await arrived(email, 1)
+  expect(mail.raw).toMatch(/^List-Unsubscribe: <https?:/im)
+  expect(mail.raw).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click/im)
+  expect(`${mail.html}${mail.text}`).not.toContain('{{')
+
+  const link = linkIn(mail.html, 'c')
+  const before = (await cartOf(email))!
+  const phone = await (await browser.newContext({ viewport: { width: 360, height: 740 } })).newPage()
+  await phone.goto(link)
+  expect(new URL(phone.url()).searchParams.get('cart_id')).toMatch(/^rt_/)
+  await phone.getByRole('button', { name: 'Continue to checkout' }).click()
+  await phone.waitForURL(`${instance.storeUrl}/checkout/**`)
+  await phone.getByText(before.items[0]!.product_name).first().waitFor()
+  await expect.poll(() => phone.url()).not.toContain('recoup_cart')
+  expect((await messagesOf(email)).timeline.filter(({ kind }) => kind === 'restore')).toHaveLength(1)
+  await buy(phone, email)
+
+  await expect.poll(async () => (await cartOf(email))?.state, { timeout: LIMIT_MS }).toBe('recovered')
+  expect((await cartOf(email))!.id).toBe(before.id)
+  const { messages, order } = await messagesOf(email)
+  const [first, second] = messages
+  expect(first).toMatchObject({ step: 1, state: 'sent' })
+  expect(second).toMatchObject({ step: 2, state: 'cancelled', reason: 'purchased' })
+  expect(order?.attributedMessageId).toBe(first!.id)
+  await phone.goto(link)
+  await phone.getByRole('heading', { name: 'You have already ordered.' }).waitFor()
+  expect(await mailsTo(instance, email)).toHaveLength(1)
+})
+
+test('a shopper without the consent their country asks for, and one who bought in time, get no mail', {
+  timeout: 300_000,
+}, async () => {
+  const [greta, bea] = ['greta@shoppers.example', 'bea@shoppers.example']
+  await abandonCart(instance, browser, greta, 'DE')
+  await minutePasses(instance, greta)
+  await buy(await abandonCart(instance, browser, bea), bea)
+  await expect.poll(async () => (await messagesOf(greta)).messages[0]?.reason, { timeout: LIMIT_MS }).toBe('no_consent')
+  expect((await messagesOf(greta)).messages[0]!.explanation).not.toBe('')
+  await expect.poll(async () => (await cartOf(bea))?.state, { timeout: LIMIT_MS }).toBe('purchased')
+  expect((await messagesOf(bea)).messages.filter(({ state }) => state !== 'cancelled')).toEqual([])
+  for (const email of [greta, bea]) expect(await mailsTo(instance, email)).toEqual([])
+})
+
+test('a mail sent by hand arrives once; after unsubscribing nothing more is sent, and an erased customer is gone', {
+  tags: ['B2'],
+  timeout: 300_000,
+}, async () => {
+  const email = 'hana@shoppers.example'
+  await abandonCart(instance, browser, email)
+  await minutePasses(instance, email)
+  await arrived(email, 1)
+  const cart = (await cartOf(email))!
+  const owner = await anOwner()
+  await owner.goto(`${instance.url}/carts/${cart.id}`)
+  await owner.getByRole('button', { name: 'Send Email' }).click()
+  const form = owner.getByRole('dialog', { name: 'Send Email Reminder' })
+  await form.getByText('Ready to send').waitFor()
+  await form.getByRole('button', { name: 'Send Now' }).click()
+  await form.waitFor({ state: 'detached', timeout: 60_000 })
+  const mail = await arrived(email, 2)
+  expect(mail.text).toContain(cart.items[0]!.product_name)
+
+  const shopper = await (await browser.newContext()).newPage()
+  await shopper.goto(linkIn(mail.html, 'u'))
+  await shopper.getByRole('button', { name: 'Unsubscribe' }).click()
+  await shopper.getByRole('button', { name: 'Subscribe again' }).waitFor()
+  const again = await ask<{ error: string }>('POST', '/api/email/send-email', { to: email, cart_id: cart.id })
+  expect(again.error).toContain('unsubscribed')
+  await expect
+    .poll(async () => (await messagesOf(email)).messages.filter(({ state }) => state === 'scheduled'), {
+      timeout: 60_000,
+    })
+    .toEqual([])
+  expect(await mailsTo(instance, email)).toHaveLength(2)
+
+  await owner.goto(`${instance.url}/customers/${cart.customer_id}`)
+  await owner.getByRole('button', { name: 'Erase this person' }).click()
+  await owner.getByLabel('Type “erase” to confirm').fill('erase')
+  await owner.getByRole('button', { name: 'Erase permanently' }).click()
+  await owner.getByText('This person is erased').waitFor({ timeout: 60_000 })
+  const search = new URLSearchParams({ search: email, page: '1' })
+  const left = await ask<{ customers: unknown[] }>('GET', `/api/stores/customers/recent?${search}`)
+  expect(left.customers).toEqual([])
+})
+
+async function anOwner(): Promise<Page> {
+  const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
+  await page.goto(`${instance.url}/login`)
+  await page.getByRole('button', { name: 'Try the live demo' }).click()
+  await page.waitForURL('**/dashboard')
+  return page
+}

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { codesSurvive } from '../e2e/crash/codes.ts'
+
+test.each([
+  [60, 50],
+  [1_000, 800],
+])(
+  'each of %i messages has one working code, and no other is left, after the store was cut off and the worker killed twice',
+  async (people, least) => {
+    const { left, orphans, problems } = await codesSurvive(people)
+    expect(problems).toEqual([])
+    expect(left).toBeGreaterThanOrEqual(least)
+    expect(orphans).toBeGreaterThan(0)
+  },
+  1_200_000,
+)

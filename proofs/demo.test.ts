@@ -1,0 +1,62 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type AppInstance, anAppInstance, mailsTo, readMail, until } from '../e2e/app-instance.ts'
+import { openBrowser } from '../e2e/browser.ts'
+import { abandonCart, buy, minutePasses } from '../e2e/demo-shopper.ts'
+
+// A new demo: its past is written while it can already be looked at, and its guide follows the first cart of a visitor.
+
+const ANA = 'ana@shoppers.example'
+let instance: AppInstance
+let browser: Browser
+
+beforeAll(async () => {
+  // Long enough to be seen being written.
+  instance = await anAppInstance({ DEMO_DAYS: '45' })
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser?.close()
+  await instance?.stop()
+})
+
+async function aVisitor(): Promise<Page> {
+  const page = await (await browser.newContext()).newPage()
+  await page.goto(`${instance.url}/login`)
+  await page.getByRole('button', { name: 'Try the live demo' }).click()
+  await page.waitForURL('**/dashboard')
+  return page
+}
+
+test('an early visitor sees that the past is being written, and the list fills by itself', {
+  tags: ['A4.2'],
+}, async () => {
+  const page = await aVisitor()
+  await page.getByRole('link', { name: 'Abandoned Carts', exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: 'Abandoned Carts' }).waitFor()
+  await page.getByText('Setting up your demo').waitFor()
+  await page.getByRole('progressbar', { name: 'Demo setup progress' }).waitFor()
+  await page.getByRole('row').nth(10).waitFor({ timeout: 400_000 })
+})
+
+test('the guide follows a visitor’s cart until it is bought', { tags: ['A1'] }, async () => {
+  const page = await aVisitor()
+  const guide = page.getByRole('region', { name: 'Guide to the demo' })
+  const step = (name: string) => guide.locator(`[data-step=${name}][data-state=done]`)
+  const shop = await abandonCart(instance, browser, ANA)
+  await step('email').getByText(ANA).waitFor({ timeout: 60_000 })
+  await minutePasses(instance, ANA)
+  await step('sent').waitFor({ timeout: 120_000 })
+  const toMailbox = await guide.getByRole('link', { name: 'Open the mailbox' }).getAttribute('href')
+  expect(new URL(toMailbox!).searchParams.get('to')).toBe(ANA)
+  await until(async () => (await mailsTo(instance, ANA)).length > 0, 60_000)
+  const mail = await readMail(instance, (await mailsTo(instance, ANA))[0]!.id)
+  await shop.goto(/https?:\/\/[^\s"<>]+\/c\/[\w-]+/.exec(mail.html)![0])
+  await shop.getByRole('button', { name: 'Continue to checkout' }).click()
+  await shop.waitForURL('**/checkout/**')
+  await buy(shop, ANA)
+  await step('bought').waitFor({ timeout: 120_000 })
+  await expect.poll(() => guide.locator('[data-state=done]').count()).toBe(6)
+  await guide.getByRole('button', { name: 'Finish' }).click()
+  await guide.waitFor({ state: 'detached' })
+})

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DEFAULT_PROMPT } from '../shared/push.ts'
+import type { PushSetup } from '../web/push/queries.ts'
+import { type Firefox, openFirefox, whyNoFirefox } from './firefox.ts'
+import { aPushDemo, type PushDemo } from './push-demo.ts'
+
+// Web push from end to end: the product as it is started, its demo store, a real Firefox and a strict push service. The shopper never types an
+// address before they buy: what brings them back is the notification alone.
+
+let demo: PushDemo
+let shopper: Firefox
+
+describe.skipIf(whyNoFirefox)(`the demo in Firefox${whyNoFirefox}`, () => {
+  beforeAll(async () => {
+    demo = await aPushDemo()
+    shopper = await openFirefox(demo.browsers.port)
+  }, 400_000)
+
+  afterAll(async () => {
+    await shopper?.close()
+    await demo?.stop()
+  })
+
+  const TIMES = { timeout: 90_000, interval: 500 }
+  const WORDS = { title: 'Still thinking about it?', body: '{{ cart_items }} for {{ cart_total }} at {{ store_name }}' }
+
+  const setup = () => demo.api<PushSetup>('GET', '/api/push-notifications/setup')
+
+  /** Puts tea into the cart, and says yes to the bar and to the browser. */
+  async function subscribe(firefox: Firefox): Promise<void> {
+    await firefox.goto(`${demo.instance.storeUrl}/shop/`)
+    await firefox.press('[data-quick-add]')
+    const hasBar = () =>
+      firefox.run<boolean>('return [...document.querySelectorAll("body > div")].some((each) => each.shadowRoot)')
+    await expect.poll(hasBar, TIMES).toBe(true)
+    const before = (await setup()).subscribers
+    await firefox.pressInBar(DEFAULT_PROMPT.accept)
+    await firefox.allowInPrompt()
+    await expect.poll(async () => (await setup()).subscribers, TIMES).toBe(before + 1)
+  }
+
+  test('the owner switches notifications on, and sees the demo store’s widget and worker at work', async () => {
+    const { storeUrl, settings } = await setup()
+    expect(settings.enabled).toBe(false)
+    await demo.api('POST', '/api/push-notifications/save-settings', {
+      storeUrl,
+      settings: { ...settings, ...WORDS, enabled: true },
+    })
+    await subscribe(shopper)
+    const seen = (await setup()).seen
+    expect(seen).toMatchObject([{ method: 'plugin', origin: demo.instance.storeUrl, workerAt: expect.any(String) }])
+  }, 180_000)
+
+  test('a cart is left, and the notification comes with its product and title', async () => {
+    await demo.minutePasses()
+    await expect.poll(() => shopper.shown(), TIMES).toHaveLength(1)
+    const [shown] = await shopper.shown()
+    expect(shown!.title).toBe(WORDS.title)
+    expect(shown!.text).toMatch(/^.+ for \$\d+\.\d\d at Maple & Clay$/)
+    const sent = demo.service.seen.at(-1)!
+    expect(sent.headers).toMatchObject({
+      ttl: '86400',
+      urgency: 'normal',
+      topic: expect.stringMatching(/^[\w-]{1,32}$/),
+    })
+  }, 180_000)
+
+  test('a press on it brings the cart back, and what is bought then is attributed to it', async () => {
+    await shopper.pressShown()
+    await expect.poll(() => shopper.windows(), TIMES).toBe(2)
+    await shopper.newestWindow()
+    await shopper.pressButton('Restore Cart')
+    await shopper.pressButton('Continue to checkout')
+    await expect.poll(() => shopper.url(), TIMES).toContain('/checkout/')
+    await buy(shopper)
+    await expect.poll(recovered, TIMES).toMatchObject({ order: { attributedMessageId: expect.any(String) } })
+    const { messages, order } = (await recovered())!
+    expect(messages.find(({ id }) => id === order!.attributedMessageId)).toMatchObject({
+      channel: 'push',
+      state: 'delivered',
+    })
+  }, 240_000)
+
+  test('after regenerating, a browser that is away is counted with the old key, and kept when it returns (decision 74)', async () => {
+    const { storeUrl } = await setup()
+    await demo.api('POST', '/api/push-notifications/generate-vapid-keys', { storeUrl, replace: 'moving' })
+    const older = async () => (await setup()).keys!.older.map(({ subscriptions }) => subscriptions)
+    expect(await older()).toEqual([1])
+    await shopper.run('sessionStorage.clear()')
+    await shopper.goto(`${demo.instance.storeUrl}/shop/`)
+    await expect.poll(older, TIMES).not.toContain(1)
+    expect((await setup()).subscribers).toBe(1)
+    expect(demo.browsers.live()).toHaveLength(1)
+  }, 120_000)
+
+  test('a permission that was taken back: the next push is 410, the subscription is gone, and the ledger has it withdrawn', async () => {
+    const other = await openFirefox(demo.browsers.port)
+    try {
+      await subscribe(other)
+      await other.revoke(demo.instance.storeUrl)
+      // Firefox tells its push service, and nobody else.
+      await expect.poll(() => demo.browsers.live().length, TIMES).toBe(1)
+      expect((await setup()).subscribers).toBe(2)
+      await demo.minutePasses()
+      await expect.poll(() => demo.service.seen.some(({ status }) => status === 410), TIMES).toBe(true)
+      await expect.poll(async () => (await setup()).subscribers, TIMES).toBe(1)
+      const { entries } = await demo.api<{ entries: { status: string }[] }>('GET', '/api/consent/ledger?channel=push')
+      expect(entries.map(({ status }) => status).toSorted()).toEqual(['granted', 'granted', 'withdrawn'])
+    } finally {
+      await other.close()
+    }
+  }, 300_000)
+
+  interface Recovered {
+    messages: { id: string; channel: string; state: string }[]
+    order: { attributedMessageId: string | null } | null
+  }
+
+  async function recovered(): Promise<Recovered | undefined> {
+    const { carts } = await demo.api<{ carts: { id: string; customer_email: string }[] }>(
+      'GET',
+      `/api/carts/abandoned?search=${encodeURIComponent(EMAIL)}`,
+    )
+    return carts[0] && demo.api<Recovered>('GET', `/api/carts/${carts[0].id}/messages`)
+  }
+
+  const EMAIL = 'noor@shoppers.example'
+
+  async function buy(firefox: Firefox): Promise<void> {
+    const typed = { email: EMAIL, 'shipping-first_name': 'Noor', 'shipping-last_name': 'Haddad' }
+    const address = { 'shipping-address_1': '1 Main Street', 'shipping-city': 'New York', 'shipping-postcode': '10001' }
+    for (const [id, text] of Object.entries({ ...typed, ...address })) await firefox.type(`#${id}`, text)
+    await firefox.run(`const state = document.querySelector('#shipping-state'); state.value = 'NY';
+    state.dispatchEvent(new Event('change', { bubbles: true }))`)
+    await firefox.pressButton('Place order')
+    await expect.poll(() => firefox.url(), TIMES).toContain('/order-received/')
+  }
+})

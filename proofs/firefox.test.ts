@@ -1,0 +1,141 @@
+import crypto from 'node:crypto'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import webPush from 'web-push'
+import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
+import { buildStorefront } from '../scripts/build-storefront.ts'
+import { DEFAULT_PROMPT, type PushPayload } from '../shared/push.ts'
+import { type Autopush, openAutopush } from '../test/contract-servers/autopush.ts'
+import { openPushServer } from '../test/push-page-server.ts'
+import { type Firefox, openFirefox, whyNoFirefox } from './firefox.ts'
+
+// Widget and worker in a real Firefox: its own question, its own subscription and keys, its own decryption, its own notifications. The push
+// service is a local one that speaks its protocol; a small server stands in for ours.
+
+let folder: string
+const built = (name: string) => () => fs.readFileSync(path.join(folder, name))
+const keys = [webPush.generateVAPIDKeys(), webPush.generateVAPIDKeys()] as const
+const registered: (string | null)[] = []
+const ended: string[] = []
+let shop: DemoStore
+let server: Awaited<ReturnType<typeof openPushServer>>
+let pushes: Autopush
+let firefox: Firefox
+
+describe.skipIf(whyNoFirefox)(`widget and worker in Firefox${whyNoFirefox}`, () => {
+  beforeAll(async () => {
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-firefox-'))
+    await buildStorefront(folder)
+    shop = await startDemoStore({ port: 0, dataFile: ':memory:' })
+    server = await openPushServer({
+      '/capture/': built('capture.js'),
+      '/push/sw.js': built('sw.js'),
+      '/push/': built('push.js'),
+    })
+    server.state.publicKey = keys[0].publicKey
+    shop.setCapture({ scriptUrl: `${server.url}/capture/KEY-1.js`, storeKey: 'KEY-1' })
+    shop.setPush({
+      head: `<script src="${server.url}/push/KEY-1.js" data-method="plugin" defer></script>`,
+      ...{ workerPath: '/?recoup-sw=1', worker: { url: `${server.url}/push/sw.js` } },
+    })
+    pushes = await openAutopush({
+      register(key) {
+        registered.push(key)
+        return `http://127.0.0.1:9/wpush/v2/${crypto.randomUUID()}`
+      },
+      end: (endpoint) => void ended.push(endpoint),
+    })
+    firefox = await openFirefox(pushes.port)
+  })
+
+  afterAll(async () => {
+    await firefox?.close()
+    await pushes?.close()
+    await shop?.stop()
+    server?.close()
+    fs.rmSync(folder, { recursive: true })
+  })
+
+  const told = (call: string) => server.told.filter((each) => each.call === call).map(({ body }) => body)
+
+  interface Subscription {
+    endpoint: string
+    keys: { p256dh: string; auth: string }
+  }
+
+  const subscriptionOf = (body: Record<string, unknown> | undefined) => body!.subscription as Subscription
+
+  function push(subscription: Subscription, more: Partial<PushPayload> = {}): void {
+    const payload: PushPayload = {
+      ...{
+        title: 'Your tea waits',
+        body: 'Sencha and 1 more · $24.90',
+        url: `${shop.url}/cart/?from=push`,
+        cartId: 'c1',
+      },
+      ...{ tag: 'cart-c1', actions: [], token: 'signed', origin: server.url },
+      ...more,
+    }
+    const { p256dh, auth } = subscription.keys
+    const { cipherText } = webPush.encrypt(p256dh, auth, JSON.stringify(payload), 'aes128gcm')
+    pushes.deliver(subscription.endpoint, { body: cipherText, ttl: 60 })
+  }
+
+  /** Another visit: what the widget remembers of the last one is not asked for again. */
+  async function visit(): Promise<void> {
+    await firefox.run('sessionStorage.clear()')
+    await firefox.goto(`${shop.url}/shop/`)
+  }
+
+  test('who presses yes in the bar and in Firefox’s own question subscribes with the store’s key', async () => {
+    await firefox.goto(`${shop.url}/shop/`)
+    await firefox.press('[data-quick-add]')
+    const isAsked = () =>
+      firefox.run<boolean>('return [...document.querySelectorAll("body > div")].some((each) => each.shadowRoot)')
+    await expect.poll(isAsked, { timeout: 20_000 }).toBe(true)
+    expect(await firefox.run('return Notification.permission')).toBe('default')
+    await firefox.pressInBar(DEFAULT_PROMPT.accept)
+    await firefox.allowInPrompt()
+    await expect.poll(() => told('subscribe').length).toBe(1)
+    expect(registered).toEqual([keys[0].publicKey])
+    expect(pushes.live()).toEqual([subscriptionOf(told('subscribe')[0]).endpoint])
+  })
+
+  test('a push is decrypted and shown; a press opens the link and is told with the signed token', async () => {
+    push(subscriptionOf(told('subscribe')[0]))
+    await expect
+      .poll(() => firefox.shown(), { timeout: 20_000 })
+      .toEqual([{ title: 'Your tea waits', text: 'Sencha and 1 more · $24.90' }])
+    await expect.poll(() => pushes.acks).toEqual(['delivered'])
+    await expect.poll(() => told('events')).toEqual([{ token: 'signed', kind: 'shown' }])
+    await firefox.pressShown()
+    await expect.poll(() => firefox.windows()).toBe(2)
+    await expect.poll(() => told('events')).toContainEqual({ token: 'signed', kind: 'click' })
+    await firefox.newestWindow()
+    await expect.poll(() => firefox.url()).toBe(`${shop.url}/cart/?from=push`)
+  })
+
+  test('after the key was regenerated a browser that returns moves to the new one by itself', async () => {
+    server.state.publicKey = keys[1].publicKey
+    await visit()
+    await expect.poll(() => told('resubscribe').length).toBe(1)
+    const moved = subscriptionOf(told('resubscribe')[0])
+    expect(registered).toEqual([keys[0].publicKey, keys[1].publicKey])
+    await expect.poll(() => pushes.live()).toEqual([moved.endpoint])
+    push(moved, { title: 'Still there' })
+    await expect
+      .poll(async () => (await firefox.shown()).map(({ title }) => title), { timeout: 20_000 })
+      .toEqual(['Still there'])
+  })
+
+  test('a permission that is taken back ends the subscription, and is told on the next visit', async () => {
+    const { endpoint } = subscriptionOf(told('resubscribe')[0])
+    await firefox.revoke(shop.url)
+    await expect.poll(() => ended).toContain(endpoint)
+    await visit()
+    await expect.poll(() => told('unsubscribe').length).toBe(1)
+    expect(await firefox.run('return Notification.permission')).toBe('default')
+  })
+})

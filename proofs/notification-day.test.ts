@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { sql } from '../server/core/db.ts'
+import { type NotificationData, type NotificationType, notificationText } from '../shared/notifications.ts'
+import { aStore } from '../test/factories.ts'
+import { playDay } from '../test/shop-day.ts'
+import { aWorld } from '../test/world.ts'
+
+// Decision 65: what a busy day leaves for its owner, counted on the product itself.
+// With PRINT_ROWS=1 all of it is printed.
+
+const world = aWorld()
+const MIDNIGHT = new Date('2026-03-02T05:00:00Z')
+const MOST_ROWS = 80
+
+interface Row {
+  type: NotificationType
+  data: NotificationData[NotificationType] & { count?: number }
+  createdAt: Date
+}
+
+test('a day of a store with 10,000 carts leaves fewer than 80 notifications, the first one too (decision 65)', async () => {
+  world.now = MIDNIGHT
+  const store = await aStore(world, { isFlowOn: false })
+  await world.db.updateTable('stores').set({ effective_timeout_minutes: 60 }).where('id', '=', store.storeId).execute()
+  for (const day of ['first day', 'second day']) {
+    const from = world.now
+    await playDay(world, store, 10_000)
+    const rows = await rowsBetween(from, world.now)
+    print(day, rows)
+    expect(rows.length).toBeLessThan(MOST_ROWS)
+    expect(rows.filter(({ type, data }) => type === 'cart_abandoned' && !data.count).length).toBeLessThanOrEqual(10)
+    // What happens once is never gathered with anything.
+    const types = rows.map(({ type }) => type)
+    expect(types).toEqual(expect.arrayContaining(['stage_failed', 'stage_resumed', 'import_finished', 'capture_flood']))
+    expect(types).toEqual(expect.arrayContaining(['domain_throttled', 'domain_reopened']))
+    const titles = rows.map((row) => notificationText(row).title)
+    expect(titles).toContain('40 messages were not sent: the text cannot be rendered')
+  }
+  // Nothing is lost in between.
+  expect(counted(await rowsBetween(MIDNIGHT, world.now))).toEqual(await happened())
+})
+
+async function rowsBetween(from: Date, to: Date): Promise<Row[]> {
+  const { rows } = await sql<Row>`
+    select type, data, created_at as "createdAt" from notifications where created_at >= ${from} and created_at < ${to}
+    union all select type, data, created_at from account_notifications where created_at >= ${from} and created_at < ${to}
+    order by "createdAt"`.execute(world.db)
+  return rows
+}
+
+function print(day: string, rows: readonly Row[]): void {
+  const byType = Object.entries(Object.groupBy(rows, ({ type }) => type)).map(
+    ([type, some]) => `${type} ${some.length}`,
+  )
+  console.info(`${day}: ${rows.length} notifications: ${byType.join(', ')}`)
+  if (!process.env.PRINT_ROWS) return
+  for (const row of rows) {
+    const at = row.createdAt.toTemporalInstant().toZonedDateTimeISO('America/New_York').toPlainTime().toString()
+    const { title, message } = notificationText(row)
+    console.info(`${at.slice(0, 5)} ${title}: ${message}`)
+  }
+}
+
+/** What the rows say in sum. */
+function counted(rows: readonly Row[]) {
+  const sumOf = (wanted: (type: string) => boolean) =>
+    rows
+      .filter(({ type, data }) => wanted(type) && !('cause' in data && data.cause === 'unrenderable'))
+      .reduce((sum, { data }) => sum + (data.count ?? 1), 0)
+  return {
+    abandoned: sumOf((type) => type === 'cart_abandoned'),
+    recovered: sumOf((type) => type === 'cart_recovered'),
+    sent: sumOf((type) => type.endsWith('_sent')),
+    failed: sumOf((type) => /^(email|sms|whatsapp)_failed$/.test(type)),
+    complaints: sumOf((type) => type === 'complaint_failed'),
+  }
+}
+
+/** What the tables of carts and messages say. A message that came back was sent and not delivered. */
+async function happened() {
+  const { rows } = await sql`
+    select (select count(*)::int from carts where abandoned_at is not null) as abandoned,
+      (select count(*)::int from carts where status = 'recovered') as recovered,
+      (select count(*)::int from decisions where reason = 'accepted') as sent,
+      (select count(*)::int from messages where state in ('unknown', 'failed')) as failed,
+      (select count(*)::int from mail_reports where kind = 'complaint') as complaints`.execute(world.db)
+  return rows[0]
+}

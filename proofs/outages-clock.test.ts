@@ -1,0 +1,249 @@
+import { beforeEach, expect, test } from 'vitest'
+import { watchStages } from '../server/alarms/alarms.ts'
+import { detectAbandoned } from '../server/carts/detect.ts'
+import { recordOrders } from '../server/carts/record.ts'
+import { wakeDueStores } from '../server/messages/scan.ts'
+import { StoreProblem } from '../server/platforms/store-problem.ts'
+import { closeAbandonedSubmissions } from '../server/send/submissions.ts'
+import { beat } from '../server/send/workers.ts'
+import { checkOrders, enqueueDueSyncs } from '../server/sync/sync.ts'
+import { aConnectedStore, type Connected } from '../test/connected-store.ts'
+import { anOrder } from '../test/factories.ts'
+import { told } from '../test/notifications.ts'
+import { aWorld } from '../test/world.ts'
+
+// Outages on a virtual clock with the worker's own ticks: the store or the mail server is down, the clock steps back.
+// `outages.test.ts` has the outages of real processes.
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const world = aWorld()
+let shop: Connected
+
+beforeEach(async () => {
+  await world.db.updateTable('stores').set({ is_active: false }).execute()
+  await world.db.deleteFrom('alarm_watch').execute()
+  world.answer = (mail) => ({ kind: 'accepted', providerId: mail.messageId, response: '250 queued' })
+  world.sent.length = 0
+  shop = await aConnectedStore(world)
+  await switchOn()
+})
+
+/** The ready flow is on, and the sender is known. */
+async function switchOn(): Promise<void> {
+  const { storeId } = shop
+  await world.db
+    .updateTable('stores')
+    .set({
+      sender_name: 'Tea & Co',
+      postal_address: '1 Main Street',
+      effective_timeout_minutes: 60,
+      base_country: 'US',
+      selling_countries: ['US'],
+    })
+    .where('id', '=', storeId)
+    .execute()
+  await world.db
+    .updateTable('flows')
+    .set({ is_on: true, switched_on_at: world.now, takes_from: world.now })
+    .where('store_id', '=', storeId)
+    .execute()
+}
+
+/** The worker's ticks, minute by minute. */
+async function live(minutes: number): Promise<void> {
+  for (let minute = 0; minute < minutes; minute++) {
+    world.advance(48_000)
+    // Every three seconds in truth; nobody looks before the last of the minute.
+    for (let beats = 0; beats < 5; beats++) {
+      if (beats > 0) world.advance(3_000)
+      await beat(world.deps)
+    }
+    await detectAbandoned(world.deps)
+    await closeAbandonedSubmissions(world.deps)
+    await enqueueDueSyncs(world.deps)
+    await wakeDueStores(world.deps)
+    await world.runJobs()
+    await watchStages(world.deps)
+  }
+}
+
+/** Somebody leaves a cart every five minutes. */
+async function leaveCarts(count: number): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    await recordOrders(world.deps, shop.storeId, [anOrder(world)], 'webhook')
+    await live(5)
+  }
+}
+
+async function steps(step = 1): Promise<{ state: string; reason: string | null }[]> {
+  return world.db
+    .selectFrom('messages')
+    .select(['state', 'reason'])
+    .where('store_id', '=', shop.storeId)
+    .where('step', '=', step)
+    .execute()
+}
+
+async function alarms(): Promise<string[]> {
+  return (await told(world, shop.storeId)).filter(({ type }) => type.startsWith('stage_')).map(({ title }) => title)
+}
+
+const recipients = () => world.sent.map((mail) => mail.to)
+
+/** Hours pass on a virtual clock; how long that takes says only how busy the machine is. */
+const LIMIT_MS = 180_000
+
+test(
+  'the store is down for an hour: messages are held, the owner is told why, and all go out once afterwards',
+  async () => {
+    await leaveCarts(6)
+    await live(20)
+    const goOn = shop.fake.orders
+    shop.fake.orders = () => {
+      throw new StoreProblem('unreachable')
+    }
+    world.sent.length = 0
+    await live(60)
+    expect(world.sent).toEqual([])
+    const held = (await steps()).filter((row) => row.state === 'held')
+    expect(held.length).toBeGreaterThan(0)
+    expect(held.every((row) => row.reason === 'store_unreachable:unreachable')).toBe(true)
+    expect(await alarms()).toEqual(['The store has not been synced'])
+    shop.fake.orders = goOn
+    await live(30)
+    expect((await steps()).every((row) => row.state === 'sent')).toBe(true)
+    expect(new Set(recipients()).size).toBe(recipients().length)
+    expect(await alarms()).toEqual(['The store has not been synced', 'The store is being synced again'])
+  },
+  LIMIT_MS,
+)
+
+test(
+  'the store is down for 40 minutes with ten mails due: nothing leaves, within a minute of its return all go but to who bought (D3)',
+  async () => {
+    const orders = Array.from({ length: 10 }, () => anOrder(world))
+    await recordOrders(world.deps, shop.storeId, orders, 'webhook')
+    shop.fake.allOrders = [...orders]
+    await live(55)
+    // Ten minutes before they are due the orders were read for the last time: the degraded mode of old let them go.
+    await checkOrders(world.deps, shop.storeId, new AbortController().signal)
+    shop.fake.problem = new StoreProblem('unreachable', 'connection refused')
+    await live(40)
+    expect(world.sent).toEqual([])
+    expect(await steps()).toEqual(orders.map(() => ({ state: 'held', reason: 'store_unreachable:unreachable' })))
+    const at = world.now.toISOString()
+    const bought = { kind: 'purchase', status: 'processing', modifiedAt: at, paidAt: at } as const
+    shop.fake.allOrders = orders.map((order, index) => (index < 3 ? { ...order, ...bought } : order))
+    shop.fake.problem = null
+    await live(1)
+    const expected = orders.slice(3).map((order) => order.email)
+    expect(recipients().toSorted()).toEqual(expected.toSorted())
+    const reasons = (await steps()).map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
+    expect(reasons.toSorted()).toEqual([
+      ...orders.slice(0, 3).map(() => 'cancelled(purchased)'),
+      ...expected.map(() => 'sent'),
+    ])
+  },
+  LIMIT_MS,
+)
+
+test(
+  'the mail server is down for an hour: tried ever more seldom, nothing lost, told, and all go out once',
+  async () => {
+    await leaveCarts(6)
+    world.answer = () => ({
+      kind: 'retry',
+      reason: 'connection_refused',
+      response: 'connect ECONNREFUSED 127.0.0.1:25',
+    })
+    await live(90)
+    const tries = world.sent.length
+    expect((await steps()).every((row) => row.state === 'held' && row.reason === 'retry')).toBe(true)
+    expect(tries).toBeLessThan(6 * 12)
+    expect(await alarms()).toEqual(['The mail server accepts no messages'])
+    world.sent.length = 0
+    world.answer = (mail) => ({ kind: 'accepted', providerId: mail.messageId, response: '250 queued' })
+    await live(20)
+    expect((await steps()).every((row) => row.state === 'sent')).toBe(true)
+    expect(recipients()).toHaveLength(6)
+    expect(await alarms()).toEqual(['The mail server accepts no messages', 'Messages are being sent again'])
+  },
+  LIMIT_MS,
+)
+
+test(
+  'a mail server that is down for two days: what is more than a day late is closed, not sent',
+  async () => {
+    await leaveCarts(1)
+    world.answer = () => ({
+      kind: 'retry',
+      reason: 'connection_refused',
+      response: 'connect ECONNREFUSED 127.0.0.1:25',
+    })
+    await live(70)
+    for (let hour = 0; hour < 48; hour++) {
+      world.advance(HOUR - MINUTE)
+      await live(1)
+    }
+    world.answer = (mail) => ({ kind: 'accepted', providerId: mail.messageId, response: '250 queued' })
+    world.sent.length = 0
+    await live(60)
+    expect(await steps(1)).toMatchObject([{ state: 'skipped' }])
+    expect(world.sent.length).toBeLessThanOrEqual(1)
+  },
+  LIMIT_MS,
+)
+
+test(
+  'a clock that steps back a day: nothing is sent again, and the store is read within minutes',
+  async () => {
+    await leaveCarts(2)
+    await live(70)
+    expect(world.sent).toHaveLength(2)
+    world.advance(-DAY)
+    const readings = shop.fake.orders
+    let pulls = 0
+    shop.fake.orders = (query) => {
+      pulls++
+      return readings(query)
+    }
+    await live(3)
+    expect(pulls).toBeGreaterThan(0)
+    await live(40)
+    expect(world.sent).toHaveLength(2)
+    expect(await alarms()).toEqual([])
+  },
+  LIMIT_MS,
+)
+
+test(
+  'a worker that died before its clock stepped back is taken for dead, and its leases end',
+  async () => {
+    await leaveCarts(1)
+    const { storeId } = shop
+    await live(54)
+    const dead = '01900000-0000-7000-8000-00000000dead'
+    await world.db
+      .insertInto('workers')
+      .values({
+        id: dead,
+        started_at: world.now,
+        seen_at: new Date(world.now.getTime() + DAY),
+        steady_since: world.now,
+      })
+      .execute()
+    const lease = new Date(world.now.getTime() + DAY)
+    await world.db.updateTable('send_schedule').set({ lease_until: lease }).where('store_id', '=', storeId).execute()
+    await world.db
+      .updateTable('messages')
+      .set({ state: 'claimed', worker_id: dead, claim: dead, wake_at: lease })
+      .where('store_id', '=', storeId)
+      .where('step', '=', 1)
+      .execute()
+    await live(10)
+    expect(await steps()).toEqual([{ state: 'sent', reason: null }])
+  },
+  LIMIT_MS,
+)

@@ -1,0 +1,171 @@
+// The parts of `npm run proofs`: what takes too long for `npm test`. `code`: where a change makes the part due again. `command`: for Node, once
+// for each of its `steps`; `seed` is drawn anew for each run and printed.
+
+import { readFileSync } from 'node:fs'
+
+const ENGINE = [
+  ...['carts', 'capture', 'campaigns', 'channels', 'compose', 'consent', 'core', 'coupon-codes', 'decide'],
+  ...[
+    'discount-mail',
+    'email',
+    'engagement',
+    'experiments',
+    'flow-choice',
+    'flows',
+    'inbound',
+    'links',
+    'mail-reports',
+  ],
+  ...['manual-sends', 'messages', 'opt-in', 'outcome', 'platforms', 'push', 'restore', 'schema', 'send', 'shoppers'],
+  ...['suppressions', 'sync', 'templates', 'texts'],
+].map((room) => `server/${room}/`)
+const SQL = ['db/', /sql\.ts$/]
+const WEB = ['web/', 'shared/', 'screens/']
+
+const unsteadyFiles = () => {
+  const listed = JSON.parse(readFileSync(new URL('../test/unsteady.json', import.meta.url), 'utf8'))
+  return listed.length > 0 ? listed.map(({ file }) => file) : ['none is listed']
+}
+const vitest = (...files) => ['vitest', 'run', '--project', 'proofs', ...files]
+const atFullSize = (...files) => ['vitest', 'run', '--project', 'unit', ...files]
+const HISTORIES_A_STEP = 100
+
+export const parts = [
+  {
+    name: 'histories',
+    what: '2,000 random histories of shops, shoppers and failures break no rule of the engine',
+    code: [...ENGINE, 'test/simulator/', 'db/'],
+    steps: 20,
+    command: ({ seed, step }) => [
+      'test/simulator/main.ts',
+      ...['--scenarios', String(HISTORIES_A_STEP), '--from', String(seed + step * HISTORIES_A_STEP)],
+    ],
+    /** What one that fails prints of itself; it becomes a case of `proofs/cases.json`, which `npm test` plays. */
+    failedSeed: /^Seed (\d+) breaks /gm,
+  },
+  {
+    name: 'mutations',
+    what: 'each mistake put into the engine is noticed by a history',
+    code: [...ENGINE, 'test/simulator/'],
+    command: () => ['test/simulator/main.ts', '--mutations'],
+  },
+  {
+    name: 'crashes',
+    what: 'processes and PostgreSQL killed at every boundary of sending: nothing twice, nothing lost',
+    code: [...ENGINE, 'e2e/crash/', 'proofs/crashes.test.ts', 'server/postgres/'],
+    steps: 2,
+    command: ({ seed, step }) =>
+      step === 0 ? vitest('proofs/crashes') : ['e2e/crash/main.ts', '--times', '1', '--seed', String(seed)],
+  },
+  {
+    name: 'lift',
+    what: 'the intervals of lift hold for shops whose truth is known',
+    code: ['server/lift/', 'server/experiments/', 'test/lift/'],
+    command: ({ seed }) => ['test/lift/main.ts', '--seed', String(seed)],
+  },
+  {
+    name: 'plans',
+    what: 'statements on large tables are served by an index, and none sorts a store’s rows',
+    code: [...SQL, 'proofs/plans/', 'test/plans.ts'],
+    command: () => vitest('proofs/plans'),
+  },
+  {
+    name: 'fuzz',
+    what: 'malformed requests, deliveries, links, templates and payments at full size',
+    code: ['server/', 'shared/', 'test/malformed', 'test/nonsense.ts', 'test/plain-words.test.ts'],
+    command: () =>
+      atFullSize(
+        ...['test/malformed', 'test/plain-words', 'server/restore/restore.test', 'server/templates/plans/plans.test'],
+        ...['server/payments/orders.test'],
+      ),
+  },
+  {
+    name: 'themes',
+    what: 'every screen and state in every theme at two widths, with axe',
+    code: [...WEB, 'proofs/themes.test.ts'],
+    command: () => vitest('proofs/themes'),
+  },
+  {
+    name: 'outages',
+    what: 'database, disk, mail server, store or clock out of order: nothing twice, nothing lost, the owner is told',
+    code: [...ENGINE, 'server/postgres/', 'server/alarms/', 'proofs/outages'],
+    command: () => vitest('proofs/outages'),
+  },
+  {
+    name: 'coupon-codes',
+    what: 'codes of their own are made while the store is away for a while',
+    code: ['server/coupon-codes/', 'server/coupons/', 'server/decide/', 'proofs/coupon-codes.test.ts'],
+    command: () => vitest('proofs/coupon-codes'),
+  },
+  {
+    name: 'firefox',
+    what: 'web push in a real Firefox',
+    code: ['storefront/push', 'server/push', 'demo/store/', 'proofs/firefox'],
+    command: () => vitest('proofs/firefox'),
+  },
+  {
+    name: 'chromium-push',
+    what: 'web push in Chromium',
+    code: ['storefront/push', 'server/push', 'demo/store/', 'proofs/push-chromium.test.ts'],
+    command: () => vitest('proofs/push-chromium'),
+  },
+  {
+    name: 'postfix',
+    what: 'mail through a real Postfix, and what it says back',
+    code: ['server/email/', 'server/mail-reports/', 'proofs/postfix'],
+    command: () => vitest('proofs/postfix'),
+  },
+  {
+    name: 'demo',
+    what: 'the demo as its first visitor finds it, and its past',
+    code: ['demo/', 'proofs/demo.test.ts'],
+    command: () => vitest('proofs/demo'),
+  },
+  {
+    name: 'billing-life',
+    what: 'months of a subscription with the clocks of Recoup, Stripe and the browser moved together',
+    code: ['server/billing/', 'server/payments/', 'server/subscribing/', 'web/billing/', 'proofs/billing-life'],
+    command: () => vitest('proofs/billing-life'),
+  },
+  {
+    name: 'notification-day',
+    what: 'a day of 10,000 carts leaves fewer than 80 notifications',
+    code: ['server/notifications/', 'server/alarms/', 'proofs/notification-day.test.ts'],
+    command: () => vitest('proofs/notification-day'),
+  },
+  {
+    name: 'account-mails',
+    what: 'every mail to an account at every width and in both looks',
+    code: [
+      'server/accounts/',
+      'server/notification-mails/',
+      'server/analytics-reports/',
+      'proofs/account-mails.test.ts',
+    ],
+    command: () => vitest('proofs/account-mails'),
+  },
+  {
+    name: 'shopify-shop',
+    what: 'the theme script in a shop of Shopify',
+    code: ['storefront/', 'server/platforms/shopify/', 'demo/shopify/', 'proofs/shopify-shop.test.ts'],
+    command: () => vitest('proofs/shopify-shop'),
+  },
+  {
+    name: 'carts',
+    what: 'from a cart left in the demo store to its mail, its purchase, and none where none may be sent',
+    code: [...ENGINE, 'demo/store/', 'storefront/', 'proofs/carts.test.ts'],
+    command: () => vitest('proofs/carts'),
+  },
+  {
+    name: 'live',
+    what: 'an open page finds a server that was killed and started again',
+    code: ['server/live/', 'web/live/', 'proofs/live.test.ts'],
+    command: () => vitest('proofs/live'),
+  },
+  {
+    name: 'unsteady',
+    what: 'the tests of test/unsteady.json',
+    code: ['test/unsteady.json'],
+    command: () => ['vitest', 'run', '--passWithNoTests', ...unsteadyFiles()],
+  },
+]

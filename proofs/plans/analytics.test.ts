@@ -1,0 +1,78 @@
+import { beforeAll, expect, test } from 'vitest'
+import { countAskedBuyers } from '../../server/analytics/buyers.ts'
+import { rebuildFigures } from '../../server/analytics/figures.ts'
+import { renewRanges } from '../../server/analytics/product-ranges.ts'
+import { sql } from '../../server/core/db.ts'
+import { type AnalyticsRange, analyticsRanges } from '../../shared/analytics.ts'
+import { aStore, type TestStore } from '../../test/factories.ts'
+import { manyCarts } from '../../test/many-carts.ts'
+import { nodesOf, type PlanWatch, watchPlans } from '../../test/plans.ts'
+import { aWorld } from '../../test/world.ts'
+
+// What the screens of figures read (decision 101): days of figures, never the carts, messages and orders they were counted from. A store of
+// 60,000 carts.
+
+const CARTS = 60_000
+const ORDERS = 12_000
+/** What grows with the store. */
+const COUNTED_FROM =
+  /^(carts|cart_lines|facts|messages|orders|order_coupons|shoppers|shopper_keys|engagement_events|touchpoints|mail_reports|posts)$/
+/** A year of days, of five channels. */
+const DAYS = 5 * 366
+
+const world = aWorld()
+let store: TestStore
+let watch: PlanWatch
+
+beforeAll(async () => {
+  store = await aStore(world, { plan: 'growth' })
+  const { storeId, flowId } = store
+  await manyCarts(world.db, { storeId, flowId, now: world.now, count: CARTS, hasPast: true })
+  await sql`
+    insert into orders (store_id, order_id, shopper_id, kind, status, created_at, modified_at, purchased_at, currency, total_minor, net_minor)
+    select ${storeId}, id, shopper_id, 'purchase', 'completed', at, at, at, 'USD', 4200, 4200
+    from (select id::text, shopper_id, last_activity_at as at from carts where store_id = ${storeId} limit ${ORDERS}) o`.execute(
+    world.db,
+  )
+  await rebuildFigures({ storeId, db: world.db }, world.now)
+  await sql`vacuum (analyze)`.execute(world.db)
+  // The first look at a range asks for its buyers and its products; both are added up in the background, as they are many.
+  for (const range of analyticsRanges) await ask(`/api/analytics?range=${range}`)
+  await countAskedBuyers(world.deps)
+  await renewRanges(world.deps)
+  watch = watchPlans(world.pool, { repeated: true })
+}, 300_000)
+
+async function ask(path: string) {
+  const { status } = await world.request('GET', path, store)
+  expect([path, status]).toEqual([path, 200])
+}
+
+/** What of the counted tables is read, besides a row by its key. */
+async function readOf(path: string): Promise<string[]> {
+  const plans = await watch.during(() => ask(path))
+  const tables = plans.flatMap(({ plan }) => nodesOf(plan).map((node) => node['Relation Name']))
+  expect(tables).toContainEqual(expect.stringMatching(/_figures$/))
+  return plans.flatMap(({ text, plan }) =>
+    nodesOf(plan).flatMap((node) => {
+      const table = node['Relation Name'] ?? ''
+      const read = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']
+      const limit = COUNTED_FROM.test(table) ? 1 : DAYS * 4
+      return read > limit ? [`${read} rows of ${table || node['Node Type']} in: ${text.trim().slice(0, 120)}`] : []
+    }),
+  )
+}
+
+const calls: [string, (range: AnalyticsRange) => string][] = [
+  ['figures', (range) => `/api/analytics?range=${range}`],
+  ['details', (range) => `/api/analytics/details?range=${range}`],
+  ['the trend of rates', (range) => `/api/analytics/recovery-rate-trend?period=${range}`],
+  ['the trend of revenue', (range) => `/api/analytics/revenue-trend?period=${range}`],
+  ['products', (range) => `/api/analytics/products?range=${range}`],
+  ['a product by its name', (range) => `/api/analytics/products?range=${range}&search=no.%2012`],
+  ['ROI', (range) => `/api/analytics/roi?range=${range}`],
+]
+
+test.each(calls)('%s: figures are read and nothing they were counted from (101)', async (_, pathOf) => {
+  for (const range of analyticsRanges) expect(await readOf(pathOf(range)), range).toEqual([])
+})

@@ -1,0 +1,56 @@
+import { beforeAll, expect, test } from 'vitest'
+import { countMatching } from '../../server/audiences/audiences.ts'
+import type { StoredFilters } from '../../server/schema/campaigns.ts'
+import { aStore, type TestStore } from '../../test/factories.ts'
+import { manyCarts } from '../../test/many-carts.ts'
+import { nodesOf, type PlanWatch, watchPlans } from '../../test/plans.ts'
+import { aWorld } from '../../test/world.ts'
+
+// The people of an audience are counted in an index made for it: neither carts nor shoppers are read.
+
+const world = aWorld()
+let store: TestStore
+let watch: PlanWatch
+
+beforeAll(async () => {
+  store = await aStore(world)
+  const { storeId, flowId } = store
+  await manyCarts(world.db, { storeId, flowId, now: world.now, count: 40_000, isAllOpen: true, isVaried: true })
+  watch = watchPlans(world.pool, { repeated: true })
+}, 300_000)
+
+const filters: Record<string, StoredFilters> = {
+  'all who left a cart': {},
+  'a value and an age': { minMinor: 2_000, maxMinor: 20_000, minHours: 1, maxHours: 24 * 14 },
+  'a badge': { badge: 'No Action' },
+  'a country': { country: 'US' },
+  'a rare country': { country: 'AT' },
+  'a product': { productId: '77' },
+  'mailed before': { mailedBefore: 'yes' },
+  'all at once': {
+    minMinor: 2_000,
+    maxHours: 24 * 28,
+    badge: 'No Action',
+    country: 'US',
+    productId: '77',
+    mailedBefore: 'no',
+  },
+}
+const cases = Object.entries(filters).flatMap(([name, of]) =>
+  (['email', 'sms'] as const).map((channel) => [channel, name, of] as const),
+)
+
+test.each(cases)('%s, %s', async (channel, _, wanted) => {
+  const count = () =>
+    countMatching({ storeId: store.storeId, db: world.db }, { channel, filters: wanted, now: world.now })
+  expect(await count()).toBeGreaterThan(1_000)
+  const [plan, ...others] = await watch.during(count)
+  // No plan is kept for any values: it would look for the carts of a value one by one.
+  expect(others).toEqual([])
+  const scans = nodesOf(plan!.plan).filter((node) => node['Relation Name'] === 'carts' && node['Actual Loops'] > 0)
+  const read = scans.map((node) => [node['Node Type'], node['Index Name'], node['Actual Rows'] > 0])
+  expect(read[0]).toEqual(['Index Only Scan', 'carts_audience', true])
+  // Of carts of very many products there are none.
+  expect(read.slice(1)).toEqual(wanted.productId ? [['Index Scan', 'carts_of_many_products', false]] : [])
+  expect(nodesOf(plan!.plan).map((node) => node['Relation Name'])).not.toContain('shoppers')
+})

@@ -1,0 +1,228 @@
+import type pg from 'pg'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { listRecipients, pagesOfRecipients } from '../../server/campaign-reports/recipients.ts'
+import { readReport } from '../../server/campaign-reports/report.ts'
+import { readCampaigns } from '../../server/campaigns/campaigns.ts'
+import { guardCampaigns } from '../../server/campaigns/guard.ts'
+import { planRuns, runCampaigns } from '../../server/campaigns/runs.ts'
+import { newId } from '../../server/core/ids.ts'
+import { wakeDueStores } from '../../server/messages/scan.ts'
+import { sendDue } from '../../server/send/deliver.ts'
+import { claimDue } from '../../server/send/deliver-sql.ts'
+import { aCampaign, today } from '../../test/campaign-scene.ts'
+import { aStore, freshOrderCheck, type TestStore } from '../../test/factories.ts'
+import { manyCarts } from '../../test/many-carts.ts'
+import { FEW, faultsOf, nodesOf, type PlanWatch, watchPlans } from '../../test/plans.ts'
+import { aWorld } from '../../test/world.ts'
+
+// What engine.test.ts asks of carts, of a campaign to 100,000 people: its pages, what is due of it, its people and its report.
+
+const PEOPLE = 100_000
+/** A page of a run, and nobody more than a few times. */
+const OF_A_PAGE = 8_000
+const LARGE = ['carts', 'messages', 'shoppers', 'shopper_keys', 'decisions', 'orders', 'cart_events', 'link_tokens']
+/** How many each state has, one after the other; the others are due in an hour. */
+const STATES = { sent: 30_000, delivered: 8_000, failed: 400, unknown: 10, skipped: 900, cancelled: 600, held: 90 }
+
+vi.setConfig({ testTimeout: 180_000 })
+const world = aWorld()
+let store: TestStore
+let campaignId: string
+let watch: PlanWatch
+const handle = () => ({ storeId: store.storeId, db: world.db })
+
+beforeAll(async () => {
+  store = await aStore(world, { plan: 'growth' })
+  const { storeId, flowId } = store
+  await manyCarts(world.db, { storeId, flowId, now: world.now, count: PEOPLE, isAllOpen: true })
+  await otherStores()
+  const schedule = { startDate: today(world), timeOfDay: '00:00' }
+  campaignId = (await aCampaign(world, store, { schedule })).id
+  await runCampaigns(world.deps)
+  watch = watchPlans(world.pool, { repeated: true })
+}, 600_000)
+
+/** Where one store's campaign is all there is, reading everything through is the best plan; an instance has many stores. */
+async function otherStores(): Promise<void> {
+  await withoutTriggers(async (client) => {
+    await client.query(`
+      insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, channel, state, due_at, expires_at, wake_at,
+        handed_over_at, created_at, updated_at)
+      select md5('store ' || n % 40)::uuid, gen_random_uuid(), gen_random_uuid(), md5('shopper ' || n)::uuid, kind, md5('origin ' || n % 80)::uuid,
+        md5('step ' || n % 80)::uuid, 1, 'email', 'sent', now(), now(), now(), now(), now(), now()
+      from generate_series(1, 300000) n, lateral (select case when n % 80 < 60 then 'flow' else 'campaign' end as kind) k`)
+    await client.query(`
+      insert into shoppers (store_id, id, email, created_at, first_seen_at)
+      select md5('store ' || n % 40)::uuid, md5('shopper ' || n)::uuid, 'shopper' || n || '@others.example', now(), now()
+      from generate_series(1, 300000) n`)
+  })
+  await world.pool.query('vacuum analyze messages, shoppers')
+}
+
+/** What triggers and foreign keys would look up for each of a hundred thousand is known. */
+async function withoutTriggers(work: (client: pg.PoolClient) => Promise<unknown>): Promise<void> {
+  const client = await world.pool.connect()
+  await client.query('begin; set local session_replication_role = replica')
+  await work(client)
+  await client.query('commit')
+  client.release()
+}
+
+interface Allowed {
+  rows?: number
+  sorted?: number
+}
+
+async function expectCheap(work: () => Promise<unknown>, { rows = FEW, sorted = FEW }: Allowed = {}) {
+  const plans = await watch.during(work)
+  expect(plans.length).toBeGreaterThan(0)
+  expect(faultsOf(plans, { large: LARGE, rows, sorted }).join('\n')).toBe('')
+  return plans
+}
+
+/** A process that ends after so many pages: each asks for the time first. */
+async function planPages(pages: number): Promise<void> {
+  let asked = 0
+  const now = () => {
+    if (asked++ === pages) throw new Error('ended')
+    return world.now
+  }
+  await expect(planRuns({ ...world.deps, now }, { storeId: store.storeId, campaignId })).rejects.toThrow('ended')
+}
+
+/** All but the last thousands of the run's rows, as pages would have made them. */
+async function planMost(): Promise<void> {
+  const left = 2_500
+  await withoutTriggers((client) =>
+    client.query(
+      `with places as (
+      select c.id, c.shopper_id, c.last_activity_at, row_number() over (order by c.last_activity_at desc, c.id desc) as n
+      from carts c where c.store_id = $1),
+    stated as (select p.*, s.state from places p left join lateral (
+        select u.state from unnest($3::text[], $4::int[], $5::int[]) u(state, after, until) where p.n > u.after and p.n <= u.until) s on true
+      where p.n <= $6),
+    made as (
+      insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, channel, state, reason, due_at, expires_at,
+        wake_at, template_id, handed_over_at, unsubscribed_at, created_at, updated_at)
+      select $1, gen_random_uuid(), d.id, d.shopper_id, 'campaign', $2, r.id, r.run, 'email', coalesce(d.state, 'scheduled'),
+        case d.state when 'failed' then 'bounced' when 'skipped' then 'suppressed_manual' when 'cancelled' then 'purchased' when 'held' then 'quiet_hours' end,
+        r.at, r.at + interval '72 hours', $7::timestamptz + case d.state when 'held' then interval '1 day' else interval '1 hour' end, g.template_id,
+        case when d.state in ('sent', 'delivered', 'failed', 'unknown') then $7::timestamptz - interval '1 hour' end,
+        case when d.state = 'delivered' and d.n % 100 = 0 then $7::timestamptz end, $7, $7
+      from stated d, campaigns g join campaign_runs r on r.store_id = g.store_id and r.campaign_id = g.id
+      where g.store_id = $1 and g.id = $2
+        and not exists (select 1 from messages m where m.store_id = $1 and m.cart_id = d.id))
+    update campaign_runs r set cursor_at = p.last_activity_at, cursor_id = p.id from places p
+    where r.store_id = $1 and r.campaign_id = $2 and p.n = $6`,
+      [store.storeId, campaignId, ...statesAsRanges(), PEOPLE - left, world.now],
+    ),
+  )
+  await world.pool.query('vacuum analyze messages')
+}
+
+/** Behind the first thousands, which pages have made. */
+function statesAsRanges(): [string[], number[], number[]] {
+  const states = Object.keys(STATES)
+  const untils = Object.values(STATES).map(
+    (_, n, all) => 2_000 + all.slice(0, n + 1).reduce((sum, each) => sum + each, 0),
+  )
+  return [states, untils.map((until, n) => until - Object.values(STATES)[n]!), untils]
+}
+
+describe('a page of a run', () => {
+  test('the first ones, when nothing is known of the messages yet', () =>
+    expectCheap(() => planPages(2), { rows: OF_A_PAGE }))
+
+  test('the last ones, with nearly all the others there', async () => {
+    await planMost()
+    await expectCheap(() => planPages(1), { rows: OF_A_PAGE })
+    await planRuns(world.deps, { storeId: store.storeId, campaignId })
+    const { rows } = await world.pool.query(
+      'select count(*)::int as rows, count(distinct shopper_id)::int as people from messages where origin_id = $1',
+      [campaignId],
+    )
+    expect(rows[0]).toEqual({ rows: PEOPLE, people: PEOPLE })
+  })
+})
+
+test('what is looked at every second, or every ten', async () => {
+  await world.pool.query('vacuum analyze messages')
+  await expectCheap(() => runCampaigns(world.deps))
+  // Enough have come back for the others to be counted.
+  await expectCheap(() => guardCampaigns(world.deps), { rows: PEOPLE })
+  await expectCheap(() => wakeDueStores(world.deps))
+})
+
+test('claimed, decided on and handed over, beside all the others', async () => {
+  await world.pool.query(
+    `update messages set wake_at = $2::timestamptz + interval '1 hour' where store_id = $1 and state = 'scheduled' and wake_at <= $2
+      and id not in (select id from messages where store_id = $1 and state = 'scheduled' and wake_at <= $2 limit 30)`,
+    [store.storeId, world.now],
+  )
+  await freshOrderCheck(world, store.storeId)
+  await expectCheap(() => sendDue(world.deps, { storeId: store.storeId }))
+  expect(world.sent).toHaveLength(30)
+})
+
+test('of sixty thousand that are due a hundred are claimed', async () => {
+  world.advance(3_600_000)
+  const leaseUntil = new Date(world.now.getTime() + 60_000)
+  const claim = { claim: newId(), workerId: world.deps.workerId, now: world.now, leaseUntil, limit: 100 }
+  const plans = await expectCheap(() => claimDue(handle(), claim), { rows: 100 })
+  expect(indexesOf(plans, 'messages')).toContain('messages_to_wake')
+})
+
+describe('the people of a campaign', () => {
+  const list = (query: object) => () => listRecipients(handle(), campaignId, { page: 1, limit: 50, ...query } as never)
+  const states = ['sent', 'waiting', 'failed', 'held', 'unknown']
+
+  test.each([1, 20, 1_000, 2_000])('page %d of 2,000 reads rows for itself alone', async (page) => {
+    const { recipients, pagination } = await list({ page })()
+    expect([recipients.length, pagination.total]).toEqual([50, PEOPLE])
+    await expectPage(list({ page }))
+  })
+  test.each(states)('those of one state: %s', async (state) => {
+    expect((await list({ state })()).recipients.length).toBeGreaterThan(0)
+    await expectPage(list({ state }))
+    await expectPage(list({ state, run: 1 }))
+  })
+  test('of one run, in the middle', () => expectPage(list({ run: 1, page: 1_000 })))
+  test('page by page into a file', async () => {
+    const pages = pagesOfRecipients(handle(), campaignId, {})
+    for (let n = 0; n < 3; n++) await pages.next()
+    await expectCheap(() => pages.next(), { rows: 1_000 })
+    await pages.return(undefined)
+  })
+
+  /** Counting reads an index alone, as do the places before the page; nothing sorts them. */
+  async function expectPage(work: () => Promise<unknown>) {
+    const plans = await expectCheap(work, { rows: PEOPLE + 1 })
+    const scans = scansOf(plans, 'messages')
+    expect(scans.filter((scan) => scan['Node Type'] !== 'Index Only Scan' && totalOf(scan) > FEW)).toEqual([])
+  }
+})
+
+test('the report and the list of campaigns read the campaign in an index', async () => {
+  for (const work of [
+    () => readReport(world.deps, handle(), campaignId),
+    () => readCampaigns(handle(), { page: 1, limit: 50 } as never),
+  ]) {
+    const plans = await expectCheap(work, { rows: PEOPLE + 1 })
+    const whole = scansOf(plans, 'messages').filter((scan) => totalOf(scan) > FEW)
+    expect(whole.map((scan) => scan['Node Type'])).toEqual(whole.map(() => 'Index Only Scan'))
+  }
+  const { counts, bounced, unsubscribed } = await readReport(world.deps, handle(), campaignId)
+  expect([counts.planned, bounced, unsubscribed]).toEqual([PEOPLE, STATES.failed, STATES.delivered / 100])
+})
+
+type Plans = Awaited<ReturnType<PlanWatch['during']>>
+type Scan = ReturnType<typeof nodesOf>[number]
+
+const totalOf = (scan: Scan) => scan['Actual Rows'] * scan['Actual Loops']
+
+const scansOf = (plans: Plans, table: string): Scan[] =>
+  plans
+    .flatMap(({ plan }) => nodesOf(plan))
+    .filter((node) => node['Relation Name'] === table && /Scan/.test(node['Node Type']))
+
+const indexesOf = (plans: Plans, table: string) => scansOf(plans, table).map((scan) => scan['Index Name'])

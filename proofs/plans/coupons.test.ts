@@ -1,0 +1,171 @@
+import { beforeAll, expect, test } from 'vitest'
+import { transact } from '../../server/core/db.ts'
+import { newId } from '../../server/core/ids.ts'
+import { enqueueDueCodes } from '../../server/coupon-codes/codes.ts'
+import { countCoupons, figuresOf, pageOfCoupons, stepsOf } from '../../server/coupons/list-sql.ts'
+import { couponsOf } from '../../server/coupons/message-sql.ts'
+import { namesOwn, storesToBegin } from '../../server/coupons/sql.ts'
+import { couponWithCode } from '../../server/discount-mail/sql.ts'
+import { termsOfCoupon } from '../../test/copied-coupons.ts'
+import { insertPersonal } from '../../test/coupon-scene.ts'
+import { aStore, type TestStore } from '../../test/factories.ts'
+import { faultsOf, type PlanWatch, watchPlans } from '../../test/plans.ts'
+import { aWorld } from '../../test/world.ts'
+
+// A page of the list of coupons reads what is on it: 20,000 coupons, and 40,000 orders that name one.
+
+const world = aWorld()
+const COUPONS = 20_000
+const ORDERS = 40_000
+const LARGE = ['coupons', 'order_coupons', 'orders', 'coupon_codes', 'messages']
+let store: TestStore
+let watch: PlanWatch
+
+/** Discount mails that wait to be sent, each with its code. */
+const MAILS = 30_000
+let couponId: string
+
+beforeAll(async () => {
+  store = await aStore(world)
+  const client = await world.pool.connect()
+  await client.query('begin; set local session_replication_role = replica')
+  await client.query(
+    `insert into coupons (store_id, id, made_by, kind, platform_id, code, type, platform_type, percent, currency, is_active, seen_at,
+       created_at, starts_at, is_withheld)
+     select $1, md5('coupon' || n)::uuid, 'recoup', 'shared', n::text, 'CODE-' || lpad(n::text, 6, '0'), 'percentage', 'percent', 1000, 'USD',
+       true, $2, $2::timestamptz - n * interval '1 minute', $2::timestamptz + interval '1 hour', n % 100 = 0
+     from generate_series(1, ${COUPONS}) n`,
+    [store.storeId, world.now],
+  )
+  await client.query(
+    `insert into orders (store_id, order_id, kind, status, created_at, modified_at, purchased_at, currency, total_minor, net_minor,
+       is_staff, content_hash)
+     select $1, n::text, 'purchase', 'processing', $2, $2, $2, 'USD', 5000, 5000, false, n::text from generate_series(1, ${ORDERS}) n`,
+    [store.storeId, world.now],
+  )
+  await client.query(
+    `insert into order_coupons (store_id, order_id, code, discount_minor)
+     select $1, n::text, 'CODE-' || lpad((1 + n % ${COUPONS})::text, 6, '0'), 500 from generate_series(1, ${ORDERS}) n`,
+    [store.storeId],
+  )
+  await client.query('commit')
+  client.release()
+  await world.pool.query('analyze coupons; analyze orders; analyze order_coupons')
+  watch = watchPlans(world.pool)
+}, 120_000)
+
+async function aBacklog() {
+  couponId = await insertPersonal(world, store.storeId, {})
+  const terms = await termsOfCoupon(world, couponId)
+  const client = await world.pool.connect()
+  const insert = (into: string, select: string, ...values: unknown[]) =>
+    client.query(`insert into ${into} select ${select} from generate_series(1, ${MAILS}) n`, [
+      store.storeId,
+      world.now,
+      ...values,
+    ])
+  await client.query('begin; set local session_replication_role = replica')
+  await insert(
+    'shoppers (store_id, id, email, first_seen_at, created_at)',
+    `$1, md5('shopper' || n)::uuid, n || '@shoppers.example', $2::timestamptz, $2`,
+  )
+  await insert(
+    `messages (store_id, id, shopper_id, origin_kind, origin_id, step, channel, state, due_at, expires_at, wake_at, created_at, updated_at)`,
+    `$1, md5('mail' || n)::uuid, md5('shopper' || n)::uuid, 'manual', $1, 1, 'email', 'scheduled', $2::timestamptz,
+       $2::timestamptz + interval '1 hour', $2::timestamptz + n * interval '1 millisecond', $2, $2`,
+  )
+  await insert(
+    'manual_messages (store_id, message_id, coupon_id, is_immediate, created_at)',
+    `$1, md5('mail' || n)::uuid, $3::uuid, true, $2::timestamptz`,
+    couponId,
+  )
+  await insert(
+    `coupon_codes (store_id, message_id, coupon_id, shopper_id, code, state, terms, expires_at, next_try_at, created_at)`,
+    `$1, md5('mail' || n)::uuid, $3::uuid, md5('shopper' || n)::uuid, 'CART-' || n, 'made', $4, $2::timestamptz + interval '90 days', $2, $2`,
+    couponId,
+    terms,
+  )
+  await client.query('commit')
+  client.release()
+  await world.pool.query('analyze shoppers; analyze messages; analyze manual_messages; analyze coupon_codes')
+  await world.db
+    .insertInto('send_schedule')
+    .values({ store_id: store.storeId, next_due_at: world.now })
+    .onConflict((conflict) => conflict.column('store_id').doUpdateSet({ next_due_at: world.now }))
+    .execute()
+}
+
+const handle = () => ({ storeId: store.storeId, db: world.db })
+
+async function expectCheap(work: () => Promise<unknown>) {
+  const plans = await watch.during(work)
+  expect(plans.length).toBeGreaterThan(0)
+  expect(faultsOf(plans, { large: LARGE, rows: 500 }).join('\n')).toBe('')
+}
+
+test('a page from either end, and one that is searched for', async () => {
+  for (const isFromEnd of [false, true]) {
+    await expectCheap(() => pageOfCoupons(handle(), { search: '' }, { offset: 100, limit: 50, isFromEnd }))
+  }
+  await expectCheap(() => pageOfCoupons(handle(), { search: 'CODE-0001' }, { offset: 0, limit: 50, isFromEnd: false }))
+  await expectCheap(() => countCoupons(handle(), { search: 'CODE-0001' }))
+})
+
+test('the figures and steps of a page', async () => {
+  const ids = (await pageOfCoupons(handle(), { search: '' }, { offset: 0, limit: 50, isFromEnd: false })).map(
+    ({ id }) => id,
+  )
+  await expectCheap(async () => {
+    const figures = await figuresOf(handle(), ids)
+    expect(figures.map(({ orders }) => orders)).toEqual(ids.map(() => 2))
+  })
+  await expectCheap(() => stepsOf(handle(), ids))
+})
+
+test('whether an order names one made here, and where a start has come', async () => {
+  await expectCheap(() => transact(handle(), (tx) => namesOwn(tx, ['CODE-000007', 'NOBODYS'])))
+  await expectCheap(() => storesToBegin(world.db, world.now))
+})
+
+test('the coupon of a message whose recipient ordered with others, and the coupon of a code', async () => {
+  const { shopper_id } = await aBuyer()
+  const { id, code } = (await pageOfCoupons(handle(), { search: '' }, { offset: 7, limit: 1, isFromEnd: false }))[0]!
+  await expectCheap(async () => {
+    const [found] = await couponsOf(handle(), [{ messageId: newId(), couponId: id, shopperId: shopper_id }])
+    expect(found).toMatchObject({ used_before: 0, last_used_at: world.now })
+  })
+  await expectCheap(async () => {
+    expect(await couponWithCode(handle(), code.toLowerCase())).toMatchObject({ id })
+  })
+})
+
+/** Of a hundred of the orders. */
+async function aBuyer() {
+  const shopper_id = newId()
+  const { storeId } = store
+  const at = { first_seen_at: world.now, created_at: world.now }
+  await world.db
+    .insertInto('shoppers')
+    .values({ store_id: storeId, id: shopper_id, ...at })
+    .execute()
+  const ids = Array.from({ length: 100 }, (_, n) => String(1_000 + n))
+  await world.db
+    .updateTable('orders')
+    .set({ shopper_id })
+    .where('store_id', '=', storeId)
+    .where('order_id', 'in', ids)
+    .execute()
+  return { shopper_id }
+}
+
+test('which stores need codes, of 30,000 mails that are due and have theirs, reads those due first', async () => {
+  await aBacklog()
+  const look = () => enqueueDueCodes(world.deps)
+  const plans = await watch.during(look)
+  const large = [...LARGE, 'manual_messages', 'shoppers']
+  expect(faultsOf(plans, { large, rows: 2_500 }).join('\n')).toBe('')
+  expect(world.queued).toEqual([])
+  await world.db.updateTable('coupons').set({ percent: 1_500 }).where('id', '=', couponId).execute()
+  await look()
+  expect(world.queued).toHaveLength(1)
+})

@@ -1,0 +1,154 @@
+import { beforeAll, expect, test } from 'vitest'
+import { sql } from '../../server/core/db.ts'
+import { listAbandonedCustomers } from '../../server/customers/abandoned.ts'
+import { abandonedOf, countAbandoned } from '../../server/customers/abandoned-sql.ts'
+import { readCustomerPage } from '../../server/customers/customers.ts'
+import {
+  type CustomerFilter,
+  type CustomerQuery,
+  countCustomers,
+  listCustomersOf,
+  pagesOfCustomers,
+} from '../../server/customers/list-sql.ts'
+import { customerSorts } from '../../shared/customers.ts'
+import { aStore, type TestStore } from '../../test/factories.ts'
+import { manyCarts } from '../../test/many-carts.ts'
+import { FEW, faultsOf, nodesOf, type PlanWatch, watchPlans } from '../../test/plans.ts'
+import { aWorld } from '../../test/world.ts'
+
+// What engine.test.ts asks of carts, of customers: 60,000 in a store, two in seven registered.
+
+const CUSTOMERS = 60_000
+const LARGE = ['shoppers', 'shopper_keys', 'customer_counts', 'carts', 'orders', 'messages']
+
+const world = aWorld()
+let store: TestStore
+let watch: PlanWatch
+const handle = () => ({ storeId: store.storeId, db: world.db })
+
+beforeAll(async () => {
+  store = await aStore(world, { plan: 'growth' })
+  await otherStoresCounts()
+  await manyCarts(world.db, {
+    storeId: store.storeId,
+    flowId: store.flowId,
+    now: world.now,
+    count: CUSTOMERS,
+    hasPast: true,
+  })
+  watch = watchPlans(world.pool, { repeated: true })
+}, 300_000)
+
+/** One store alone has so few counters that reading them through is the best plan. */
+const otherStoresCounts = () =>
+  sql`insert into customer_counts (store_id, is_registered, day, change, is_folded)
+    select md5(store::text)::uuid, is_registered, date '2025-01-01' + day, 3, true
+    from generate_series(1, 40) store, unnest('{t,f}'::boolean[]) is_registered, generate_series(0, 364) day`.execute(
+    world.db,
+  )
+
+async function expectCheap(work: () => Promise<unknown>, rows = FEW) {
+  const plans = await watch.during(work)
+  expect(plans.length).toBeGreaterThan(0)
+  expect(faultsOf(plans, { large: LARGE, rows }).join('\n')).toBe('')
+}
+
+const base: CustomerQuery = { page: 1, limit: 50, isRegistered: null, search: '', sort: 'since', order: 'desc' }
+const list = (query: Partial<CustomerQuery>) => async () => {
+  const wanted = { ...base, ...query }
+  const rows = await listCustomersOf(handle(), wanted, await countCustomers(handle(), wanted))
+  expect(rows.length).toBeGreaterThan(0)
+}
+
+test.each(customerSorts)('by %s, both ways, of all and of one kind', async (sort) => {
+  for (const isRegistered of [null, true, false]) {
+    await expectCheap(list({ sort, isRegistered, order: 'asc' }))
+    await expectCheap(list({ sort, isRegistered, order: 'desc', page: 3 }))
+  }
+})
+
+test('the last page is as near as the first', () => expectCheap(list({ page: CUSTOMERS / base.limit })))
+
+test('a page in the middle begins at its day, and reads rows only for itself', async () => {
+  for (const isRegistered of [null, false]) {
+    const work = list({ page: 390, isRegistered })
+    await expectCheap(work)
+    const scans = (await watch.during(work)).flatMap(({ plan }) => nodesOf(plan))
+    const rows = scans.filter((node) => node['Relation Name'] === 'shoppers' && node['Node Type'] === 'Index Scan')
+    expect(new Set(rows.map((node) => node['Actual Loops']))).toEqual(new Set([50]))
+  }
+})
+
+test.each<Partial<CustomerQuery>>([
+  { page: 390 },
+  { page: 600, order: 'asc' },
+  { page: 1_100 },
+  { page: 200, isRegistered: true },
+  { page: 700, sort: 'name', order: 'asc' },
+  { page: 30, sort: 'company', isRegistered: false, order: 'desc' },
+])('a far page has exactly the customers of its place: %o', async (query) => {
+  const wanted = { ...base, ...query }
+  const rows = await listCustomersOf(handle(), wanted, await countCustomers(handle(), wanted))
+  const way = sql.raw(wanted.order)
+  const key = {
+    since: sql`first_seen_at ${way}, id ${way}`,
+    name: sql`customer_name collate "C" ${way}, id ${way}`,
+    company: sql`lower(company) collate "C" ${way} nulls ${sql.raw(wanted.order === 'asc' ? 'first' : 'last')}, id ${way}`,
+  }[wanted.sort as 'since' | 'name' | 'company']
+  const there = await sql<{ id: string }>`
+    select id from shoppers where store_id = ${store.storeId} and is_customer
+      ${wanted.isRegistered === null ? sql`` : sql`and is_registered = ${wanted.isRegistered}`}
+    order by ${key} limit ${wanted.limit} offset ${(wanted.page - 1) * wanted.limit}`.execute(world.db)
+  expect(rows.map(({ id }) => id)).toEqual(there.rows.map(({ id }) => id))
+})
+
+test.each(['grace hopper', 'lovelace', 'ada.backus', '+121200012', '12120001'])('search for “%s”', async (search) => {
+  await expectCheap(list({ search }), 9_000)
+  await expectCheap(list({ search, isRegistered: false }), 9_000)
+  await expectCheap(list({ search, sort: 'name' }), 9_000)
+})
+
+test('a rare name is looked up', () => expectCheap(list({ search: 'ada.lovelace59' }), 50))
+
+test('what nothing begins with is looked for in the newest customers only, and that is said', async () => {
+  const filter: CustomerFilter = { search: 'zz', isRegistered: null }
+  await expectCheap(() => countCustomers(handle(), filter), 10_000)
+  expect(await countCustomers(handle(), filter)).toMatchObject({ total: 0, isAnywhere: true, isPartial: true })
+})
+
+test('a file is read in pieces, each from where the one before ended', async () => {
+  const counted = await countCustomers(handle(), base)
+  await expectCheap(async () => {
+    let pieces = 0
+    for await (const _ of pagesOfCustomers(handle(), base, counted, 500)) if (++pieces === 3) return
+  })
+})
+
+test('customers with an abandoned cart: the first, those behind them, those of a search', async () => {
+  const wanted = { among: null, after: null, limit: 100 }
+  const first = await abandonedOf(handle(), wanted)
+  const last = first.at(-1)!
+  await expectCheap(() => abandonedOf(handle(), wanted))
+  await expectCheap(() =>
+    abandonedOf(handle(), { ...wanted, after: { at: last.last_activity_at.toISOString(), id: last.cart_id } }),
+  )
+  await expectCheap(
+    () => listAbandonedCustomers(world.deps, handle(), { search: 'ada.lovelace59', cursor: '', limit: 100 }),
+    200,
+  )
+  // Where a search finds many, they are met on the way through the carts.
+  await expectCheap(() => abandonedOf(handle(), { ...wanted, among: { begin: '+1212' } }))
+  // Filters are asked of the carts on the way.
+  const audience = { channel: 'email', filters: { country: 'US', mailedBefore: 'no' }, now: world.now } as const
+  await expectCheap(() => abandonedOf(handle(), { ...wanted, audience }))
+  // How many there are at all is counted in the index, and no row is read for it.
+  const counting = await watch.during(() => countAbandoned(handle(), null, null))
+  const carts = counting.flatMap(({ plan }) => nodesOf(plan)).filter((node) => node['Relation Name'] === 'carts')
+  expect(carts.map((node) => node['Index Name'])).toEqual(carts.map(() => 'carts_abandoned'))
+})
+
+test('the page of one customer', async () => {
+  const [row] = await listCustomersOf(handle(), base, await countCustomers(handle(), base))
+  const of = { store: handle(), account: { accountId: store.accountId, db: world.db } }
+  await expectCheap(() => readCustomerPage(world.deps, of, row!.id), 200)
+})

@@ -1,0 +1,45 @@
+import { beforeAll, expect, test } from 'vitest'
+import { detectAbandoned } from '../../server/carts/detect.ts'
+import { aStore, type TestStore } from '../../test/factories.ts'
+import { manyCarts } from '../../test/many-carts.ts'
+import { FEW, faultsOf, nodesOf, watchPlans } from '../../test/plans.ts'
+import { aWorld } from '../../test/world.ts'
+
+// The first large detection of a store: its messages have no statistics yet.
+
+const QUIET = 1_600
+const world = aWorld()
+let store: TestStore
+
+beforeAll(async () => {
+  store = await aStore(world, { plan: 'growth' })
+  await world.db
+    .updateTable('flows')
+    .set({ takes_from: new Date(0) })
+    .execute()
+  await manyCarts(world.db, {
+    storeId: store.storeId,
+    flowId: store.flowId,
+    now: world.now,
+    count: 4_000,
+    quiet: QUIET,
+  })
+}, 300_000)
+
+test('each cart’s messages are looked up by the cart, and the flows are read once a batch', async () => {
+  const plans = await watchPlans(world.pool).during(async () => {
+    expect(await detectAbandoned(world.deps)).toBe(QUIET)
+  })
+  const { count } = await world.db
+    .selectFrom('messages')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('store_id', '=', store.storeId)
+    .executeTakeFirstOrThrow()
+  expect(count).toBe(3 * QUIET)
+  // Those of a batch of 500, three for each: never those of the batches before.
+  expect(faultsOf(plans, { large: ['messages'], rows: FEW })).toEqual([])
+  const moving = plans.filter(({ text }) => text.includes("set status = 'abandoned'"))
+  expect(moving.length).toBeGreaterThan(2)
+  const reads = moving.flatMap(({ plan }) => nodesOf(plan)).filter((node) => node['Relation Name'] === 'flows')
+  expect(Math.max(...reads.map((node) => node['Actual Loops']))).toBeLessThan(10)
+})

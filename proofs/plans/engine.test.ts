@@ -1,0 +1,363 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { readChart, readStats } from '../../server/analytics/dashboard.ts'
+import { recordCapture } from '../../server/capture/capture.ts'
+import { foldLeftPosts } from '../../server/capture/capture-intake.ts'
+import { detectAbandoned, detectLost, detectNoResponse } from '../../server/carts/detect.ts'
+import {
+  type CartFilter,
+  countCarts,
+  idsOfCountry,
+  idsOfProduct,
+  listCarts,
+  newestIds,
+} from '../../server/carts/list-sql.ts'
+import { recordOrders } from '../../server/carts/record.ts'
+import { sql } from '../../server/core/db.ts'
+import { newId } from '../../server/core/ids.ts'
+import { keepPosts } from '../../server/core/system.ts'
+import { enqueueDueCodes, makeCodes } from '../../server/coupon-codes/codes.ts'
+import { tidyCodes } from '../../server/coupon-codes/codes-tidy.ts'
+import { evaluateReach } from '../../server/decide/evaluate.ts'
+import { ledgerPage, type Wanted } from '../../server/ledger/sql.ts'
+import { countFiltered } from '../../server/manual-sends/reach.ts'
+import { idsAtStage } from '../../server/manual-sends/stages-sql.ts'
+import { wakeDueStores } from '../../server/messages/scan.ts'
+import { sendDue } from '../../server/send/deliver.ts'
+import { findNeedless } from '../../server/send/needless-codes.ts'
+import { closeAbandonedSubmissions } from '../../server/send/submissions.ts'
+import { keepKeys } from '../../server/stores/access.ts'
+import { sortColumns } from '../../shared/carts.ts'
+import { chartPeriods } from '../../shared/dashboard.ts'
+import { cartStages } from '../../shared/reach.ts'
+import { insertPersonal } from '../../test/coupon-scene.ts'
+import { anOrder, aStore, freshOrderCheck, type TestStore } from '../../test/factories.ts'
+import { aFakeStore } from '../../test/fake-store.ts'
+import { manyCarts } from '../../test/many-carts.ts'
+import { FEW, faultsOf, nodesOf, type PlanWatch, watchPlans } from '../../test/plans.ts'
+import { wooKeys } from '../../test/woo-access.ts'
+import { aWorld, START } from '../../test/world.ts'
+
+// What is asked all the time stays as cheap at 60,000 carts: an index serves it, no large table is read through, no store's
+// rows are sorted. The statements are those the code sends: each is explained, with its values, at the moment it is sent.
+
+const CARTS = 60_000
+const READY = 100
+const QUIET = 300
+const LARGE = [
+  'carts',
+  'messages',
+  'facts',
+  'shoppers',
+  'shopper_keys',
+  'cart_events',
+  'decisions',
+  'cart_counts',
+  'orders',
+  'consents',
+  'coupon_codes',
+]
+
+const world = aWorld()
+let store: TestStore
+let watch: PlanWatch
+
+beforeAll(async () => {
+  store = await aStore(world, { plan: 'growth' })
+  const flow = { storeId: store.storeId, flowId: store.flowId, now: world.now }
+  await world.db
+    .updateTable('flows')
+    .set({ takes_from: new Date(0) })
+    .execute()
+  await otherStoresCounts()
+  await manyCarts(world.db, { ...flow, count: CARTS, ready: READY, quiet: QUIET, hasPast: true })
+  await freshOrderCheck(world, store.storeId)
+  watch = watchPlans(world.pool)
+}, 300_000)
+
+/** One store alone has so few counters that reading them through is the best plan; an instance has many stores. */
+const otherStoresCounts = () =>
+  sql`insert into cart_counts (store_id, badge, day, change, is_folded)
+    select md5(store::text)::uuid, badge, date '2025-01-01' + day, 3, true
+    from generate_series(1, 40) store, unnest('{No Action,No Response,Recovered}'::text[]) badge, generate_series(0, 364) day`.execute(
+    world.db,
+  )
+
+async function expectCheap(work: () => Promise<unknown>, { rows = FEW } = {}) {
+  const plans = await watch.during(work)
+  expect(plans.length).toBeGreaterThan(0)
+  expect(faultsOf(plans, { large: LARGE, rows }).join('\n')).toBe('')
+}
+
+describe('the consent ledger', () => {
+  const CONSENTS = 60_000
+  beforeAll(async () => {
+    const client = await world.pool.connect()
+    // What triggers and foreign keys would look up for each, sixty thousand times, is known.
+    await client.query('begin; set local session_replication_role = replica')
+    await client.query(
+      `insert into consents (store_id, id, address_hash, channel, status, source, at)
+       select $1, gen_random_uuid(), decode(md5((n % 25000)::text), 'hex'), (array['email', 'sms', 'whatsapp'])[1 + n % 3],
+         case when n % 7 = 0 then 'withdrawn' else 'granted' end,
+         (array['checkout', 'import', 'one-click', 'order', 'preference page', 'STOP by SMS'])[1 + n % 6],
+         $2::timestamptz - n * interval '1 minute' from generate_series(1, ${CONSENTS}) n`,
+      [store.storeId, world.now],
+    )
+    await client.query('commit')
+    client.release()
+    await world.pool.query('analyze consents')
+  }, 60_000)
+  const after = { at: new Date(START.getTime() - 30_000 * 60_000), id: '00000000-0000-4000-8000-000000000000' }
+  test.each<[string, Partial<Wanted>]>([
+    ['unfiltered', {}],
+    ['a person', { hash: Buffer.from('d41d8cd98f00b204e9800998ecf8427e', 'hex') }],
+    ['a channel', { channel: 'sms' }],
+    ['an answer', { status: 'withdrawn' }],
+    ['an answer there is none of', { status: 'pending' }],
+    ['a source', { source: 'one-click' }],
+    ['all three', { channel: 'whatsapp', status: 'withdrawn', source: 'order' }],
+    ['a period', { from: '2026-02-01', to: '2026-02-02' }],
+    ['a channel in a period', { channel: 'sms', from: '2026-02-01', to: '2026-02-02' }],
+  ])('%s: its first page and one far below', async (_, filter) => {
+    const page = (from: Wanted['after']) => () =>
+      ledgerPage({ storeId: store.storeId, db: world.db }, { hash: null, after: from, limit: 51, ...filter })
+    await expectCheap(page(null))
+    await expectCheap(page(after))
+  })
+})
+
+describe('the list', () => {
+  const base: CartFilter = { page: 1, limit: 25, badge: null, search: '', sort: 'timestamp', order: 'desc' }
+  const list = (filter: Partial<CartFilter>) => async () => {
+    const wanted = { ...base, ...filter }
+    const handle = { storeId: store.storeId, db: world.db }
+    const total = await countCarts(handle, wanted)
+    const rows = await listCarts(handle, wanted, total)
+    expect(rows.length).toBeGreaterThan(0)
+  }
+
+  test.each(sortColumns)('by %s, both ways', async (sort) => {
+    await expectCheap(list({ sort, order: 'asc' }))
+    await expectCheap(list({ sort, order: 'desc', page: 3 }))
+  })
+
+  test('one badge', () => expectCheap(list({ badge: 'No Response', page: 2 })))
+  test('the last page is as near as the first', async () => {
+    const { total } = await countCarts({ storeId: store.storeId, db: world.db }, base)
+    await expectCheap(list({ page: Math.ceil(total / base.limit) }))
+  })
+  test('a page in the middle begins at its day, and reads rows only for itself', async () => {
+    const work = list({ page: 1_000 })
+    await expectCheap(work)
+    const plans = await watch.during(work)
+    const scans = plans.flatMap(({ plan }) => nodesOf(plan)).filter((node) => node['Relation Name'] === 'carts')
+    expect(scans.map((node) => node['Node Type']).sort()).toEqual(['Index Only Scan', 'Index Scan'])
+    expect(scans.find((node) => node['Node Type'] === 'Index Scan')!['Actual Loops']).toBe(25)
+  })
+
+  test('far pages have exactly the carts of their place, from both ends and under a badge', async () => {
+    const handle = { storeId: store.storeId, db: world.db }
+    for (const filter of [
+      { page: 750, order: 'desc' },
+      { page: 900, order: 'asc' },
+      { page: 1_875, order: 'desc' },
+      { page: 200, badge: 'No Response', order: 'desc' },
+    ] as const) {
+      const wanted = { ...base, ...filter }
+      const rows = await listCarts(handle, wanted, await countCarts(handle, wanted))
+      let plain = world.db.selectFrom('carts').select('id').where('store_id', '=', store.storeId)
+      plain = plain.where('status', 'in', ['abandoned', 'recovered', 'lost'])
+      if (wanted.badge) plain = plain.where('badge', '=', wanted.badge)
+      const ordered = plain.orderBy('last_activity_at', wanted.order).orderBy('id', wanted.order)
+      const there = await ordered
+        .offset((wanted.page - 1) * base.limit)
+        .limit(base.limit)
+        .execute()
+      expect(rows.map(({ id }) => id)).toEqual(there.map(({ id }) => id))
+    }
+  })
+
+  test.each(['grace hopper', 'lovelace', 'ada.backus', '+121200012', '12120001'])('search for “%s”', (search) =>
+    expectCheap(list({ search }), { rows: 9_000 }))
+  test('what nothing begins with is looked for in the newest carts only, and that is said', async () => {
+    const handle = { storeId: store.storeId, db: world.db }
+    const search = { badge: null, search: 'zz' }
+    await expectCheap(() => countCarts(handle, search), { rows: 20_000 })
+    expect(await countCarts(handle, search)).toMatchObject({ total: 0, isAnywhere: true, isPartial: true })
+    expect(await countCarts(handle, { badge: 'Recovered', search: 'ada.' })).toMatchObject({ isAnywhere: false })
+  })
+  test('a reach filter judges the newest 5,000 alone, and its pages read no more than these', async () => {
+    const handle = { storeId: store.storeId, db: world.db }
+    const wanted = {
+      ...base,
+      reach: { reason: null, country: null },
+      days: null,
+      country: null,
+      product: null,
+      stage: null,
+    }
+    const all = await countCarts(handle, wanted)
+    await expectCheap(() => newestIds(handle, wanted, all, null), { rows: 5_001 })
+    const since = new Date(world.now.getTime() - 7 * 86_400_000)
+    await expectCheap(() => newestIds(handle, wanted, all, since), { rows: 6_000 })
+    const ids = await newestIds(handle, wanted, all, null)
+    await expectCheap(() => evaluateReach(world.deps, handle, ids.slice(0, 25)))
+    await expectCheap(() => idsOfCountry(handle, ids, 'US'), { rows: 5_001 })
+    await expectCheap(() => idsOfProduct(handle, ids, '77'), { rows: 5_001 })
+    for (const stage of cartStages) {
+      await expectCheap(() => idsAtStage(handle, ids, { stage, channel: 'email' }), { rows: 5_001 })
+    }
+    const found = await countFiltered(world.deps, handle, wanted)
+    expect([found.isEvaluatedInPart, found.total > 4_000, found.total <= 5_000]).toEqual([true, true, true])
+    await expectCheap(() => listCarts(handle, { ...wanted, sort: 'value', page: 3 }, found), { rows: 5_001 })
+  })
+  test('a rare name is looked up', () => expectCheap(list({ search: 'ada.lovelace59' }), { rows: 50 }))
+})
+
+test('all carts go out as one CSV file, page by page: each once, memory stays flat', async () => {
+  const { body } = await world.request('GET', '/api/carts/export', { token: store.token })
+  const reply = await world.app.inject({ url: body.url, payloadAsStream: true })
+  const ids = new Set<string>()
+  let [largest, rest] = [0, '']
+  for await (const chunk of reply.stream()) {
+    const lines = (rest + String(chunk)).split('\r\n')
+    rest = lines.pop()!
+    for (const line of lines) ids.add(line.slice(-36))
+    largest = Math.max(largest, String(chunk).length)
+  }
+  const { total } = await countCarts({ storeId: store.storeId, db: world.db }, { badge: null, search: '' })
+  expect(total).toBeGreaterThan(50_000)
+  expect(ids.size).toBe(total + 1)
+  // What is under way is one page of a thousand, whatever the size of the file.
+  expect(largest).toBeLessThan(500_000)
+}, 90_000)
+
+test('the dashboard: sums of a few slots, and of no cart, order or person', async () => {
+  const handle = { storeId: store.storeId, db: world.db }
+  const account = { accountId: store.accountId, db: world.db }
+  const asked = { account, store: handle, query: { stores: 'one' as const }, now: world.now }
+  const { abandonedCarts } = await readStats(asked)
+  expect(abandonedCarts).toBeGreaterThan(CARTS / 20)
+  const plans = await watch.during(async () => {
+    await readStats(asked)
+    for (const period of chartPeriods) await readChart(asked, period)
+  })
+  const scans = plans.flatMap(({ plan }) => nodesOf(plan)).filter((node) => node['Relation Name'])
+  const read = new Set(scans.map((node) => node['Relation Name']))
+  expect([...read].sort()).toEqual([
+    'active_shopper_counts',
+    'rollup_changes',
+    'rollup_days',
+    'rollups',
+    'stores',
+    'sync_state',
+  ])
+  // Quarters of an hour in the chart's 30 days, whatever lies in them.
+  const slots = scans.filter((node) => node['Relation Name'] === 'rollups')
+  expect(slots.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([])
+  expect(Math.max(...slots.map((node) => node['Actual Rows']))).toBeLessThanOrEqual(30 * 96)
+})
+
+test('detection: the carts that are due, whatever else there is, also where flows ask who somebody is', async () => {
+  const asked = [
+    { fact: 'items' as const, is: 'at_least' as const, count: 1 },
+    { fact: 'buyer' as const, is: 'first_time' as const },
+    { fact: 'category' as const, is: 'lacks' as const, categoryIds: ['1'] },
+    { fact: 'consent' as const, is: 'missing' as const, channel: 'sms' as const },
+  ]
+  const conditions = { match: 'any' as const, groups: [{ match: 'any' as const, conditions: asked }] }
+  const ask = (wanted: typeof conditions | null) =>
+    world.db.updateTable('flows').set({ conditions: wanted }).where('store_id', '=', store.storeId).execute()
+  await ask(conditions)
+  await expectCheap(() => detectAbandoned(world.deps))
+  await ask(null)
+})
+
+test('carts to give up and carts without response', async () => {
+  await expectCheap(() => detectNoResponse(world.deps))
+  await world.db
+    .updateTable('carts')
+    .set({ lost_at: world.now })
+    .where('id', '=', await oneCart())
+    .execute()
+  await expectCheap(() => detectLost(world.deps))
+})
+
+test('what is due is found, and flights of dead processes are', async () => {
+  await expectCheap(() => wakeDueStores(world.deps))
+  await expectCheap(() => closeAbandonedSubmissions(world.deps))
+})
+
+test('personal codes: which messages need one, making and tidying them', async () => {
+  const fake = aFakeStore()
+  world.storeClient = () => fake
+  const { storeId, accountId } = store
+  const keys = wooKeys()
+  await world.db.transaction().execute((db) => keepKeys(world.deps, { accountId, db }, storeId, keys))
+  const couponId = await insertPersonal(world, storeId, {})
+  const setCoupon = (coupon_id: string | null) =>
+    world.db.updateTable('flow_steps').set({ coupon_id }).where('store_id', '=', storeId).execute()
+  await setCoupon(couponId)
+  await world.db.updateTable('send_schedule').set({ next_due_at: world.now }).where('store_id', '=', storeId).execute()
+  await expectCheap(() => enqueueDueCodes(world.deps))
+  await expectCheap(() => makeCodes(world.deps, { storeId }, findNeedless))
+  expect(fake.allCoupons.length).toBeGreaterThanOrEqual(READY)
+  await expectCheap(() => enqueueDueCodes(world.deps))
+  await expectCheap(() => tidyCodes(world.deps, { storeId }))
+  await setCoupon(null)
+})
+
+test('claim, decide, hand over, outcome', async () => {
+  world.sent.length = 0
+  await expectCheap(() => sendDue(world.deps, { storeId: store.storeId }))
+  expect(world.sent.length).toBeGreaterThanOrEqual(READY)
+})
+
+test('a post of a known shopper', async () => {
+  const post = {
+    cart: 'cart-0123456789abcdef',
+    page: 'page-0123456789',
+    items: [{ id: '16', quantity: 1 }],
+    coupons: [],
+  }
+  const shop = { id: store.storeId, url: 'https://shop.example.com', home_url: 'https://shop.example.com' }
+  const contact = { email: 'ada.allen24@shoppers.example' }
+  await expectCheap(() => recordCapture(world.deps, shop, { ...post, seq: 0, contact }, 'client'))
+  await expectCheap(() =>
+    recordCapture(world.deps, shop, { ...post, seq: 1, items: [{ id: '16', quantity: 2 }] }, 'client'),
+  )
+})
+
+test('posts of many carts, folded together', async () => {
+  const kept = Array.from({ length: 40 }, (_, n) => ({
+    store_id: store.storeId,
+    id: newId(),
+    received_at: world.now,
+    post: {
+      cart: `cart-${String(n % 15).padStart(16, '0')}`,
+      page: `page-${n}-123456`,
+      seq: 0,
+      items: [{ id: '16', quantity: n + 1 }],
+    },
+  }))
+  await expectCheap(() => keepPosts(world.db, kept))
+  await expectCheap(() => foldLeftPosts(world.deps, 0))
+})
+
+test('orders of known and of new shoppers', () =>
+  expectCheap(() =>
+    recordOrders(
+      world.deps,
+      store.storeId,
+      [anOrder(world, { email: 'ada.allen48@shoppers.example', kind: 'purchase' }), anOrder(world)],
+      'sync',
+    ),
+  ))
+
+async function oneCart(): Promise<string> {
+  const row = await world.db
+    .selectFrom('carts')
+    .select('id')
+    .where('status', '=', 'abandoned')
+    .executeTakeFirstOrThrow()
+  return row.id
+}

@@ -1,0 +1,56 @@
+import { beforeAll, expect, test } from 'vitest'
+import { type NewFact, recordFacts } from '../../server/carts/record.ts'
+import { aStore } from '../../test/factories.ts'
+import { faultsOf, type PlanWatch, watchPlans } from '../../test/plans.ts'
+import { aWorld } from '../../test/world.ts'
+
+// One cart has 5,000 posts of one page and of one shop's queue, whose numbers are beyond 32 bits (S7): the next one reads few of them.
+
+const POSTS = 5_000
+const FIRST = 5_000_000_000
+
+const world = aWorld()
+let storeId: string
+let watch: PlanWatch
+
+const ofPage = (seq: number, at: Date): NewFact => ({
+  ...{ keys: [{ kind: 'cart', value: 'cart-1' }], source: 'capture', at, uniqueKey: `capture:cart-1:page:${seq}` },
+  payload: {
+    type: 'snapshot',
+    items: [{ productId: '16', variationId: null, quantity: 1 }],
+    coupons: [],
+    page: 'page',
+    seq,
+  },
+})
+
+const ofQueue = (seq: number, at: Date): NewFact => {
+  const fact = ofPage(seq, at)
+  return { ...fact, source: 'plugin', uniqueKey: `plugin:cart-1:page:${seq}` }
+}
+
+beforeAll(async () => {
+  storeId = (await aStore(world)).storeId
+  const start = new Date(world.now.getTime() - POSTS * 1_000)
+  await recordFacts(world.deps, storeId, [ofPage(FIRST, start)])
+  for (const source of ['capture', 'plugin'])
+    await world.pool.query(
+      `insert into facts (store_id, id, shopper_id, kind, source, at, unique_key, payload, received_at)
+       select f.store_id, gen_random_uuid(), f.shopper_id, f.kind, $2, f.at + n * interval '1 second', $2 || ':cart-1:page:' || $3::bigint + n,
+         f.payload || jsonb_build_object('seq', $3::bigint + n), f.at
+       from facts f, generate_series(1, $4::int) n where f.store_id = $1 and f.payload ->> 'seq' = $3::bigint::text and f.source = 'capture'`,
+      [storeId, source, FIRST, POSTS - 10],
+    )
+  await world.pool.query('vacuum analyze facts')
+  watch = watchPlans(world.pool, { repeated: true })
+}, 60_000)
+
+test.each([
+  ['a page', ofPage, [FIRST + POSTS]],
+  ['a shop’s queue', ofQueue, [FIRST + POSTS, FIRST + POSTS + 1]],
+] as const)('the next post of %s reads its neighbours and no others (S7)', async (_, post, seqs) => {
+  const facts = seqs.map((seq) => post(seq, world.now))
+  const plans = await watch.during(() => recordFacts(world.deps, storeId, facts))
+  expect(plans.some(({ text }) => text.includes('"shopperId" uuid, page text'))).toBe(true)
+  expect(faultsOf(plans, { large: ['facts'], rows: 500 }).join('\n')).toBe('')
+})

@@ -1,0 +1,128 @@
+import { beforeAll, expect, test } from 'vitest'
+import { type CartFilter, countCarts, listCarts } from '../../server/carts/list-sql.ts'
+import { sql } from '../../server/core/db.ts'
+import { CartBadge, sortColumns } from '../../shared/carts.ts'
+import { aStore, type TestStore } from '../../test/factories.ts'
+import { manyCarts } from '../../test/many-carts.ts'
+import { FEW, faultsOf, nodesOf, type PlanWatch, watchPlans } from '../../test/plans.ts'
+import { aWorld } from '../../test/world.ts'
+
+// Searches of the list of carts: exactly the carts that fit, in their order, and read by entries that fit alone.
+
+const CARTS = 60_000
+/** So many entries of an index may one look read: those that are gathered, and one more. */
+const GATHERED = 5_001
+
+const world = aWorld()
+let store: TestStore
+let watch: PlanWatch
+
+beforeAll(async () => {
+  store = await aStore(world, { plan: 'growth' })
+  await manyCarts(world.db, { storeId: store.storeId, flowId: store.flowId, now: world.now, count: CARTS })
+  watch = watchPlans(world.pool, { repeated: true })
+}, 300_000)
+
+const handle = () => ({ storeId: store.storeId, db: world.db })
+const base: CartFilter = { page: 1, limit: 25, badge: null, search: '', sort: 'timestamp', order: 'desc' }
+
+async function find(filter: Partial<CartFilter>) {
+  const wanted = { ...base, ...filter }
+  const counted = await countCarts(handle(), wanted)
+  return { counted, ids: (await listCarts(handle(), wanted, counted)).map(({ id }) => id) }
+}
+
+const COLUMNS: Record<CartFilter['sort'], string> = {
+  ...{ timestamp: 'last_activity_at', value: 'value_minor', customer: 'search collate "C"', items: 'item_count' },
+  ...{ email: 'email collate "C"', phone: 'phone collate "C"', status: 'badge' },
+}
+
+/** The same, said as plainly as can be. */
+async function findPlainly(filter: Partial<CartFilter>) {
+  const { badge, search, sort, order, page, limit } = { ...base, ...filter }
+  const digits = /^[+0-9][0-9 ().-]*$/.test(search) ? `+${search.replace(/\D/g, '')}` : null
+  const idOrder = sort === 'status' ? (order === 'asc' ? 'desc' : 'asc') : order
+  const { rows } = await sql<{ id: string }>`
+    select id from carts where store_id = ${store.storeId} and status in ('abandoned', 'recovered', 'lost')
+      and (${badge}::text is null or badge = ${badge})
+      and (starts_with(search, ${search}) or starts_with(split_part(lower(customer_name), ' ', 2), ${search})
+        or starts_with(email, ${search}) or starts_with(phone, ${digits}))
+    order by ${sql.raw(COLUMNS[sort])} ${sql.raw(order)}, ${sort === 'status' ? sql.raw(`last_activity_at ${idOrder},`) : sql``} id ${sql.raw(idOrder)}`.execute(
+    world.db,
+  )
+  const ids = rows.map(({ id }) => id)
+  return { total: ids.length, ids: ids.slice((page - 1) * limit, page * limit) }
+}
+
+// Of more than can be gathered, of some hundreds, and of few.
+const SEARCHES = ['g', '+1212', 'lovelace', '+1212000001', 'ada.love', 'ada lovelace ada.lovelace59']
+
+test.each(SEARCHES)('“%s” finds exactly what begins with it, under every badge', async (search) => {
+  for (const badge of [null, ...CartBadge.options]) {
+    const plain = await findPlainly({ search, badge })
+    const { counted, ids } = await find({ search, badge })
+    expect({ badge, total: counted.total, isCapped: counted.isCapped }).toEqual({
+      ...{ badge, total: Math.min(plain.total, 1_000), isCapped: plain.total > 1_000 },
+    })
+    expect(ids).toEqual(plain.ids)
+  }
+})
+
+test.each(sortColumns)('by %s, both ways, with and without a search and a badge', async (sort) => {
+  for (const search of ['', 'g', 'lovelace']) {
+    for (const badge of [null, 'No Response'] as const) {
+      for (const order of ['asc', 'desc'] as const) {
+        const wanted = { search, badge, sort, order, page: 3 }
+        expect((await find(wanted)).ids, JSON.stringify(wanted)).toEqual((await findPlainly(wanted)).ids)
+      }
+    }
+  }
+})
+
+test('a page far down in the order of a text has the carts of its place, and sorts none', async () => {
+  for (const sort of ['customer', 'email', 'phone'] as const) {
+    for (const page of [1_000, 2_000]) {
+      const wanted = { sort, order: 'asc', page } as const
+      const plans = await watch.during(async () => {
+        expect((await find(wanted)).ids).toHaveLength(25)
+      })
+      expect(faultsOf(plans, { large: ['carts'], rows: CARTS, sorted: FEW })).toEqual([])
+      expect((await find(wanted)).ids).toEqual((await findPlainly(wanted)).ids)
+    }
+  }
+})
+
+test.each(SEARCHES)('“%s” under a badge reads no entry of another badge', async (search) => {
+  for (const badge of ['Recovered', 'No Response', 'WhatsApp Sent'] as const) {
+    const plans = await watch.during(() => find({ search, badge }))
+    expect(faultsOf(plans, { large: ['carts'], rows: GATHERED, sorted: GATHERED })).toEqual([])
+    const filtered = plans.flatMap(({ plan }) => nodesOf(plan)).filter(({ 'Index Name': index }) => index)
+    const passed = filtered.map((node) => (node['Rows Removed by Filter'] ?? 0) * node['Actual Loops'])
+    // On the way through the list of a badge those that do not fit are passed: ten for each that does.
+    expect(Math.max(...passed)).toBeLessThan(FEW)
+  }
+})
+
+test('what very many carts begin with is met on the way through the list, not gathered', async () => {
+  for (const badge of [null, 'No Action'] as const) {
+    const counted = await countCarts(handle(), { search: 'g', badge })
+    const plans = await watch.during(() => listCarts(handle(), { ...base, search: 'g', badge }, counted))
+    expect([counted.isMany, badge]).toEqual([badge === null, badge])
+    expect(
+      faultsOf(plans, { large: ['carts'], rows: badge ? GATHERED : FEW, sorted: badge ? 4 * GATHERED : FEW }),
+    ).toEqual([])
+    const kinds = plans.flatMap(({ plan }) => nodesOf(plan)).map((node) => node['Node Type'])
+    expect(kinds).not.toContain('BitmapOr')
+  }
+})
+
+test('where nothing begins with a text, the newest carts are looked through in an index alone, also under a badge', async () => {
+  for (const badge of [null, ...CartBadge.options]) {
+    const plans = await watch.during(() => countCarts(handle(), { search: 'zz', badge }))
+    const scans = plans.flatMap(({ plan }) => nodesOf(plan)).filter((node) => node['Relation Name'] === 'carts')
+    const read = scans.filter((node) => node['Actual Rows'] > 0)
+    expect(read.every((node) => node['Node Type'] === 'Index Only Scan' && node['Heap Fetches'] === 0)).toBe(true)
+    expect(faultsOf(plans, { large: ['carts'], rows: 20_000, sorted: FEW })).toEqual([])
+  }
+  expect(await countCarts(handle(), { search: 'zz', badge: null })).toMatchObject({ isAnywhere: true, isPartial: true })
+})

@@ -1,0 +1,142 @@
+import crypto from 'node:crypto'
+import { type Browser, type CDPSession, chromium, type Page, type Worker } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DEFAULT_PROMPT, type PushPayload } from '../shared/push.ts'
+import { pushInPage } from '../test/push-in-page.ts'
+import { countShown, shownCount } from '../test/push-shown.ts'
+import { windowedChromium } from '../test/windowed-chromium.ts'
+import { aPushDemo, type PushDemo } from './push-demo.ts'
+
+// Web push in Chromium against the product as it is started and a strict push service. Chromium without a window has no push service of its
+// own: the widget subscribes at the strict one, and what that has taken and decrypted goes to the worker by the browser's debugger.
+
+let demo: PushDemo
+let browser: Browser
+let page: Page
+let devtools: CDPSession
+let worker: Worker
+let registrationId = ''
+
+describe.skipIf(!windowedChromium)('in Chromium', () => {
+  beforeAll(async () => {
+    demo = await aPushDemo()
+    await switchOn()
+    browser = await chromium.launch({ executablePath: windowedChromium!, args: ['--no-sandbox'] })
+    const origin = demo.instance.storeUrl
+    const context = await browser.newContext()
+    await context.grantPermissions(['notifications'], { origin })
+    await context.exposeFunction('subscribeThere', (key: string) => {
+      const keys = crypto.createECDH('prime256v1')
+      keys.generateKeys()
+      const auth = crypto.randomBytes(16)
+      const { endpoint } = demo.service.register({ keys, auth }, key)
+      const [p256dh, text] = [keys.getPublicKey('base64url'), auth.toString('base64url')]
+      return { endpoint, expirationTime: null, keys: { p256dh, auth: text } }
+    })
+    await context.addInitScript(pushInPage, 'default')
+    page = await context.newPage()
+    devtools = await context.newCDPSession(page)
+    devtools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+      registrationId =
+        registrations.find(({ scopeURL }) => scopeURL.endsWith('/recoup-push/'))?.registrationId ?? registrationId
+    })
+    await devtools.send('ServiceWorker.enable')
+    const started = context.waitForEvent('serviceworker', { timeout: 120_000 })
+    await page.goto(`${origin}/shop/`)
+    await page.locator('[data-quick-add]').first().click()
+    const yes = page.getByRole('button', { name: DEFAULT_PROMPT.accept })
+    await yes.waitFor({ timeout: 60_000 })
+    await yes.click()
+    worker = await started
+    await countShown(worker)
+  }, 400_000)
+
+  afterAll(async () => {
+    await browser?.close()
+    await demo?.stop()
+  })
+
+  async function switchOn(): Promise<void> {
+    const { storeUrl, settings } = await setup()
+    await demo.api('POST', '/api/push-notifications/save-settings', {
+      storeUrl,
+      settings: { ...settings, enabled: true },
+    })
+  }
+
+  const TIMES = { timeout: 60_000, interval: 300 }
+
+  interface Setup {
+    storeUrl: string
+    settings: object
+    subscribers: number
+  }
+  const setup = () => demo.api<Setup>('GET', '/api/push-notifications/setup')
+
+  test('the widget subscribes, and a cart that is left is sent to its subscription alone', async () => {
+    await expect.poll(async () => (await setup()).subscribers, TIMES).toBe(1)
+    await demo.minutePasses()
+    await expect.poll(() => demo.service.seen.map(({ status }) => status), TIMES).toEqual([201])
+    expect(sent()).toMatchObject({
+      ...{ title: "Don't forget your items!", cartId: expect.any(String), origin: demo.instance.url },
+      actions: [{ action: 'open' }, { action: 'stop' }],
+    })
+  }, 180_000)
+
+  const sent = () => demo.service.seen.at(-1)!.payload as PushPayload
+
+  /** Comes back when it is on the screen. */
+  async function arrives(): Promise<void> {
+    const origin = `${demo.instance.storeUrl}/`
+    await expect.poll(() => registrationId).not.toBe('')
+    const before = await shownCount(worker)
+    await devtools.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data: JSON.stringify(sent()) })
+    await expect.poll(() => shownCount(worker), TIMES).toBe(before + 1)
+  }
+
+  test('the worker shows it, and a press opens the link that brings the cart back', async () => {
+    await arrives()
+    const shown = () =>
+      worker.evaluate(async () => {
+        const all = await (self as unknown as WorkerScope).registration.getNotifications()
+        return all.map(({ title, tag }) => ({ title, tag }))
+      })
+    await expect.poll(shown).toEqual([{ title: sent().title, tag: sent().tag }])
+    // A worker may open a window after a real press alone: it is noted which.
+    const opened = await worker.evaluate(async () => {
+      const scope = self as unknown as WorkerScope
+      const [notification] = await scope.registration.getNotifications()
+      return new Promise<string>((resolve) => {
+        scope.clients.openWindow = async (url) => resolve(url)
+        scope.dispatchEvent(new scope.NotificationEvent('notificationclick', { notification }))
+      })
+    })
+    expect(opened).toBe(sent().url)
+    // The shop's page stays open: the worker lives in its process.
+    const restoring = await page.context().newPage()
+    await restoring.goto(opened)
+    await restoring.getByRole('button', { name: 'Restore Cart' }).waitFor()
+    await expect.poll(async () => (await stats()).clickRate, TIMES).toBe(100)
+  }, 120_000)
+
+  const stats = async () => {
+    const { stats } = await demo.api<{ stats: { clickRate: number } }>('GET', '/api/push-notifications/store-stats')
+    return stats
+  }
+
+  test('“Stop” in the notification ends the subscription', async () => {
+    await arrives()
+    await worker.evaluate(async () => {
+      const scope = self as unknown as WorkerScope
+      const [notification] = await scope.registration.getNotifications()
+      scope.dispatchEvent(new scope.NotificationEvent('notificationclick', { notification, action: 'stop' }))
+    })
+    await expect.poll(async () => (await setup()).subscribers, TIMES).toBe(0)
+  }, 120_000)
+})
+
+interface WorkerScope extends EventTarget {
+  registration: ServiceWorkerRegistration
+  clients: { openWindow(url: string): Promise<unknown> }
+  NotificationEvent: new (type: string, init: object) => Event
+}

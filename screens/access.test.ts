@@ -1,0 +1,191 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { login, me } from '../shared/auth.ts'
+import { subscriptionStatus } from '../shared/billing.ts'
+import { checkConnection } from '../shared/stores.ts'
+import {
+  CONNECTION_KEYS,
+  goWith,
+  goWithin,
+  SECTIONS,
+  sectionsOf,
+  setAccess,
+  storedConnection,
+  stubLandingPage,
+} from './access-scene.ts'
+import { fixture } from './api.ts'
+import { aScreen, token } from './app.ts'
+
+// Who is led where, and when the server is asked (A 4.1, 4.2). The rule itself: web/access/access.test.ts.
+
+const app = aScreen()
+beforeEach(() => stubLandingPage(app))
+
+const heading = (name: string) => app.page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+const section = (name: string) => app.page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name })
+const path = () => new URL(app.page.url()).pathname
+const remembered = (hasActiveSubscription: boolean) =>
+  JSON.stringify({
+    ...{ id: '1', name: 'x', email: 'x', hasActiveSubscription },
+    subscriptionStatus: hasActiveSubscription ? 'active' : null,
+  })
+
+describe('the check', () => {
+  test('runs again on every change of path and shares one under way', { tags: ['A4.1'] }, async () => {
+    // News over the live connection would have it asked too.
+    await app.page.route('**/socket.io/**', (route) => route.abort())
+    const counts = () => [subscriptionStatus, checkConnection].map((endpoint) => app.api.calls(endpoint).length)
+    await app.open('/flows')
+    await app.settled()
+    for (const name of ['Settings', 'Flows', 'Settings']) {
+      const before = counts()
+      await section(name).click()
+      await heading(name)
+      await app.settled()
+      expect(counts()).toEqual(before.map((count) => count + 1))
+    }
+    const { release } = app.api.hold(subscriptionStatus)
+    const before = app.api.calls(subscriptionStatus).length
+    for (const name of ['Flows', 'Settings', 'Flows']) {
+      await section(name).click()
+      // The page does not wait for it (decision 2).
+      await heading(name)
+    }
+    expect(app.api.calls(subscriptionStatus).length).toBe(before + 1)
+    release()
+  })
+
+  test('waits with “Loading...” while nothing is known', { tags: ['A4.1'] }, async () => {
+    const held = [me, subscriptionStatus].map((endpoint) => app.api.hold(endpoint))
+    await goWith(app, '/flows', { token })
+    await heading('Loading...')
+    for (const { release } of held) release()
+    await heading('Flows')
+  })
+
+  test('an earlier no sends nobody away: a plan chosen elsewhere counts at once', { tags: ['A4.1'] }, async () => {
+    setAccess(app, { plan: null, isConnected: false })
+    await goWith(app, '/carts', { token })
+    await app.page.waitForURL('**/pricing')
+    await heading('Choose your plan')
+    expect(await app.page.evaluate(() => localStorage.getItem('user'))).toContain('"hasActiveSubscription":false')
+    setAccess(app, { plan: 'free' })
+    await goWithin(app.page, '/flows')
+    await heading('Flows')
+    await goWith(app, '/flows', { token, user: remembered(false) })
+    await heading('Flows')
+    expect(path()).toBe('/flows')
+  })
+
+  test('an earlier yes shows the page while the server is asked', async () => {
+    const held = [subscriptionStatus, checkConnection].map((endpoint) => app.api.hold(endpoint))
+    const connection = JSON.stringify({ platform: 'woocommerce', store_url: 'https://shop.example' })
+    const stored = { token, user: remembered(true), isConnected: 'true', store_connection: connection }
+    await goWith(app, '/flows', stored)
+    await heading('Flows')
+    for (const { release } of held) release()
+  })
+
+  test.each([
+    ['without a subscription', { plan: null }],
+    ['with a canceled one', { status: 'canceled' as const, isSubscribed: false }],
+  ])(
+    'never asks for the connection %s, and removes what is stored of it',
+    {
+      tags: ['A2.2', 'A2.3', 'A4.1'],
+    },
+    async (_, access) => {
+      setAccess(app, access)
+      const kept = Object.fromEntries(
+        CONNECTION_KEYS.map((key) => [key, key === 'isConnected' ? 'true' : '{"platform":"x"}']),
+      )
+      await goWith(app, '/dashboard', { ...kept, token, user: remembered(false) })
+      await app.page.getByText('Subscription Required').waitFor()
+      expect(await app.page.getByRole('link', { name: 'Choose a Plan' }).getAttribute('href')).toBe('/pricing')
+      await expect.poll(() => sectionsOf(app.page)).toEqual(['Dashboard', 'Settings'])
+      await goWithin(app.page, '/settings')
+      await app.page.getByText('Not connected to any store').waitFor()
+      await goWithin(app.page, '/settings/recovery-rules')
+      await app.page.getByText('Not connected to any store').waitFor()
+      await app.settled()
+      expect(app.api.calls(checkConnection)).toEqual([])
+      expect(await storedConnection(app.page)).toEqual([])
+    },
+  )
+
+  test('an ended subscription removes the stored connection, also where a yes is stored', {
+    tags: ['A4.1'],
+  }, async () => {
+    await app.open('/settings')
+    await app.page
+      .getByText(/^Connected to /)
+      .first()
+      .waitFor()
+    expect(await storedConnection(app.page)).toEqual(CONNECTION_KEYS)
+    setAccess(app, { status: 'past_due', isSubscribed: false })
+    await app.page.reload()
+    await app.page.getByText('Not connected to any store').waitFor()
+    await app.settled()
+    expect(await storedConnection(app.page)).toEqual([])
+  })
+})
+
+test.each([
+  ['/pricing', { plan: null, isConnected: false }],
+  ['/pricing', { status: 'canceled' as const, isSubscribed: false }],
+  ['/dashboard', { status: 'past_due' as const }],
+  ['/store-setup', { plan: 'free' as const, isConnected: false }],
+  ['/dashboard', { plan: 'starter' as const, status: 'trialing' as const }],
+])('signing in leads to %s with %o', { tags: ['A4.2'] }, async (to, access) => {
+  setAccess(app, access)
+  app.api.answer(login, { token, ...fixture(me) })
+  // Left by the user before.
+  await goWith(app, '/login', { storeUrl: 'https://shop.example' })
+  await app.page.getByLabel('Email').fill('cara@owners.example')
+  await app.page.getByLabel('Password', { exact: true }).fill('secret')
+  await app.page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await app.page.waitForURL(`**${to}`)
+  await app.settled()
+  expect(path()).toBe(to)
+  expect(await storedConnection(app.page)).toEqual(to === '/dashboard' ? CONNECTION_KEYS : [])
+})
+
+test('signed in, the screens of signing in and of connecting lead to the dashboard', {
+  tags: ['A2.1', 'A4.1', 'A4.2'],
+}, async () => {
+  await app.open('/dashboard')
+  for (const from of ['/', '/login', '/register', '/reset-password', '/store-setup']) {
+    await app.page.goto(app.url + from)
+    await app.page.waitForURL('**/dashboard')
+  }
+})
+
+test('a visitor is led to the landing page, and to sign-in for prices', {
+  tags: ['A2.1', 'A2.6', 'A4.1', 'A4.3'],
+}, async () => {
+  for (const from of ['/carts', '/Carts/42', '/%63arts', '/customers', '/settings']) {
+    await goWith(app, from, {})
+    await app.page.waitForURL(`${app.url}/landing`)
+  }
+  await goWith(app, '/pricing', {})
+  await app.page.waitForURL('**/login')
+})
+
+test('the screens of web push stand inside the shell and have no tab', { tags: ['A2.1', 'A2.2'] }, async () => {
+  for (const [to, title] of [
+    ['/push-notifications', 'Push Notification Manager'],
+    ['/push-setup', 'Push Notification Integration'],
+  ] as const) {
+    await app.open(to)
+    await heading(title)
+    await expect.poll(() => sectionsOf(app.page)).toEqual(SECTIONS)
+  }
+})
+
+test.each(['/customers/x', '/settings/nothing', '/campaigns/42/more', '/nowhere/at-all'])('%s is the 404 page', {
+  tags: ['A2.1'],
+}, async (to) => {
+  await app.open(to, { as: 'visitor' })
+  await heading('Page not found')
+  await app.page.getByText("Sorry, we couldn't find the page you're looking for.").waitFor()
+  expect(await app.page.getByRole('link', { name: 'Go back to Dashboard' }).getAttribute('href')).toBe('/dashboard')
+})

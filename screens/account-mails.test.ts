@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { renderAccountMail } from '../server/accounts/account-mail.ts'
+import { checkFits, checkReadable, htmlOf, looks, mails, sender } from './account-mails.ts'
+import { aScreen } from './app.ts'
+
+const app = aScreen()
+
+test('every mail about an account fits 320 pixels, in any font and without the styles of its head', async () => {
+  const page = await app.another()
+  for (const mail of Object.values(mails)) {
+    for (const look of [looks.usual!, looks.both!]) await checkFits(page, look(htmlOf(mail)), 320)
+  }
+})
+
+test.each(['light', 'dark'] as const)('mails about an account are readable in %s', async (colorScheme) => {
+  const page = await app.another()
+  for (const name of ['reset', 'email-change', 'notifications', 'summary'])
+    await checkReadable(page, htmlOf(mails[name]!), colorScheme, 320)
+})
+
+test.each(Object.entries(mails))('the mail %s says the same as plain text, with its address', (_name, mail) => {
+  const { text } = renderAccountMail(mail, sender)
+  const items = (mail.items ?? []).flatMap((item) => [item.title, item.note, item.text])
+  const around = [...mail.paragraphs, ...(mail.after ?? []), mail.more ?? '', mail.link.url, mail.footer?.url ?? '']
+  for (const part of [...around, ...items, sender.supportEmail]) expect(text).toContain(part)
+  expect(text).not.toContain('<')
+})

@@ -1,0 +1,82 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { axeOf } from '../e2e/axe.ts'
+import { type AccountMail, renderAccountMail } from '../server/accounts/account-mail.ts'
+import * as words from '../server/accounts/mail-copy.ts'
+import { newId } from '../server/core/ids.ts'
+import { notificationMail } from '../server/notification-mails/mail-copy.ts'
+import type { ToMail } from '../server/notifications/mails.ts'
+import type { NotificationType } from '../shared/notifications.ts'
+import { SAMPLED_AT, sampleNotifications } from '../test/notification-samples.ts'
+
+// Every mail about an account, with the longest names, and how each is checked.
+
+const longest = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'
+const url = `https://recoup.example/reset-password?token=${'Ab3_'.repeat(24)}`
+const about = { name: longest, url }
+const letter = { name: longest, publicUrl: 'https://recoup.example' }
+const news: ToMail = {
+  rows: (Object.keys(sampleNotifications) as NotificationType[]).map((type) => ({
+    ...{ id: newId(), type, data: sampleNotifications[type], created_at: SAMPLED_AT },
+    ...{ store_id: newId(), store_name: longest, platform: 'woocommerce' },
+  })),
+  total: Object.keys(sampleNotifications).length,
+  timeZone: 'America/New_York',
+}
+export const mails: Record<string, AccountMail> = {
+  reset: words.resetMail(about),
+  verification: words.verificationMail(about),
+  registration: words.registrationMail(about),
+  invitation: words.invitationMail({ inviter: longest, team: longest, role: 'admin', url }),
+  'email-change': words.emailChangeMail({ ...about, email: `${'long.'.repeat(12)}name@${'sub.'.repeat(20)}example` }),
+  ...Object.fromEntries(
+    Object.entries(words.notices).map(([name, wordsOf]) => [
+      name,
+      wordsOf({ ...about, support: 'support@recoup.example' }),
+    ]),
+  ),
+  'email-changed': words.emailChangedMail({ ...about, newEmail: `${'x'.repeat(60)}@${'y'.repeat(60)}.example` }),
+  removed: words.removedMail({ ...about, team: longest }),
+  'one notification': notificationMail(
+    { ...news, rows: news.rows.slice(0, 1), total: 1 },
+    { ...letter, kind: 'at_once' },
+  ),
+  notifications: notificationMail(news, { ...letter, kind: 'at_once' }),
+  summary: notificationMail({ ...news, total: 31 }, { ...letter, kind: 'daily' }),
+  deleted: words.deletedMail({ ...about, account: longest, support: 'support@recoup.example' }),
+}
+export const sender = { companyName: 'Recoup', supportEmail: 'support@recoup.example' }
+
+export const htmlOf = (mail: AccountMail) => renderAccountMail(mail, sender).html
+
+const withoutHeadStyles = (html: string) => html.replaceAll(/<style>[\s\S]*?<\/style>/g, '')
+const inWideFont = (html: string) => html.replaceAll(/font-family:[^;"]*/g, "font-family:'DejaVu Sans Mono',monospace")
+
+/** As mail programs show it: with or without the styles of the head, and in another font. */
+export const looks: Record<string, (html: string) => string> = {
+  usual: (html) => html,
+  plain: withoutHeadStyles,
+  wide: inWideFont,
+  both: (html) => inWideFont(withoutHeadStyles(html)),
+}
+
+/** Not wider than the window, with a button that can be pressed. */
+export async function checkFits(page: Page, html: string, width: number) {
+  await page.setViewportSize({ width, height: 800 })
+  await page.setContent(html)
+  const over = await page.evaluate(
+    () => document.scrollingElement!.scrollWidth - document.scrollingElement!.clientWidth,
+  )
+  expect([width, over]).toEqual([width, 0])
+  expect((await page.locator('a.button').boundingBox())!.height).toBeGreaterThanOrEqual(44)
+}
+
+export async function checkReadable(page: Page, html: string, colorScheme: 'light' | 'dark', width: number) {
+  await page.emulateMedia({ colorScheme })
+  await page.setViewportSize({ width, height: 800 })
+  await page.setContent(html)
+  const { violations } = await axeOf(page).disableRules(['region', 'landmark-one-main']).analyze()
+  expect(violations.map(({ id, nodes }) => [colorScheme, width, id, nodes[0]?.html])).toEqual([])
+  const card = await page.locator('.card').evaluate((element) => getComputedStyle(element).backgroundColor)
+  expect(card === 'rgb(27, 34, 43)').toBe(colorScheme === 'dark')
+}

@@ -1,0 +1,63 @@
+import { expect } from 'vitest'
+import { listSessions } from '../shared/account.ts'
+import { me, type User } from '../shared/auth.ts'
+import { subscriptionStatus } from '../shared/billing.ts'
+import { readSecondFactor } from '../shared/second-factor.ts'
+import { checkConnection } from '../shared/stores.ts'
+import type { Api } from './api.ts'
+import { fixture } from './api.ts'
+import { PHONE, type Screens, token, WIDE } from './app.ts'
+
+// Users of an account that is not the demo’s.
+
+export const PASSWORD = 'four pots on Kiln Road'
+export const OLIVE = 'olive@owners.example'
+
+export const aUser = (changes: Partial<User> = {}): User => ({
+  ...fixture(me).user,
+  ...{ name: 'Olive Owner', email: OLIVE, accountName: 'Olive Owner', isDemo: false },
+  ...changes,
+})
+
+/** Until it is served again, the signed-in user is this one. */
+export function serveUser(api: Api, changes: Partial<User> = {}): User {
+  const user = aUser(changes)
+  api.answer(me, { user })
+  api.answer(readSecondFactor, { isOn: false, since: null, recoveryCodesLeft: 0 })
+  return user
+}
+
+/** Has a plan and no store. */
+export function serveNoStore(api: Api): void {
+  serveUser(api, { stores: [] })
+  api.answer(checkConnection, { hasConnection: false, platform: null, store_url: null, store: null })
+}
+
+export function serveNoPlan(api: Api): void {
+  serveNoStore(api)
+  api.alter(subscriptionStatus, (reply) => ({
+    ...reply,
+    ...{ plan: null, status: null, source: null, hasActiveSubscription: false, planInForce: null },
+  }))
+}
+
+/** As a browser in which nothing of a store or user is remembered. */
+export async function openFresh({ page, url }: Screens, path: string): Promise<void> {
+  await page.evaluate((value) => localStorage.setItem('token', value), token)
+  await page.goto(url + path)
+}
+
+export const aSession = (number: number, changes: object = {}) => ({
+  ...fixture(listSessions).sessions[0]!,
+  ...{ id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`, isCurrent: false },
+  ...changes,
+})
+
+/** Nothing axe finds in the page or a part of it, and nothing wider than a phone. */
+export async function checkLooks(app: Screens, within?: string): Promise<void> {
+  await app.settled()
+  expect(await app.violations(within)).toEqual([])
+  await app.page.setViewportSize(PHONE)
+  expect(await app.page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+  await app.page.setViewportSize(WIDE)
+}

@@ -1,0 +1,193 @@
+import { readdirSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { Endpoint } from '../shared/endpoint.ts'
+import { type ErrorReply, statusOf } from '../shared/errors.ts'
+import demo from './fixtures/demo.json' with { type: 'json' }
+
+// Stands in for the server's API. Every reply is parsed by the endpoint's own contract, and so is every request the browser sends: a
+// fixture cannot promise what the server does not, and a screen cannot send what the server refuses.
+
+export interface Call<E extends Endpoint = Endpoint> {
+  params: z.output<E['params']>
+  /** As parsed by the contract. */
+  query: z.output<E['query']>
+  body: z.output<E['body']>
+  /** As the browser sent them. */
+  sent: { query: Record<string, string>; body: unknown; headers: Record<string, string | undefined> }
+}
+
+type Reply<E extends Endpoint> = z.input<E['reply']>
+export type Answer<E extends Endpoint> = Reply<E> | ((call: Call<E>) => Reply<E> | Promise<Reply<E>>)
+type Handler = (call: Call, reply: FastifyReply) => unknown
+
+const ErrorBody = z.object({
+  error: z.string(),
+  code: z.enum([...(Object.keys(statusOf) as [keyof typeof statusOf]), 'internal']),
+  requestId: z.string(),
+  retryAfterS: z.number().optional(),
+  fields: z.record(z.string(), z.string()).optional(),
+})
+
+const nameOf = ({ method, path }: Pick<Endpoint, 'method' | 'path'>) => `${method} ${path}`
+
+const modules = readdirSync('shared').filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+
+/** All contracts of `shared/`, by method and path. */
+export const contracts = new Map(
+  (
+    await Promise.all(
+      modules.map((name): Promise<Record<string, unknown>> => import(/* @vite-ignore */ `../shared/${name}`)),
+    )
+  )
+    .flatMap((module) => Object.values(module))
+    .filter((value): value is Endpoint => typeof value === 'object' && value !== null && 'reply' in value)
+    .map((endpoint) => [nameOf(endpoint), endpoint]),
+)
+
+/** A copy of what the demo's server answers, parsed by the contract. Throws where nothing was recorded. */
+export function fixture<E extends Endpoint>(endpoint: E): Reply<E> {
+  const recorded = (demo.replies as Record<string, unknown>)[nameOf(endpoint)]
+  if (recorded === undefined) throw new Error(`screens/fixtures/demo.json has no reply to ${nameOf(endpoint)}`)
+  return checkReply(endpoint, structuredClone(recorded)) as Reply<E>
+}
+
+/** Throws unless the contract takes the reply whole: a field it does not know would never arrive. */
+function checkReply(endpoint: Endpoint, reply: unknown): unknown {
+  const parsed = endpoint.reply.safeParse(reply)
+  if (!parsed.success) throw new Error(`fixture of ${nameOf(endpoint)}: ${z.prettifyError(parsed.error)}`)
+  const asSent = JSON.parse(JSON.stringify(reply))
+  if (!isDeepStrictEqual(JSON.parse(JSON.stringify(parsed.data)), asSent))
+    throw new Error(`fixture of ${nameOf(endpoint)} has fields that its contract does not have`)
+  return reply
+}
+
+/** The answers of one test file, and what the browser asked. */
+export class Api {
+  /** What went wrong where no test can throw: reported when the test ends. */
+  faults: string[] = []
+  /** Requests that wait for their answer. */
+  waiting = 0
+  #handlers = new Map<string, Handler>()
+  #calls = new Map<string, Call[]>()
+  /** Those that answer with an error: what the browser sends them may be wrong. */
+  #refused = new Set<string>()
+  /** Ends what a failed test holds: it would be waited for in all tests after it. */
+  #held: ((isOver: boolean) => void)[] = []
+
+  /** Back to what the demo's server answers. */
+  reset(): void {
+    this.#handlers.clear()
+    this.#refused.clear()
+    this.#calls.clear()
+    this.faults = []
+    for (const end of this.#held.splice(0)) end(true)
+  }
+
+  answer<E extends Endpoint>(endpoint: E, answer: Answer<NoInfer<E>>): void {
+    this.#refused.delete(nameOf(endpoint))
+    this.#handlers.set(nameOf(endpoint), async (call) => {
+      const reply =
+        typeof answer === 'function' ? await (answer as (call: Call<E>) => Reply<E>)(call as Call<E>) : answer
+      return checkReply(endpoint, reply)
+    })
+  }
+
+  /** The recorded reply with some of it changed. */
+  alter<E extends Endpoint>(endpoint: E, change: (reply: Reply<NoInfer<E>>) => Reply<NoInfer<E>>): void {
+    this.answer(endpoint, () => change(fixture(endpoint)))
+  }
+
+  /** Refuses with an error as the server sends it. */
+  fail(endpoint: Endpoint, status: number, error: Partial<ErrorReply> = {}): void {
+    const body = ErrorBody.parse({ error: 'Please try again.', code: codeOf(status), requestId: 'test', ...error })
+    this.raw(endpoint, status, body)
+  }
+
+  /** Any answer at all, unchecked: what a proxy or a broken server says. */
+  raw(endpoint: Endpoint, status: number, body: unknown): void {
+    this.#refused.add(nameOf(endpoint))
+    this.#handlers.set(nameOf(endpoint), (_call, reply) => reply.code(status).send(body))
+  }
+
+  /** The connection ends without an answer, as with a server that is away. */
+  cut(endpoint: Endpoint): void {
+    this.#refused.add(nameOf(endpoint))
+    this.#handlers.set(nameOf(endpoint), (_call, reply) => {
+      reply.hijack()
+      reply.raw.destroy()
+    })
+  }
+
+  /** Answers only after `release`, with what it would have answered otherwise. */
+  hold(endpoint: Endpoint): { release: () => void } {
+    const held = this.#handlers.get(nameOf(endpoint))
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    this.#held.push(resolve)
+    this.#handlers.set(nameOf(endpoint), async (call, reply) => {
+      // The test is over and its page gone: nobody reads the answer.
+      if (await promise) return reply.code(503).send()
+      return held ? held(call, reply) : fixture(endpoint)
+    })
+    return { release: () => resolve(false) }
+  }
+
+  /** What the browser asked of this endpoint, in order. */
+  calls<E extends Endpoint>(endpoint: E): Call<E>[] {
+    return (this.#calls.get(nameOf(endpoint)) ?? []) as Call<E>[]
+  }
+
+  /** Serves every contract. */
+  serve(app: FastifyInstance): void {
+    app.addContentTypeParser('text/csv', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+    app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+      done(null, body === '' ? undefined : JSON.parse(body as string))
+    })
+    for (const endpoint of contracts.values()) {
+      app.route({
+        method: endpoint.method,
+        url: endpoint.path,
+        exposeHeadRoute: false,
+        handler: (request, reply) => this.#handle(endpoint, request, reply),
+      })
+    }
+  }
+
+  async #handle(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    const name = nameOf(endpoint)
+    this.waiting += 1
+    try {
+      const isRefused = this.#refused.has(name)
+      const call = readCall(endpoint, request, isRefused)
+      this.#calls.set(name, [...(this.#calls.get(name) ?? []), call])
+      const handler = this.#handlers.get(name)
+      const body = handler ? await handler(call, reply) : fixture(endpoint)
+      return endpoint.fileType ? reply.type(endpoint.fileType).send(body) : body
+    } catch (error) {
+      this.faults.push((error as Error).message)
+      return reply.code(501).send({ error: String(error), code: 'internal', requestId: 'test' })
+    } finally {
+      this.waiting -= 1
+    }
+  }
+}
+
+function readCall(endpoint: Endpoint, request: FastifyRequest, isRefused: boolean): Call {
+  const read = (what: string, schema: z.ZodType, value: unknown) => {
+    if (isRefused) return value as never
+    const parsed = schema.safeParse(value)
+    if (parsed.success) return parsed.data as never
+    throw new Error(`the browser sent a ${what} that ${nameOf(endpoint)} refuses: ${z.prettifyError(parsed.error)}`)
+  }
+  const { params, query, body, headers } = request
+  return {
+    params: read('path', endpoint.params, params),
+    query: read('query', endpoint.query, query),
+    body: read('body', endpoint.body, body ?? {}),
+    sent: { query: query as Record<string, string>, body, headers: headers as Record<string, string> },
+  }
+}
+
+const codeOf = (status: number) =>
+  Object.entries(statusOf).find(([, known]) => known === status)?.[0] ?? ('internal' as const)

@@ -1,0 +1,230 @@
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import fastifyStatic from '@fastify/static'
+import Fastify from 'fastify'
+import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import { Server } from 'socket.io'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject } from 'vitest'
+import { LIVE_PATH, type LivePart } from '../shared/live.ts'
+import type { NotificationEvent } from '../shared/notification-calls.ts'
+import { Api } from './api.ts'
+import { AXE_PATH, type AxeOptions, axeSource, findViolations } from './axe.ts'
+import demo from './fixtures/demo.json' with { type: 'json' }
+
+// The built app in a real browser, without Recoup's server: `Api` answers from fixtures. For everything a screen does by itself: its
+// states, sentences, validation, keyboard, and what it sends.
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where the run's one Chromium is reached. */
+    chromium: string
+  }
+}
+
+const PAGES = path.resolve('dist/web')
+export const WIDE = { width: 1280, height: 900 }
+export const PHONE = { width: 360, height: 800 }
+
+/** The moment the fixtures were recorded: what a screen takes for now when it is opened. */
+export const NOW = new Date(demo.now)
+/** Of the recorded cart, customer, flow and campaign. */
+export const ids = demo.ids as { id: string; cartId: string; customerId: string; flowId: string; campaignId: string }
+export const token = 'a-token'
+
+/** Moves the page's clock to `NOW`. */
+const CLOCK = `<script>{const R=Date,s=${NOW.getTime()}-R.now();globalThis.Date=new Proxy(R,{construct:(_,a,t)=>Reflect.construct(R,a.length?a:[R.now()+s],t),apply:()=>new R(R.now()+s).toString(),get:(t,k)=>k==='now'?()=>R.now()+s:Reflect.get(t,k)})}</script>`
+
+interface Options {
+  /** Who is signed in; `owner` of the demo's account unless said otherwise. */
+  as?: 'owner' | 'visitor' | undefined
+  viewport?: { width: number; height: number }
+  /** Stored in the browser beside what a signed-in owner has there; null removes an entry. */
+  storage?: Record<string, string | null>
+}
+
+export interface Screens {
+  api: Api
+  page: Page
+  /** Where the app is served. */
+  url: string
+  /** Opens a path of the app as a new tab of a clean browser, and waits for its first heading. */
+  open(path: string, options?: Options): Promise<Page>
+  /** The same without waiting. */
+  go(path: string, options?: Options): Promise<Page>
+  /** Nothing is waited for: no request, no picture, no animation. */
+  settled(options?: { isLoading?: boolean }): Promise<void>
+  /** What axe finds in the page or in a part of it. */
+  violations(within?: string | AxeOptions): Promise<unknown[]>
+  /** Sends over the live connection. */
+  live: {
+    notify(event: NotificationEvent): void
+    changed(...parts: LivePart[]): void
+    connections(): number
+    cut(): void
+    drop(): void
+  }
+  /** Another tab or window: a context of its own, closed when the test ends. */
+  another(options?: Parameters<import('playwright-core').Browser['newContext']>[0]): Promise<Page>
+}
+
+/** Of a test file. A page is shared by its tests; storage, answers and calls begin anew with each. */
+export function aScreen(): Screens {
+  const app = { api: new Api() } as Screens
+  const opened: BrowserContext[] = []
+  let server: Awaited<ReturnType<typeof serve>>
+  let browser: import('playwright-core').Browser
+
+  beforeAll(async () => {
+    server = await serve(app.api)
+    app.url = server.url
+    browser = await chromium.connect(inject('chromium'))
+    const context = await browser.newContext({
+      viewport: WIDE,
+      reducedMotion: 'reduce',
+      timezoneId: 'UTC',
+      locale: 'en-US',
+    })
+    app.page = await context.newPage()
+    await app.page.goto(`${app.url}/blank`)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await server?.close()
+  })
+  beforeEach(() => app.api.reset())
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') console.error(await shownBy(app.page))
+    for (const context of opened.splice(0)) await context.close()
+    await app.page.unrouteAll({ behavior: 'ignoreErrors' })
+    app.page.removeAllListeners()
+    await app.page.goto(`${app.url}/blank`)
+    await app.page.evaluate(clearStorage)
+    await app.page.setViewportSize(WIDE)
+    expect(app.api.faults, 'what the browser asked').toEqual([])
+  })
+
+  app.go = async (to, { as = 'owner', viewport, storage } = {}) => {
+    if (viewport) await app.page.setViewportSize(viewport)
+    if (new URL(app.page.url()).pathname !== '/blank') await app.page.goto(`${app.url}/blank`)
+    await app.page.evaluate(fillStorage, { ...(as === 'owner' ? { ...demo.storage, token } : {}), ...storage })
+    await app.page.goto(
+      app.url + to.replace(/:(\w+)/g, (whole, name: string) => ids[name as keyof typeof ids] ?? whole),
+    )
+    return app.page
+  }
+  app.open = async (to, options) => {
+    const page = await app.go(to, options)
+    await page.getByRole('heading', { level: 1 }).first().waitFor()
+    return page
+  }
+  app.settled = ({ isLoading = false } = {}) => settled(app.page, app.api, isLoading)
+  app.violations = (options) => findViolations(app.page, typeof options === 'string' ? { within: options } : options)
+  app.live = {
+    notify: (event) => void server.io.emit('notification', event),
+    changed: (...changed) => void server.io.emit('store-changed', { storeId: demo.storeId, changed }),
+    connections: () => server.io.engine.clientsCount,
+    cut: () => void server.io.disconnectSockets(true),
+    /** As a lost network does: the browser connects again by itself. */
+    drop: () => server.dropTransports(),
+  }
+  app.another = async (options) => {
+    const context = await browser.newContext({
+      viewport: WIDE,
+      reducedMotion: 'reduce',
+      timezoneId: 'UTC',
+      locale: 'en-US',
+      ...options,
+    })
+    opened.push(context)
+    return context.newPage()
+  }
+  return app
+}
+
+const clearStorage = () => {
+  localStorage.clear()
+  sessionStorage.clear()
+}
+
+function fillStorage(entries: Record<string, string | null>): void {
+  localStorage.clear()
+  sessionStorage.clear()
+  for (const [key, value] of Object.entries(entries)) if (value !== null) localStorage.setItem(key, value)
+}
+
+/** The files of the build, the API, and the live connection, at an address of their own. */
+async function serve(api: Api) {
+  const app = Fastify({ forceCloseConnections: true })
+  api.serve(app)
+  app.get('/blank', (_request, reply) => reply.type('text/html').send('<!doctype html><title>blank</title>'))
+  app.get(AXE_PATH, (_request, reply) =>
+    reply.header('cache-control', 'public, max-age=31536000, immutable').type('text/javascript').send(axeSource),
+  )
+  const index = readFileSync(path.join(PAGES, 'index.html'), 'utf8').replace('<head>', `<head>${CLOCK}`)
+  app.register(fastifyStatic, {
+    root: PAGES,
+    wildcard: false,
+    globIgnore: ['**/*.{br,gz,html}'],
+    setHeaders: (response) => response.header('cache-control', 'public, max-age=31536000, immutable'),
+  })
+  app.setNotFoundHandler((request, reply) =>
+    request.url.startsWith('/api/')
+      ? reply.code(404).send({ error: 'Not found', code: 'not_found', requestId: 'test' })
+      : reply.header('cache-control', 'no-store').type('text/html').send(index),
+  )
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const io = new Server(app.server, { path: LIVE_PATH, serveClient: false })
+  const transports = new Set<{ close(discard: boolean): void }>()
+  io.engine.on('connection', (transport) => {
+    transports.add(transport)
+    transport.once('close', () => transports.delete(transport))
+  })
+  io.on('connection', (socket) => {
+    socket.on('join-platform', (_platform, answer) => answer?.({ storeId: demo.storeId }))
+    socket.on('mark-notifications-read', (_marked, answer) => answer?.({ success: true }))
+  })
+  const { port } = app.server.address() as AddressInfo
+  return {
+    io,
+    dropTransports() {
+      for (const transport of transports) transport.close(true)
+    },
+    url: `http://127.0.0.1:${port}`,
+    async close() {
+      await io.close()
+      await app.close()
+    },
+  }
+}
+
+async function settled(page: Page, api: Api, isLoading: boolean): Promise<void> {
+  await expect
+    .poll(() => (isLoading || api.waiting === 0) && page.evaluate(isQuiet, isLoading), {
+      timeout: 15_000,
+      interval: 25,
+    })
+    .toBe(true)
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+}
+
+const isQuiet = (isLoading: boolean) => {
+  const isMoving = document
+    .getAnimations()
+    .some(({ playState, effect }) => playState === 'running' && effect?.getComputedTiming().iterations !== Infinity)
+  return (
+    !document.querySelector('.route-transition, .shell[data-complete=false]') &&
+    (isLoading || !document.querySelector('[role=status][aria-label=Loading]')) &&
+    !isMoving &&
+    ![...document.images].some((image) => image.loading !== 'lazy' && !image.complete) &&
+    document.fonts.status === 'loaded'
+  )
+}
+
+async function shownBy(page: Page): Promise<string> {
+  const text = await page
+    .locator('body')
+    .innerText({ timeout: 2_000 })
+    .catch((error: Error) => `(cannot be read: ${error.message})`)
+  return `${page.url()} showed:\n${text.slice(0, 1_500)}`
+}

@@ -1,0 +1,359 @@
+import { expect, test } from 'vitest'
+import { createFreeSubscription, listResting, manualUpdate, restStores, subscriptionStatus } from '../shared/billing.ts'
+import {
+  cancelSubscription,
+  changePlan,
+  createPortalSession,
+  previewChange,
+  reactivateSubscription,
+} from '../shared/payments.ts'
+import {
+  aBillingScreen,
+  answerBilling,
+  aPreview,
+  aStatus,
+  checkLayout,
+  type Detail,
+  dateIn,
+  inDays,
+  type Status,
+  someStores,
+  textOf,
+} from './billing-scene.ts'
+
+// What an owner does to a subscription on /billing: change, cancel, reactivate, open the portal.
+
+const app = aBillingScreen()
+const main = () => app.page.getByRole('main')
+const button = (name: string) => main().getByRole('button', { name, exact: true })
+const dialog = () => app.page.getByRole('dialog', { name: 'Change plan' })
+const press = (name: string | RegExp) => dialog().getByRole('button', { name }).click()
+const alert = (text: string) => app.page.getByRole('alert').getByText(text).waitFor()
+const search = () => new URL(app.page.url()).search
+const previews = () => app.api.calls(previewChange).map(({ sent }) => sent.body)
+const changes = () => app.api.calls(changePlan).map(({ sent }) => sent.body)
+
+const answerChange = (message: string, state: 'done' | 'scheduled' | 'confirm' = 'done', url: string | null = null) =>
+  app.api.answer(changePlan, { state, url, message })
+
+/** Opens the change to Growth that is shown to cost $16.50. */
+async function showGrowth(): Promise<void> {
+  answerBilling(app, { plan: 'starter' })
+  app.api.answer(previewChange, aPreview())
+  await app.open('/billing?change=growth')
+  await press('Show what it costs')
+  await dialog().getByRole('button', { name: 'Pay $16.50 and change' }).waitFor()
+}
+
+test('a larger plan is chosen by the keyboard, its amount shown first, and then changed', async () => {
+  answerBilling(app, { plan: 'starter' })
+  app.api.answer(previewChange, aPreview())
+  answerChange('You are on Growth now.')
+  const page = await app.open('/billing')
+  await button('Change plan').press('Enter')
+  await dialog().getByText('This is what you have now.').waitFor()
+  expect(await dialog().getByRole('button', { name: 'Show what it costs' }).isDisabled()).toBe(true)
+  await dialog().getByRole('radio', { name: 'Starter' }).press('ArrowDown')
+  await dialog().getByText('$49.00 a month, before tax.').waitFor()
+  await checkLayout(app, '[role=dialog]')
+  await dialog().getByRole('button', { name: 'Show what it costs' }).press('Enter')
+  const heading = dialog().getByRole('heading', { name: 'Growth, monthly' })
+  await heading.waitFor()
+  await expect.poll(() => heading.evaluate((element) => element === document.activeElement)).toBe(true)
+  expect(previews()).toEqual([{ planKey: 'growth', cycle: 'month', addOns: { extraStores: 0 } }])
+  const text = await textOf(dialog())
+  for (const part of [
+    'The plan changes at once.',
+    'New plan, until the next bill $22.60 Credit for what is paid already -$7.60 Tax $1.50',
+    'Due now $16.50',
+    `The next bill is $49.00, on ${dateIn(12)}.`,
+  ])
+    expect(text).toContain(part)
+  await checkLayout(app, '[role=dialog]')
+  answerBilling(app)
+  await dialog().getByRole('button', { name: 'Pay $16.50 and change' }).dblclick()
+  await dialog().waitFor({ state: 'detached' })
+  await page.getByText('You are on Growth now.').waitFor()
+  expect(changes()).toEqual([{ token: 'shown-1', restingStoreIds: [] }])
+  await main().getByRole('heading', { name: 'Growth' }).waitFor()
+  expect(search()).toBe('')
+})
+
+test('a smaller plan shows what is lost, which stores rest, and when', async () => {
+  answerBilling(app)
+  app.api.answer(
+    previewChange,
+    aPreview({
+      ...{ when: 'period_end', at: inDays(12), dueNow: 0, credit: 0, charge: 0, tax: 0, nextAmount: 1_900 },
+      ...{ token: 'smaller', lost: ['SMS and WhatsApp as steps of a flow.', 'Export of analytics.'] },
+      ...{ storesTooMany: 1, stores: someStores },
+    }),
+  )
+  answerChange('It changes to Starter.', 'scheduled')
+  const page = await app.open('/billing?change=starter')
+  await press('Show what it costs')
+  await dialog()
+    .getByText(`The plan changes on ${dateIn(12)}. Nothing is due now.`)
+    .waitFor()
+  const text = await textOf(dialog())
+  expect(text).toContain('What Starter does not have SMS and WhatsApp as steps of a flow. Export of analytics.')
+  expect(text).toContain('1 store will have to rest A store that rests goes on capturing carts and syncing')
+  expect(text).not.toContain('Due now')
+  const box = (name: string) => dialog().getByRole('checkbox', { name })
+  expect(await box('Third Floor').isChecked()).toBe(true)
+  await checkLayout(app, '[role=dialog]')
+  await box('Third Floor').click()
+  await dialog().getByText('Choose 1 store to rest.').waitFor()
+  const confirm = dialog().getByRole('button', { name: `Change on ${dateIn(12)}` })
+  expect(await confirm.isDisabled()).toBe(true)
+  await box('Kiln Road').click()
+  await box('Second Hand').click()
+  app.api.answer(subscriptionStatus, aStatus({ change: { plan: 'starter', cycle: 'month', at: inDays(12) } }))
+  await confirm.click()
+  await page.getByText('It changes to Starter.').waitFor()
+  expect(changes()).toEqual([{ token: 'smaller', restingStoreIds: [someStores[0]!.id, someStores[1]!.id] }])
+  await main()
+    .getByText(`Changes to Starter on ${dateIn(12)}.`)
+    .waitFor()
+})
+
+test('the address names the change, and Back returns to the choice', async () => {
+  answerBilling(app, { plan: 'starter' })
+  app.api.answer(previewChange, aPreview({ dueNow: 0, credit: 0, charge: 0, tax: 0 }))
+  const page = await app.open('/billing?change=growth&cycle=year&stores=2')
+  await dialog().getByText('$708.00 a year, before tax.').waitFor()
+  await dialog().getByText('$120 a year for each').waitFor()
+  await press('Show what it costs')
+  await dialog().getByRole('heading', { name: 'Growth, yearly, with 2 extra stores' }).waitFor()
+  await dialog().getByRole('button', { name: 'Change plan' }).waitFor()
+  expect(previews()).toEqual([{ planKey: 'growth', cycle: 'year', addOns: { extraStores: 2 } }])
+  await press('Back')
+  await dialog().getByText('$708.00 a year, before tax.').waitFor()
+  await page.keyboard.press('Escape')
+  await dialog().waitFor({ state: 'detached' })
+  expect(search()).toBe('')
+})
+
+test('an amount that changed meanwhile is shown again, and its own token is sent', async () => {
+  await showGrowth()
+  app.api.fail(changePlan, 409, { error: 'The amount has changed.' })
+  app.api.answer(previewChange, aPreview({ dueNow: 1_649, token: 'shown-2' }))
+  await press('Pay $16.50 and change')
+  await dialog().getByRole('button', { name: 'Pay $16.49 and change' }).waitFor()
+  await dialog().getByText('The amount has changed.').waitFor()
+  await checkLayout(app, '[role=dialog]')
+  answerChange('You are on Growth now.')
+  await press('Pay $16.49 and change')
+  await app.page.getByText('You are on Growth now.').waitFor()
+  expect(changes().at(-1)).toEqual({ token: 'shown-2', restingStoreIds: [] })
+})
+
+test('the dialog returns to the choice with the reason where the changed amount cannot be shown', async () => {
+  await showGrowth()
+  app.api.fail(changePlan, 409, { error: 'The amount has changed.' })
+  app.api.fail(previewChange, 409, { error: 'A payment is overdue.' })
+  await press('Pay $16.50 and change')
+  await dialog().getByRole('alert').getByText('A payment is overdue.').waitFor()
+  await dialog().getByRole('button', { name: 'Show what it costs' }).waitFor()
+})
+
+test('a failed preview shows the error; a declined card shows it with “Manage Billing”', async () => {
+  answerBilling(app, { plan: 'starter' })
+  app.api.fail(previewChange, 429, { error: 'Too many tries. Wait a minute.' })
+  app.api.fail(changePlan, 400, { error: 'Your card was declined. Add another one under Manage Billing.' })
+  const page = await app.open('/billing?change=growth')
+  await press('Show what it costs')
+  await dialog().getByRole('alert').getByText('Too many tries.').waitFor()
+  expect(await dialog().getByRole('button', { name: 'Manage Billing' }).count()).toBe(0)
+  app.api.answer(previewChange, aPreview())
+  await press('Show what it costs')
+  await press('Pay $16.50 and change')
+  await dialog().getByRole('alert').getByText('Your card was declined.').waitFor()
+  await checkLayout(app, '[role=dialog]')
+  app.api.fail(createPortalSession, 409, { error: 'This is a copy of another installation.' })
+  await press('Manage Billing')
+  await dialog().getByRole('alert').getByText('This is a copy of another installation.').waitFor()
+  app.api.answer(createPortalSession, { url: '/terms' })
+  await press('Manage Billing')
+  await page.waitForURL('**/terms')
+})
+
+test('in a trial without a card the next bill depends on adding one', async () => {
+  answerBilling(app, { plan: 'starter', status: 'trialing', trialEndsAt: inDays(12), hasCard: false })
+  app.api.answer(previewChange, aPreview({ dueNow: 0, credit: 0, charge: 0, tax: 0, needsCard: true }))
+  await app.open('/billing?change=growth')
+  await press('Show what it costs')
+  await dialog()
+    .getByText(`If you add a card, the next bill is $49.00, on ${dateIn(12)}.`)
+    .waitFor()
+})
+
+test('a payment that the bank confirms links to the bank’s page in a new window', async () => {
+  await showGrowth()
+  answerChange('Growth begins once it is confirmed.', 'confirm', 'https://bank.example/3ds')
+  await press('Pay $16.50 and change')
+  await dialog().getByText('Growth begins once it is confirmed.').waitFor()
+  const link = dialog().getByRole('link', { name: 'Confirm the payment' })
+  expect([await link.getAttribute('href'), await link.getAttribute('target')]).toEqual([
+    'https://bank.example/3ds',
+    '_blank',
+  ])
+  await checkLayout(app, '[role=dialog]')
+})
+
+test('a change in the address leads to /pricing on a plan without a card', async () => {
+  answerBilling(app, { plan: 'free' })
+  const page = await app.go('/billing?change=growth&cycle=year')
+  await page.waitForURL('**/pricing?plan=growth&cycle=year')
+})
+
+test.each([
+  ['ends', { cancelAtPeriodEnd: true }, 'Reactivate it first, then change its plan.'],
+  ['is overdue', { status: 'past_due' }, 'Pay it first, under Manage Billing, then change the plan.'],
+] as const)('a change in the address of a subscription that %s says what to do first', async (_, detail, text) => {
+  answerBilling(app, { plan: 'starter', ...detail })
+  const page = await app.open('/billing?change=growth')
+  await page.getByText(text).waitFor()
+  expect(await dialog().count()).toBe(0)
+})
+
+// Canceling, reactivating, the portal.
+
+const CONFIRM =
+  'Are you sure you want to cancel your subscription? You will lose access at the end of your current billing period.'
+const ENDING = { cancelAtPeriodEnd: true, nextBillingDate: null }
+/** A press that removes its own button leaves the focus on the group of the remaining ones. */
+const focused = () => app.page.evaluate(() => document.activeElement?.textContent)
+
+test('canceling is confirmed in the words of A 5, and Reactivate takes it back', {
+  tags: ['A2.7', 'A4.3', 'A5'],
+}, async () => {
+  const message = 'Your subscription ends on Dec 6, 2026.'
+  answerBilling(app)
+  app.api.answer(cancelSubscription, { success: true, message })
+  app.api.answer(listResting, { stores: someStores.map((store, at) => ({ ...store, restsFirst: at === 0 })) })
+  const page = await app.open('/billing')
+  await button('Cancel subscription').press('Enter')
+  const confirm = page.getByRole('dialog', { name: 'Cancel Growth?' })
+  await confirm.getByText(CONFIRM).waitFor()
+  await confirm.getByText(`Your Growth plan stays until its period ends on ${dateIn(12)}.`).waitFor()
+  await confirm.getByText('2 stores of the 3 connected will rest then: Third Floor and Kiln Road.').waitFor()
+  await checkLayout(app, '[role=dialog]')
+  await confirm.getByRole('button', { name: 'Keep Growth' }).click()
+  await confirm.waitFor({ state: 'detached' })
+  expect(app.api.calls(cancelSubscription)).toEqual([])
+
+  await button('Cancel subscription').click()
+  answerBilling(app, ENDING)
+  await confirm.getByRole('button', { name: 'Cancel subscription' }).press('Enter')
+  await page.getByText(message).waitFor()
+  await button('Reactivate').waitFor()
+  await expect.poll(focused).toBe('ReactivateManage Billing')
+  expect(await button('Cancel subscription').count()).toBe(0)
+
+  answerBilling(app)
+  app.api.answer(reactivateSubscription, { success: true, message: 'Your subscription goes on.' })
+  await button('Reactivate').press('Enter')
+  await page.getByText('Your subscription goes on.').waitFor()
+  await button('Cancel subscription').waitFor()
+  await expect.poll(focused).toBe('Change planManage BillingCancel subscription')
+})
+
+test('“Keep Growth” takes a scheduled change back', async () => {
+  answerBilling(app, {}, { change: { plan: 'starter', cycle: 'month', at: inDays(12) } })
+  app.api.answer(reactivateSubscription, { success: true, message: 'You keep Growth.' })
+  const page = await app.open('/billing')
+  await button('Keep Growth').waitFor()
+  app.api.answer(subscriptionStatus, aStatus())
+  await button('Keep Growth').click()
+  await page.getByText('You keep Growth.').waitFor()
+  await button('Keep Growth').waitFor({ state: 'detached' })
+})
+
+test('“Manage Billing” leads to the provider’s portal', { tags: ['A2.7'] }, async () => {
+  answerBilling(app)
+  app.api.answer(createPortalSession, { url: '/terms' })
+  const page = await app.open('/billing')
+  await button('Manage Billing').click()
+  await page.waitForURL('**/terms')
+})
+
+test.each([
+  ['the portal', {}, createPortalSession, 'Manage Billing', 'Failed to open billing portal'],
+  ['reactivating', ENDING, reactivateSubscription, 'Reactivate', 'Failed to reactivate subscription'],
+  ['canceling', {}, cancelSubscription, 'Cancel subscription', 'Failed to cancel subscription'],
+] as const)('a failure of %s shows the server’s error, else that of A 8', { tags: ['A8'] }, async (...row) => {
+  const [, detail, endpoint, label, text] = row
+  answerBilling(app, detail)
+  app.api.fail(endpoint, 409, { error: 'This is a copy of another installation.' })
+  await app.open('/billing')
+  await button(label).click()
+  const isCancel = endpoint === cancelSubscription
+  const again = isCancel ? app.page.getByRole('dialog').getByRole('button', { name: label }) : button(label)
+  if (isCancel) await again.click()
+  await alert('This is a copy of another installation.')
+  await checkLayout(app, isCancel ? '[role=dialog]' : 'main')
+  app.api.cut(endpoint)
+  await again.click()
+  await alert(text)
+})
+
+test('a portal without an address counts as a failure', { tags: ['A8'] }, async () => {
+  answerBilling(app)
+  app.api.answer(createPortalSession, { url: '' })
+  const page = await app.open('/billing')
+  await button('Manage Billing').click()
+  await alert('Failed to open billing portal')
+  expect(new URL(page.url()).pathname).toBe('/billing')
+})
+
+// Pressed twice, sent once.
+
+const done = { success: true as const, message: 'It is done.' }
+const scheduled = { change: { plan: 'starter' as const, cycle: 'month' as const, at: inDays(12) } }
+
+interface DoubleClick {
+  name: string
+  path: string
+  endpoint: typeof cancelSubscription | typeof restStores | typeof createFreeSubscription | typeof manualUpdate
+  detail?: Partial<Detail>
+  status?: Partial<Status>
+  /** Opens the dialog with the button. */
+  opener?: string
+}
+
+const doubleClicks: DoubleClick[] = [
+  ...[{ name: 'Cancel subscription', path: '/billing', endpoint: cancelSubscription, opener: 'Cancel subscription' }],
+  { name: 'Reactivate', path: '/billing', endpoint: reactivateSubscription, detail: ENDING },
+  { name: 'Keep Growth', path: '/billing', endpoint: reactivateSubscription, status: scheduled },
+  {
+    ...{ name: 'Save', path: '/billing', endpoint: restStores, detail: { plan: 'starter' } },
+    opener: 'Choose which stores rest',
+  },
+  { name: 'Change to Lite', path: '/pricing', endpoint: createFreeSubscription, opener: 'Start with Lite' },
+  { name: 'Continue with Lite', path: '/pricing', endpoint: createFreeSubscription, status: { plan: null } },
+  { name: 'Set this plan', path: '/test-subscription', endpoint: manualUpdate, status: { isTestMode: true } },
+]
+
+test.each(doubleClicks)('a double click on “$name” of $path sends once', async (row) => {
+  const { name, path, endpoint, detail, status, opener } = row
+  answerBilling(app, detail, status)
+  app.api.answer(listResting, {
+    stores: someStores.map((store, at) => ({ ...store, isResting: at === 2, restsFirst: false })),
+  })
+  app.api.answer(cancelSubscription, done)
+  app.api.answer(reactivateSubscription, done)
+  app.api.answer(restStores, { success: true, resting: [] })
+  app.api.answer(createFreeSubscription, { ...done, url: '/store-setup' })
+  app.api.answer(manualUpdate, { ...done, plan: 'growth', status: 'active' })
+  const { release } = app.api.hold(endpoint)
+  await app.open(path)
+  if (opener) await button(opener).click()
+  const scope = opener ? app.page.getByRole('dialog') : main()
+  await scope.getByRole('button', { name, exact: true }).dblclick()
+  await expect.poll(() => app.api.calls(endpoint).length).toBe(1)
+  release()
+  await expect.poll(() => app.page.locator('button[data-loading]').count()).toBe(0)
+  await app.settled()
+  expect(app.api.calls(endpoint)).toHaveLength(1)
+})

@@ -1,0 +1,624 @@
+import { expect, test } from 'vitest'
+import { listResting, readUsage, restStores, subscriptionStatus } from '../shared/billing.ts'
+import { checkSession, paymentHistory, readSubscription } from '../shared/payments.ts'
+import { readSecondFactor } from '../shared/second-factor.ts'
+import { checkConnection } from '../shared/stores.ts'
+import { readTeam } from '../shared/team.ts'
+import { fixture } from './api.ts'
+import { PHONE } from './app.ts'
+import {
+  aBillingScreen,
+  aDetail,
+  aHistory,
+  answerBilling,
+  aStatus,
+  checkLayout,
+  type Detail,
+  dateIn,
+  inDays,
+  otherUsage,
+  type Status,
+  signInAs,
+  someStores,
+  someUsage,
+  textOf,
+} from './billing-scene.ts'
+
+// Plan, limits and payments of an account: /billing, the subscription drawer, and the banners above every screen.
+
+const app = aBillingScreen()
+const main = () => app.page.getByRole('main')
+const notices = () => app.page.getByRole('region', { name: 'Notices' })
+const drawer = () => app.page.getByRole('dialog', { name: 'Subscription' })
+const headerButton = () => app.page.getByRole('banner').getByRole('button', { name: /^Subscription: / })
+const search = () => new URL(app.page.url()).search
+const usageIsShown = () => main().getByText('84 of 100 used').waitFor()
+/** Buttons and links of the page, in their order. */
+const actions = () =>
+  main()
+    .getByRole('button')
+    .or(main().getByRole('link'))
+    .evaluateAll((all) => all.map((each) => each.textContent))
+
+test('/billing shows plan, status, price, cycle, dates, limits, usage and premium features', {
+  tags: ['A2.1', 'A2.7', 'A9'],
+}, async () => {
+  answerBilling(app, { plan: 'starter', extraStores: 1, amount: 2_900 })
+  const page = await app.open('/billing')
+  await main().getByRole('heading', { name: 'Starter' }).waitFor()
+  await usageIsShown()
+  const text = await textOf(main())
+  for (const part of [
+    'Billing and Subscription',
+    `Current plan Starter Active Renews on ${dateIn(12)}.`,
+    'Price $29.00 a month Billing cycle Monthly Extra stores 1',
+    `Next billing date ${dateIn(12)} Last payment ${dateIn(-18)} Card On file`,
+    'Limits and usage Stores 1 of 2 connected Emails 1,234 of 5,000 used SMS Near the limit 84 of 100 used WhatsApp Limit reached 100 of 100 used',
+    'Advanced Analytics Ranges up to a year, trends and tables Included',
+    'Priority Support Your mail to support says which plan it comes from Included',
+    'Custom Branding Pages and links under your own domain Soon',
+    'API Access Your own programs read and change your data Soon',
+  ])
+    expect(text).toContain(part)
+  await page.getByRole('heading', { name: 'Ready to Scale?' }).waitFor()
+  await checkLayout(app)
+  await page.getByRole('link', { name: 'View Plans' }).click()
+  await page.waitForURL('**/pricing')
+})
+
+test.each([
+  [
+    'a trial',
+    { status: 'trialing', trialEndsAt: inDays(9), hasCard: false, lastPaymentDate: null },
+    {},
+    [
+      'Growth Trial',
+      `Trial until ${dateIn(9)}.`,
+      `Trial ends ${dateIn(9)}`,
+      'Card None added; after the trial the plan is Lite',
+      'Add a card under Manage Billing to go on with Growth after the trial.',
+    ],
+    ['Change plan', 'Manage Billing', 'Cancel subscription', 'View Payment History'],
+  ],
+  [
+    'an overdue payment',
+    { status: 'past_due' },
+    { graceUntil: inDays(3) },
+    [
+      'Growth Past Due',
+      `A payment is overdue. Messages are sent until ${dateIn(3)}.`,
+      'Add another card under Manage Billing for the next try, or pay the open invoice of the payment history at once.',
+    ],
+    ['Manage Billing', 'Cancel subscription', 'View Payment History'],
+  ],
+  [
+    'a cancellation at the period’s end',
+    { cancelAtPeriodEnd: true, nextBillingDate: null, billingCycle: 'year', amount: 46_800 },
+    {},
+    [
+      `Growth Active Ends ${dateIn(12)}`,
+      `Ends on ${dateIn(12)}, then Lite.`,
+      'Price $468.00 a year Billing cycle Yearly',
+      `Paid until ${dateIn(12)}`,
+    ],
+    ['Reactivate', 'Manage Billing', 'View Payment History'],
+  ],
+  [
+    'a scheduled change',
+    {},
+    { change: { plan: 'starter', cycle: 'month', at: inDays(12) } },
+    [`Changes to Starter on ${dateIn(12)}.`],
+    ['Keep Growth', 'Change plan', 'Manage Billing', 'Cancel subscription', 'View Payment History'],
+  ],
+  [
+    'a chargeback',
+    { status: 'canceled', nextBillingDate: null },
+    { planInForce: 'free', hasActiveSubscription: false },
+    ['Growth Canceled', 'The plan was canceled. The limits of Lite apply. Billing cycle Monthly Last payment'],
+    ['Change plan', 'Manage Billing', 'View Payment History'],
+  ],
+  [
+    'the free plan',
+    { plan: 'free' },
+    {},
+    ['Current plan Lite Active', 'Price Free', 'Advanced Analytics Ranges up to a year, trends and tables Not in'],
+    ['Change plan', 'View Plans', 'View Payment History'],
+  ],
+  [
+    'test mode',
+    { source: 'test', amount: 4_900 },
+    { sells: 'test', isTestMode: true },
+    ['Price $49.00 a month on Pricing; nothing is charged', 'there is no card and no invoice'],
+    ['Change plan', 'View Payment History'],
+  ],
+  [
+    'an installation that sells nothing',
+    { source: 'default', features: { ...aDetail().subscription.features, maxStores: -1 } },
+    { sells: 'none', isUnlimited: true },
+    [
+      'Price Nothing is charged',
+      'This installation has no billing. The plan is set by whoever runs this server. Write to',
+    ],
+    ['support@localhost', 'View Payment History'],
+  ],
+  [
+    'a plan set by the operator',
+    { source: 'operator' },
+    {},
+    ['This plan was set by whoever runs this server. Nothing is charged for it, so there is nothing to cancel.'],
+    ['Change plan', 'View Payment History'],
+  ],
+] as const)('/billing says the state and offers its actions: %s', async (_, detail, status, parts, offered) => {
+  answerBilling(app, detail as Partial<Detail>, status as Partial<Status>)
+  await app.open('/billing')
+  await usageIsShown()
+  const text = await textOf(main())
+  for (const part of parts) expect(text).toContain(part)
+  await expect.poll(actions).toEqual(offered)
+  await checkLayout(app, 'main')
+})
+
+test.each(['viewer', 'member'] as const)('a %s sees the plan without payments, and who can change it', async (role) => {
+  answerBilling(app, { plan: 'starter' })
+  signInAs(app, role)
+  const page = await app.open('/billing')
+  await page.getByText('Only an owner or admin of this account can change its plan.').waitFor()
+  await usageIsShown()
+  const owner = fixture(readTeam).members.find((member) => member.role === 'owner')!
+  await expect.poll(actions).toEqual([owner.email, 'View Plans'])
+  expect(await textOf(main())).toContain('Price $19.00 a month')
+})
+
+test('/billing shows a skeleton while the subscription loads, and “Failed to load subscription details” with Retry', {
+  tags: ['A8'],
+}, async () => {
+  answerBilling(app)
+  app.api.fail(readSubscription, 400, { error: 'Not now.' })
+  const first = app.api.hold(readSubscription)
+  await app.open('/billing')
+  await main().getByRole('status', { name: 'Loading' }).waitFor()
+  first.release()
+  const alert = main().getByRole('alert')
+  await alert.getByText('Failed to load subscription details').waitFor()
+  await alert.getByText('Not now.').waitFor()
+  await checkLayout(app, 'main')
+  app.api.answer(readSubscription, aDetail())
+  await alert.getByRole('button', { name: 'Retry' }).click()
+  await main().getByRole('heading', { name: 'Growth' }).waitFor()
+})
+
+test('/billing says “No subscription found” before a plan is chosen', { tags: ['A8'] }, async () => {
+  app.api.answer(readSubscription, { subscription: null })
+  app.api.answer(subscriptionStatus, aStatus({ plan: null }))
+  const page = await app.open('/billing')
+  await page.getByText('No subscription found').waitFor()
+  await page.getByText('No subscription information available').waitFor()
+  await checkLayout(app, 'main')
+  await main().getByRole('link', { name: 'View Plans' }).click()
+  await page.waitForURL('**/pricing')
+})
+
+test('/billing shows the limits where the usage fails to load, those of A 9 where the server names none', async () => {
+  const { customBranding, apiAccess } = aDetail().subscription.features
+  answerBilling(app, { plan: 'starter' })
+  const subscription = { ...aDetail({ plan: 'starter' }).subscription }
+  app.api.raw(readSubscription, 200, {
+    subscription: { ...subscription, features: { customBranding, apiAccess, maxStores: 2 } },
+  })
+  app.api.fail(readUsage, 400, { error: 'Not now.' })
+  const page = await app.open('/billing')
+  await page.getByText('What was used could not be loaded.').waitFor()
+  expect(await textOf(main())).toContain(
+    '2 stores 100 emails per month 50 SMS per month 50 WhatsApp messages per month',
+  )
+  app.api.answer(readUsage, someUsage())
+  await main().getByRole('button', { name: 'Retry' }).click()
+  await usageIsShown()
+})
+
+test('the drawer and the account settings link to /billing', async () => {
+  answerBilling(app)
+  app.api.answer(readSecondFactor, { isOn: false, since: null, recoveryCodesLeft: 0 })
+  const page = await app.open('/settings/account')
+  await headerButton().click()
+  await page.getByRole('dialog').getByRole('link', { name: 'Billing and Subscription' }).click()
+  await main().getByRole('heading', { name: 'Growth' }).waitFor()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.goBack()
+  await main().getByText('Growth · ').getByRole('link', { name: 'Billing and Subscription' }).click()
+  await page.waitForURL('**/billing')
+})
+
+test('the demo says that its plan cannot be changed', async () => {
+  answerBilling(app, { source: 'operator' })
+  signInAs(app, 'owner', true)
+  await app.open('/billing')
+  await main().getByText('The demo’s plan cannot be changed.').waitFor()
+  await usageIsShown()
+  expect(await actions()).toEqual(['View Payment History'])
+  expect(await textOf(main())).not.toContain('set by whoever runs this server')
+})
+
+// The drawer.
+
+test('the header’s button opens the drawer by the keyboard: plan, status, limits with meters, features', {
+  tags: ['A2.12'],
+}, async () => {
+  app.api.answer(subscriptionStatus, aStatus({ plan: 'starter' }))
+  app.api.answer(readUsage, someUsage())
+  const page = await app.open('/settings')
+  await headerButton().press('Enter')
+  await drawer().getByRole('heading', { name: 'Starter' }).waitFor()
+  const text = await textOf(drawer())
+  for (const part of [
+    `Current plan Starter Active Renews on ${dateIn(12)}.`,
+    'Stores 1 of 2 connected Emails 1,234 of 5,000 used',
+    'SMS Near the limit 84 of 100 used',
+    'WhatsApp Limit reached 100 of 100 used 14 messages held until Dec 1, 2026. 3 of these will expire before then.',
+    'Advanced Analytics Priority Support Customer Segmentation Scheduled Campaigns',
+  ])
+    expect(text).toContain(part)
+  const meters = drawer().getByRole('meter')
+  expect(await meters.evaluateAll((all) => all.map((each) => (each as HTMLMeterElement).value))).toEqual([
+    1, 1_234, 84, 100,
+  ])
+  await checkLayout(app)
+  await page.keyboard.press('Escape')
+  await drawer().waitFor({ state: 'detached' })
+  await expect.poll(() => headerButton().evaluate((element) => element === document.activeElement)).toBe(true)
+})
+
+test('the drawer offers “Ready to Scale?” on every plan but Growth, and “View Plans” leads to the plans', {
+  tags: ['A2.12'],
+}, async () => {
+  app.api.answer(subscriptionStatus, aStatus())
+  app.api.answer(readUsage, otherUsage())
+  const page = await app.open('/settings')
+  await headerButton().click()
+  await drawer().getByText('20,400 used, no limit').waitFor()
+  const text = await textOf(drawer())
+  for (const part of [
+    'Stores 1 connected, no limit',
+    'SMS Not in this plan',
+    'Plan features Everything in Starter Multi-store Dashboard',
+    '2 messages held. All of these will expire before Dec 1, 2026.',
+  ])
+    expect(text).toContain(part)
+  expect(await drawer().getByRole('meter').count()).toBe(0)
+  expect(text).not.toContain('Ready to Scale?')
+  await drawer().getByRole('button', { name: 'Close' }).click()
+  app.api.answer(subscriptionStatus, aStatus({ plan: 'starter' }))
+  await headerButton().click()
+  await drawer().getByRole('heading', { name: 'Ready to Scale?' }).waitFor()
+  await drawer().getByRole('link', { name: 'View Plans' }).click()
+  await page.waitForURL('**/pricing')
+})
+
+test('the drawer shows a skeleton while it loads, and a failure with Retry', { tags: ['A2.12', 'A8'] }, async () => {
+  app.api.answer(subscriptionStatus, aStatus({ plan: 'starter' }))
+  app.api.fail(readUsage, 400, { error: 'Not now.' })
+  const first = app.api.hold(readUsage)
+  await app.open('/settings')
+  await headerButton().click()
+  await drawer().getByRole('status', { name: 'Loading' }).first().waitFor()
+  first.release()
+  const alert = drawer().getByRole('alert')
+  await alert.getByText('Failed to load subscription status').waitFor()
+  await alert.getByText('Not now.').waitFor()
+  await checkLayout(app)
+  app.api.answer(readUsage, someUsage())
+  await alert.getByRole('button', { name: 'Retry' }).click()
+  await drawer().getByText('84 of 100 used').waitFor()
+})
+
+test('the drawer says “No subscription information available” when the plan is gone', { tags: ['A8'] }, async () => {
+  app.api.answer(subscriptionStatus, aStatus())
+  app.api.answer(readUsage, someUsage())
+  await app.open('/settings')
+  await headerButton().waitFor()
+  app.api.answer(subscriptionStatus, aStatus({ plan: null, hasActiveSubscription: true }))
+  await headerButton().click()
+  await drawer().getByText('No subscription information available').waitFor()
+  await drawer().getByRole('link', { name: 'View Plans' }).waitFor()
+})
+
+test.each([
+  ['a trial', { status: 'trialing', trialEndsAt: inDays(9) }, `Trial until ${dateIn(9)}.`],
+  ['a cancellation', { cancelAtPeriodEnd: true, nextBillingDate: null }, `Ends on ${dateIn(12)}, then Lite.`],
+  [
+    'a scheduled change',
+    { change: { plan: 'starter', cycle: 'month', at: inDays(12) } },
+    `Changes to Starter on ${dateIn(12)}.`,
+  ],
+  ['an overdue payment', { status: 'past_due', graceUntil: inDays(3) }, `Messages are sent until ${dateIn(3)}.`],
+  [
+    'a payment overdue for too long',
+    { status: 'past_due', graceUntil: inDays(-2), hasActiveSubscription: false },
+    'Messages are held until it is paid.',
+  ],
+  ['a chargeback', { status: 'canceled', planInForce: 'free' }, 'The limits of Lite apply.'],
+] as const)('the drawer says what becomes of the plan: %s', async (_, status, text) => {
+  app.api.answer(subscriptionStatus, aStatus(status))
+  app.api.answer(readUsage, someUsage())
+  const page = await app.open('/settings')
+  await headerButton().click()
+  await drawer().getByText(text).waitFor()
+  const isEnding = 'cancelAtPeriodEnd' in status
+  expect(await page.getByText(`Ends ${dateIn(12)}`, { exact: true }).count()).toBe(isEnding ? 1 : 0)
+  if (!isEnding) return
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: `Subscription: Growth, Active, Ends ${dateIn(12)}` }).waitFor()
+})
+
+test('a phone opens the drawer from the menu', async () => {
+  app.api.answer(subscriptionStatus, aStatus({ plan: 'starter' }))
+  app.api.answer(readUsage, someUsage())
+  const page = await app.open('/settings', { viewport: PHONE })
+  await page.getByRole('button', { name: 'Open menu' }).click()
+  const menu = page.getByRole('dialog', { name: 'Menu' })
+  await menu.getByRole('button', { name: 'Subscription: Starter, Active' }).click()
+  await drawer().getByText('84 of 100 used').waitFor()
+  await drawer().getByRole('link', { name: 'View Plans' }).click()
+  await page.waitForURL('**/pricing')
+})
+
+// The banners.
+
+test.each([
+  [
+    'past due',
+    { status: 'past_due', graceUntil: inDays(3) },
+    `A payment is overdue. Messages are sent until ${dateIn(3)}.`,
+    'Go to billing',
+  ],
+  [
+    'past due for too long',
+    { status: 'past_due', graceUntil: inDays(-1), hasActiveSubscription: false },
+    'A payment is overdue. Messages are held until it is paid.',
+    'Go to billing',
+  ],
+  [
+    'a trial without a card',
+    { status: 'trialing', trialEndsAt: inDays(2), hasCard: false },
+    `The trial of Growth ends on ${dateIn(2)}. After that the account goes on with Lite, unless a card is added.`,
+    'Go to billing',
+  ],
+  [
+    'a trial with a card',
+    { status: 'trialing', trialEndsAt: inDays(2) },
+    `The trial of Growth ends on ${dateIn(2)}. After that it is paid by the card you have added.`,
+    'Go to billing',
+  ],
+  [
+    'suspended',
+    { suspension: { reason: 'Many recipients reported these mails as spam.', since: inDays(-1) } },
+    `Sending is suspended since ${dateIn(-1)}. Many recipients reported these mails as spam. No message of this account is sent. Write to`,
+    'support@localhost',
+  ],
+] as const)('a banner above every screen says: %s', async (_, status, text, link) => {
+  app.api.answer(subscriptionStatus, aStatus(status))
+  await app.open('/settings')
+  await notices().getByText(text.split('. ')[0]!).waitFor()
+  expect(await textOf(notices())).toContain(text)
+  await notices().getByRole('link', { name: link }).waitFor()
+  await checkLayout(app, '[aria-label=Notices]')
+})
+
+test('the banner of an overdue payment tells a viewer who can pay', async () => {
+  app.api.answer(subscriptionStatus, aStatus({ status: 'past_due', graceUntil: inDays(3) }))
+  signInAs(app, 'viewer')
+  await app.open('/settings')
+  await notices().getByText('An owner or admin of this account can pay it.').waitFor()
+  expect(await notices().getByRole('link', { name: 'Go to billing' }).count()).toBe(0)
+})
+
+test('the banner of a resting store leads to /billing and has no such link there', async () => {
+  app.api.answer(subscriptionStatus, aStatus())
+  app.api.alter(checkConnection, (reply) => ({
+    ...reply,
+    store: { ...reply.store!, name: 'Kiln Road', isResting: true },
+  }))
+  const page = await app.open('/settings')
+  await notices().getByText('Kiln Road rests.').waitFor()
+  await checkLayout(app, '[aria-label=Notices]')
+  await notices().getByRole('link', { name: 'Go to billing' }).click()
+  await page.waitForURL('**/billing')
+  await notices().getByRole('link', { name: 'Go to billing' }).waitFor({ state: 'hidden' })
+  await notices().getByText('Kiln Road rests.').waitFor()
+})
+
+// The payment history.
+
+const history = () => app.page.getByRole('region', { name: 'Payment history' })
+const pageButtons = () =>
+  history()
+    .getByRole('navigation')
+    .getByRole('button')
+    .evaluateAll((all) => all.map((each) => each.textContent))
+
+test('“View Payment History” shows payments with status, reason, refund and invoice; “Hide Payment History” hides them', {
+  tags: ['A2.7', 'A3', 'A4.3'],
+}, async () => {
+  answerBilling(app)
+  app.api.answer(paymentHistory, aHistory(5))
+  const page = await app.open('/billing')
+  await page.getByRole('button', { name: 'View Payment History' }).press('Enter')
+  const rows = history().getByRole('row')
+  await rows.nth(5).waitFor()
+  expect((await rows.allInnerTexts()).map((row) => row.replace(/\s+/g, ' ').trim())).toEqual([
+    'Date Description Status Amount Invoice',
+    'Oct 20, 2026 Growth with 2 extra stores, by the year Succeeded $49.00 RC-000',
+    'Oct 19, 2026 Growth, by the month Pending $50.00 in_1',
+    'Oct 18, 2026 Growth with 2 extra stores, by the year Failed Your card was declined. $51.00 RC-002',
+    'Oct 17, 2026 Growth, by the month Canceled $52.00 RC-003',
+    'Oct 16, 2026 Growth with 2 extra stores, by the year Refunded $53.00 $12.50 refunded RC-004',
+  ])
+  const marks = history().locator('.mark')
+  expect(new Set(await marks.evaluateAll((all) => all.map((each) => getComputedStyle(each).color))).size).toBe(5)
+  const invoice = history().getByRole('link', { name: 'Invoice RC-002, in a new window' })
+  expect(await invoice.getAttribute('href')).toBe('https://invoice.stripe.example/2')
+  expect(await history().getByRole('navigation').count()).toBe(0)
+  await checkLayout(app, 'main')
+  await page.getByRole('button', { name: 'Hide Payment History' }).click()
+  await history().waitFor({ state: 'detached' })
+})
+
+test('the payment history has ten payments on a page, at most five page buttons, and the page in the address', {
+  tags: ['A2.7', 'A9'],
+}, async () => {
+  answerBilling(app)
+  app.api.answer(paymentHistory, aHistory(83))
+  const page = await app.open('/billing')
+  await page.getByRole('button', { name: 'View Payment History' }).click()
+  await history().getByText('Page 1 of 9, 83 payments').waitFor()
+  expect(app.api.calls(paymentHistory).at(-1)!.sent.query).toEqual({ page: '1', limit: '10' })
+  expect(await history().getByRole('row').count()).toBe(11)
+  expect(await pageButtons()).toEqual(['1', '2', '3', '4', '5'])
+  await history().getByRole('button', { name: 'Page 5' }).click()
+  await history().getByText('Page 5 of 9').waitFor()
+  expect(await pageButtons()).toEqual(['3', '4', '5', '6', '7'])
+  expect(search()).toBe('?payments=5')
+  await page.reload()
+  await history().getByRole('button', { name: 'Page 7' }).click()
+  await history().getByText('Page 7 of 9').waitFor()
+  await history().getByRole('button', { name: 'Page 9' }).click()
+  await history().getByText('Page 9 of 9').waitFor()
+  expect(await pageButtons()).toEqual(['5', '6', '7', '8', '9'])
+  expect(await history().getByRole('row').count()).toBe(4)
+  await checkLayout(app, 'main')
+})
+
+test('a page beyond the last one of the payment history leads to the last', async () => {
+  answerBilling(app)
+  app.api.answer(paymentHistory, aHistory(12))
+  const page = await app.open('/billing?payments=12')
+  await history().getByText('Page 2 of 2, 12 payments').waitFor()
+  await page.waitForURL('**/billing?payments=2')
+})
+
+test('“Failed to load payment history” has Retry, and an empty one says “No payment history found”', {
+  tags: ['A8'],
+}, async () => {
+  answerBilling(app)
+  app.api.fail(paymentHistory, 400, { error: 'Not now.' })
+  await app.open('/billing?payments=1')
+  const alert = history().getByRole('alert')
+  await alert.getByText('Failed to load payment history').waitFor()
+  await checkLayout(app, 'main')
+  app.api.answer(paymentHistory, aHistory(0))
+  await alert.getByRole('button', { name: 'Retry' }).click()
+  await history().getByText('No payment history found').waitFor()
+})
+
+// The return from checkout.
+
+test('the return from checkout asks for the session once, says the plan, and drops it from the address', {
+  tags: ['A4.3'],
+}, async () => {
+  answerBilling(app)
+  app.api.answer(paymentHistory, aHistory(0))
+  app.api.answer(checkSession, { success: true, plan: 'growth', status: 'active' })
+  const page = await app.open('/billing?session_id=cs_test_1&payments=1')
+  const message = page.getByRole('status').filter({ hasText: 'Your checkout is complete.' })
+  await message.getByText('You are on the Growth plan.').waitFor()
+  expect(search()).toBe('?payments=1')
+  expect(app.api.calls(checkSession).map(({ query }) => query)).toEqual([{ session_id: 'cs_test_1' }])
+  await checkLayout(app, 'main')
+  await page.reload()
+  await page.getByRole('heading', { name: 'Growth' }).waitFor()
+  expect(await message.count()).toBe(0)
+  expect(app.api.calls(checkSession)).toHaveLength(1)
+})
+
+test.each([
+  [
+    'an unpaid session',
+    () => app.api.answer(checkSession, { success: false, plan: null, status: null }),
+    'status',
+    'The checkout was not completed.',
+  ],
+  [
+    'another account’s session',
+    () => app.api.fail(checkSession, 404, { error: 'Checkout session not found' }),
+    'alert',
+    'Checkout session not found',
+  ],
+  [
+    'a malformed session',
+    () => app.api.fail(checkSession, 400, { error: 'This is not a checkout session.' }),
+    'alert',
+    'This is not a checkout session.',
+  ],
+  ['no answer', () => app.api.cut(checkSession), 'alert', 'Failed to process checkout'],
+] as const)('the return from checkout with %s says so', { tags: ['A4.3'] }, async (_, answer, role, text) => {
+  answerBilling(app)
+  answer()
+  const page = await app.open('/billing?session_id=cs_test_2')
+  await main().getByRole(role).filter({ hasText: text }).waitFor()
+  expect(search()).toBe('')
+  await page.getByRole('heading', { name: 'Growth' }).waitFor()
+})
+
+// Resting stores.
+
+const [kiln, second, third] = someStores
+const resting = (...ids: string[]) => ({
+  stores: someStores.map((store) => ({ ...store, isResting: ids.includes(store.id), restsFirst: false })),
+})
+const restingCard = () => app.page.getByRole('region', { name: 'Resting stores' })
+
+test('the card of resting stores says which rest and why, and lets another rest instead', async () => {
+  answerBilling(app, { plan: 'starter' })
+  app.api.answer(listResting, resting(third!.id))
+  const page = await app.open('/billing')
+  await restingCard().waitFor()
+  const text = await textOf(restingCard())
+  for (const part of [
+    'The plan has room for 2 stores, and 3 are connected.',
+    'It sends nothing until the plan has room for it. Third Floor shop2.example',
+    'A larger plan or an extra store wakes it,',
+  ])
+    expect(text).toContain(part)
+  await checkLayout(app, 'main')
+  await restingCard().getByRole('button', { name: 'Choose which stores rest' }).press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Choose which stores rest' })
+  const box = (name: string) => dialog.getByRole('checkbox', { name })
+  const save = dialog.getByRole('button', { name: 'Save' })
+  expect(await box('Third Floor').isChecked()).toBe(true)
+  await box('Third Floor').press('Space')
+  await dialog.getByText('Choose 1 store to rest.').waitFor()
+  expect(await save.isDisabled()).toBe(true)
+  await checkLayout(app, '[role=dialog]')
+  await box('Kiln Road').press('Space')
+  app.api.fail(restStores, 409, { error: 'The stores have changed.' })
+  await save.click()
+  await dialog.getByRole('alert').getByText('The stores have changed.').waitFor()
+  app.api.answer(restStores, { success: true, resting: [kiln!.id] })
+  app.api.answer(listResting, resting(kiln!.id))
+  await save.click()
+  await page.getByText('Saved which stores rest').waitFor()
+  await expect.poll(() => textOf(restingCard())).toContain('Kiln Road shop0.example')
+  expect(app.api.calls(restStores).at(-1)!.body).toEqual({ storeIds: [kiln!.id] })
+})
+
+test('the card of resting stores names several, without a choice for a viewer', async () => {
+  answerBilling(app, { plan: 'free' })
+  app.api.answer(listResting, resting(second!.id, third!.id))
+  signInAs(app, 'viewer')
+  await app.open('/billing')
+  await restingCard().getByText('The plan has room for 1 store, and 3 are connected.').waitFor()
+  const text = await textOf(restingCard())
+  expect(text).toContain('Second Hand shop1.example Third Floor shop2.example')
+  // Lite has no extra stores.
+  expect(text).toContain('A larger plan wakes it, or another store rests in its place.')
+  expect(await restingCard().getByRole('button').count()).toBe(0)
+})
+
+test('the card of resting stores is absent where the plan has room for all', async () => {
+  answerBilling(app)
+  app.api.answer(listResting, resting())
+  await app.open('/billing')
+  await usageIsShown()
+  await app.settled()
+  expect(await restingCard().count()).toBe(0)
+})

@@ -1,0 +1,130 @@
+import { beforeEach, expect, test } from 'vitest'
+import {
+  type BrandView,
+  brandTexts,
+  confirmLogo,
+  previewBrand,
+  readBrand,
+  removeLogo,
+  saveBrand,
+  uploadLogo,
+} from '../shared/brand-calls.ts'
+import { fixture } from './api.ts'
+import { aScreen } from './app.ts'
+
+// The brand of a store: its logo, colours, texts and links, with a preview of a mail.
+
+const app = aScreen()
+const part = (name: string) => app.page.getByRole('region', { name, exact: true })
+const field = (name: string) => app.page.getByRole('textbox', { name, exact: true })
+const button = (name: string) => app.page.getByRole('button', { name, exact: true })
+const mail = () => app.page.frameLocator('iframe[title="Email preview"]')
+const logoInMail = () => mail().locator('img.logo').getAttribute('src')
+const logoAt = (name: string) => ({
+  path: `/brand/01a2244e-97ae-7b35-8027-1d5187776883/${name}`,
+  width: 570,
+  height: 96,
+})
+const shownLogo = () => part('Logo').getByAltText('Your logo')
+const hash = 'f'.repeat(64)
+
+/** What the server has; a mail shows the logo and the promise of it. */
+let view: BrandView
+beforeEach(async () => {
+  view = { ...fixture(readBrand), logo: null, proposal: null, canUpload: true }
+  app.api.answer(readBrand, () => view)
+  app.api.answer(previewBrand, ({ body }) => ({
+    ...fixture(previewBrand),
+    html: `${view.logo ? `<img class="logo" src="${view.logo.path}">` : ''}<a class="button">${body.promise}</a>`,
+  }))
+  await app.page.route('**/brand/01a2*/**', (route) => route.fulfill({ path: 'dist/web/icon-180.png' }))
+})
+
+test('a logo found in the store is shown, is in no mail before it is confirmed, and is then', async () => {
+  view = { ...view, proposal: { source: 'site_logo', logo: logoAt('found.png'), hash } }
+  app.api.answer(confirmLogo, () => {
+    view = { ...view, logo: logoAt('found.png'), proposal: null }
+    return view
+  })
+  await app.open('/settings/sending/brand')
+  await part('Logo').getByText('We found this logo in your store.').waitFor()
+  await mail().locator('a.button').first().waitFor()
+  expect(await mail().locator('img.logo').count()).toBe(0)
+  expect(await app.violations()).toEqual([])
+  await button('Use it').press('Enter')
+  await shownLogo().waitFor()
+  expect(app.api.calls(confirmLogo)[0]!.body).toEqual({ hash })
+  await expect.poll(logoInMail).toBe(logoAt('found.png').path)
+})
+
+test('an uploaded file replaces the logo, and a wrong file is refused with the reason', async () => {
+  view = { ...view, logo: logoAt('before.png') }
+  const content = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3])
+  const upload = async (name: string, mimeType: string, buffer: Buffer) => {
+    const chosen = app.page.waitForEvent('filechooser')
+    await button('Replace logo').click()
+    await (await chosen).setFiles({ name, mimeType, buffer })
+  }
+  await app.open('/settings/sending/brand')
+  await shownLogo().waitFor()
+  await upload('logo.png', 'image/png', Buffer.alloc(310 * 1024))
+  await part('Logo').getByText(brandTexts.logoTooLarge).waitFor()
+  expect(app.api.calls(uploadLogo)).toEqual([])
+  const refusal = 'Mail programs do not show SVG pictures.'
+  app.api.fail(uploadLogo, 400, { error: refusal })
+  await upload('logo.png', 'image/png', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))
+  await part('Logo').getByText(refusal).waitFor()
+  app.api.answer(uploadLogo, () => {
+    view = { ...view, logo: logoAt('after.jpg') }
+    return view
+  })
+  await upload('logo.jpg', 'image/jpeg', content)
+  await expect.poll(() => shownLogo().getAttribute('src')).toBe(logoAt('after.jpg').path)
+  expect(app.api.calls(uploadLogo).at(-1)!.body.content).toBe(content.toString('base64'))
+  expect(await part('Logo').getByText('Not saved').count()).toBe(0)
+  await expect.poll(logoInMail).toBe(logoAt('after.jpg').path)
+})
+
+test('colours, texts and links are previewed before they are saved, and what cannot be read is not saved', async () => {
+  app.api.answer(saveBrand, ({ body: { version: _, ...look } }) => {
+    view = { ...view, look, version: view.version + 1 }
+    return view
+  })
+  await app.open('/settings/sending/brand')
+  await field('Text color').fill('#aaaaaa')
+  await part('Colors and font').getByText('Text on this background cannot be read well: contrast 2.3:1').waitFor()
+  await app.page.keyboard.press('Control+s')
+  expect(await field('Text color').getAttribute('aria-invalid')).toBe('true')
+  expect(app.api.calls(saveBrand)).toEqual([])
+  await field('Text color').fill('#222222')
+  await field('Button color').fill('#7a1fa2')
+  await field('Shipping and returns').fill('Ships within two days')
+  await button('Add link').click()
+  await field('Address of Instagram').fill('https://www.instagram.com/teashop')
+  await mail().getByText('Ships within two days').waitFor()
+  await button('Save').click()
+  await app.page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'hidden' })
+  expect(app.api.calls(saveBrand)[0]!.body).toMatchObject({
+    ...{ version: fixture(readBrand).version, text: '#222222', button: '#7a1fa2', promise: 'Ships within two days' },
+    social: [{ kind: 'instagram', url: 'https://www.instagram.com/teashop' }],
+  })
+})
+
+test('a change of an older state is refused with what to do, and the logo can be removed', async () => {
+  view = { ...view, logo: logoAt('before.png') }
+  app.api.answer(removeLogo, () => {
+    view = { ...view, logo: null }
+    return view
+  })
+  await app.open('/settings/sending/brand')
+  await field('Footer').fill('From me')
+  view = { ...view, look: { ...view.look, footerWords: 'From somebody else' }, version: view.version + 1 }
+  app.api.fail(saveBrand, 409, { error: brandTexts.changedMeanwhile, code: 'conflict' })
+  await button('Save').click()
+  await app.page.getByText('Someone else has changed the brand since you opened it.').waitFor()
+  await button('Discard').click()
+  await expect.poll(() => field('Footer').inputValue()).toBe('From somebody else')
+  await button('Remove logo').click()
+  await button('Upload logo').waitFor()
+  await expect.poll(() => mail().locator('img.logo').count()).toBe(0)
+})

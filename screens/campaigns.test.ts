@@ -1,0 +1,457 @@
+import { randomUUID } from 'node:crypto'
+import type { Locator } from 'playwright-core'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { isFocused, reach } from '../e2e/keys.ts'
+import { type CampaignReport, listCampaignRecipients, readCampaignReport } from '../shared/campaign-report.ts'
+import {
+  type CampaignView,
+  campaignTexts,
+  createCampaign,
+  deleteCampaign,
+  listCampaigns,
+  pauseCampaign,
+  playCampaign,
+  readCampaign,
+  saveCampaign,
+  sendCampaignNow,
+  sendToAbandonedCarts,
+} from '../shared/campaigns.ts'
+import type { Endpoint } from '../shared/endpoint.ts'
+import { type Call, fixture } from './api.ts'
+import { aScreen, NOW, PHONE } from './app.ts'
+import { nameOf, recipients, serveRecipients } from './recipients.ts'
+
+// Campaigns: the list, the dialogs that create and send one, and the page of one.
+
+const app = aScreen()
+const NAME = 'Autumn pots'
+/** Of forms that are filled in whole, on a machine that has much else to do. */
+const LONG_MS = 120_000
+const SUBJECT = 'Still want these pots?'
+const IN_THREE_DAYS = new Date(NOW.getTime() + 3 * 86_400_000).toISOString().slice(0, 10)
+let campaigns: CampaignView[]
+
+const aCampaign = (more: Partial<CampaignView> = {}): CampaignView => {
+  const id = randomUUID()
+  const content = { subject: SUBJECT, body: 'Hi {{ customer_name }}', template: 'custom', coupon: null } as const
+  const recorded = fixture(readCampaign).campaign as CampaignView
+  const schedule = { ...recorded.schedule, frequency: 'once' } as const
+  return { ...recorded, _id: id, id, name: NAME, content, schedule, ...more }
+}
+
+const counts = { ...fixture(readCampaign).campaign.counts, planned: 1, sent: 1 }
+const report: CampaignReport = {
+  ...{ counts, delivered: 1, opened: 0, openedByMachines: 0, clicked: 0, orders: 0, revenue: [], unsubscribed: 0 },
+  ...{ bounced: 0, complained: 0, links: [], runs: [], retryable: 0, held: null },
+}
+
+beforeEach(() => {
+  campaigns = []
+  serveRecipients(app.api)
+  app.api.answer(readCampaignReport, { report })
+  app.api.answer(listCampaignRecipients, { recipients: [], pagination: { page: 1, limit: 50, total: 0, pages: 0 } })
+  const change = (id: string, next: Partial<CampaignView>) => {
+    campaigns = campaigns.map((each) => (each.id === id ? { ...each, ...next } : each))
+    return { success: true as const, campaign: campaigns.find((each) => each.id === id)! } as const
+  }
+  const add = (campaign: CampaignView) => {
+    campaigns = [campaign, ...campaigns]
+    return { success: true as const, campaign } as const
+  }
+  app.api.answer(listCampaigns, () => {
+    const total = campaigns.length
+    return { campaigns, pagination: { page: 1, limit: 50, total, pages: Math.min(1, total) } }
+  })
+  app.api.answer(readCampaign, ({ params: { id } }) => ({ campaign: campaigns.find((each) => each.id === id)! }))
+  app.api.answer(createCampaign, ({ body: { name, type, targetAudience, content, schedule } }) =>
+    add(aCampaign({ name, type, targetAudience, content, schedule })),
+  )
+  app.api.answer(saveCampaign, ({ params: { id }, body }) =>
+    change(id, 'status' in body ? { status: 'cancelled' } : { name: body.name, content: body.content }),
+  )
+  app.api.answer(pauseCampaign, ({ params: { id } }) => change(id, { status: 'paused' }))
+  app.api.answer(playCampaign, ({ params: { id } }) => change(id, { status: 'scheduled' }))
+  app.api.answer(sendCampaignNow, ({ params: { id } }) => change(id, { status: 'sent' }))
+  app.api.answer(sendToAbandonedCarts, () => add(aCampaign({ name: 'Quick Send - Nov 28, 2026', status: 'sent' })))
+  app.api.answer(deleteCampaign, ({ params: { id } }) => {
+    campaigns = campaigns.filter((each) => each.id !== id)
+    return { success: true as const }
+  })
+})
+
+const dialog = (name = 'Create New Campaign') => app.page.getByRole('dialog', { name })
+const button = (name: string, within: Locator = dialog()) => within.getByRole('button', { name, exact: true })
+const row = (name = NAME) => app.page.getByRole('row').filter({ hasText: name })
+const banner = (text: string) => app.page.getByRole('status').filter({ hasText: text }).first().waitFor()
+const press = (action: string) => button(`${action} ${NAME}`, row()).click()
+const keysOf = (endpoint: Endpoint) => app.api.calls(endpoint).map(({ sent }: Call) => sent.headers['idempotency-key'])
+
+async function toStep(name: string) {
+  await button('Next').click()
+  await dialog().getByRole('heading', { name, exact: true }).waitFor()
+}
+
+test('the empty list says what to do and offers both ways there', { tags: ['A2.1', 'B2'] }, async () => {
+  await app.open('/campaigns')
+  await app.page.getByRole('heading', { level: 1, name: 'Email Campaigns' }).waitFor()
+  await app.page.getByText('Manage your email campaigns and track their performance.').waitFor()
+  await app.page.getByText('No active campaigns found. Create a new campaign to get started.').waitFor()
+  for (const name of ['Send to All', 'New Campaign', 'Send to All Abandoned Carts', 'Create Campaign'])
+    await button(name, app.page.locator('body')).waitFor()
+  expect(await app.violations()).toEqual([])
+})
+
+test.each([
+  ['in its own words', { error: 'In its own words.', code: 'unprocessable' }, 422, 'In its own words.'],
+  ['without words', { error: 'x', code: 'internal' }, 500, 'Failed to fetch campaigns. Please try again later.'],
+] as const)(
+  'a list that the server refuses %s can be retried',
+  { tags: ['B2', 'B8'] },
+  async (_, error, status, text) => {
+    app.api.fail(listCampaigns, status, error)
+    await app.open('/campaigns')
+    await app.page.getByText('Failed to load campaigns', { exact: true }).waitFor()
+    await app.page.getByText(text, { exact: true }).waitFor()
+    await app.page.getByRole('button', { name: 'Retry' }).hover()
+    // The live connection may ask again by itself: the button has to be there until it is pressed.
+    await app.page.mouse.down()
+    app.api.answer(listCampaigns, { campaigns: [aCampaign()], pagination: { page: 1, limit: 50, total: 1, pages: 1 } })
+    await app.page.mouse.up()
+    await row().waitFor()
+  },
+)
+
+describe('the form of a campaign', () => {
+  test('has four steps, refuses what is incomplete, and creates the campaign for the chosen customer', {
+    tags: ['B2', 'B4', 'B5'],
+    timeout: LONG_MS,
+  }, async () => {
+    const [chosen] = recipients
+    await app.open('/campaigns')
+    await app.page.getByRole('button', { name: 'Create Campaign', exact: true }).click()
+    expect([await button('Previous').isDisabled(), await button('Next').isDisabled()]).toEqual([true, true])
+    expect(await dialog().getByRole('radio', { name: 'Push' }).isDisabled()).toBe(false)
+    await dialog().getByText('To shoppers who have allowed notifications in your shop.').waitFor()
+    await dialog().getByLabel('Campaign name').fill(NAME)
+    await toStep('Target Audience')
+    await dialog().getByRole('checkbox').first().waitFor()
+    await toStep('Email Template')
+    await dialog().getByLabel('Subject').fill(SUBJECT)
+    const text = dialog().getByLabel('Text', { exact: true })
+    await text.fill('Hi {{ customer_name }}, {{ nonsense }}')
+    await dialog().getByText('There is no variable nonsense. Select one of those below.').waitFor()
+    await text.fill('Hi {{ customer_name }}, they are still here.')
+    await dialog().getByText('Preview', { exact: true }).click()
+    await dialog().getByRole('region', { name: 'Preview' }).getByText(SUBJECT).waitFor()
+    expect(await app.violations('[role=dialog]')).toEqual([])
+    await toStep('Schedule & Send')
+    await dialog().getByLabel('Start date').fill('2020-01-01')
+    await button('Create Campaign').click()
+    await dialog().getByText('Please select at least one customer to send the campaign to.').waitFor()
+    await dialog().getByRole('searchbox').fill(chosen!.customer_email!)
+    await dialog().getByRole('searchbox').press('Enter')
+    await dialog()
+      .getByRole('checkbox', { name: nameOf(chosen!), exact: true })
+      .check()
+    await dialog().getByText('1 customer selected').waitFor()
+    await dialog().getByText('1 customer, 1 would get it now.').waitFor()
+    await toStep('Email Template')
+    await toStep('Schedule & Send')
+    await button('Create Campaign').click()
+    await dialog().getByText('Start date cannot be before today').waitFor()
+    expect(app.api.calls(createCampaign)).toEqual([])
+    await dialog().getByLabel('Start date').fill(IN_THREE_DAYS)
+    await dialog()
+      .getByText(/^Runs once on /)
+      .waitFor()
+    await button('Create Campaign').click()
+    await banner('Campaign created.')
+    await dialog().waitFor({ state: 'detached' })
+    await row().getByText('Scheduled').waitFor()
+    expect(app.api.calls(createCampaign).map(({ body }) => body)).toMatchObject([
+      {
+        ...{ name: NAME, type: 'email', sendNow: false },
+        targetAudience: { type: 'abandoned_carts', mode: 'selected', customerEmails: [chosen!.customer_email] },
+        content: { subject: SUBJECT, body: 'Hi {{ customer_name }}, they are still here.' },
+        schedule: { startDate: IN_THREE_DAYS, timeOfDay: '10:00', frequency: 'once' },
+      },
+    ])
+    expect(keysOf(createCampaign)).toEqual([expect.any(String)])
+  })
+
+  test('is filled in by the keyboard alone', { timeout: LONG_MS }, async () => {
+    const key = (name: string) => app.page.keyboard.press(name)
+    const next = async (title: string) => {
+      await reach(button('Next'))
+      await key('Enter')
+      await expect.poll(() => isFocused(dialog().getByRole('heading', { name: title, exact: true }))).toBe(true)
+    }
+    await app.open('/campaigns')
+    await reach(app.page.getByRole('button', { name: 'New Campaign', exact: true }))
+    await key('Enter')
+    await expect.poll(() => isFocused(dialog().getByLabel('Campaign name'))).toBe(true)
+    await app.page.keyboard.type(NAME)
+    await next('Target Audience')
+    await reach(dialog().getByRole('radio', { name: 'Select by hand' }))
+    await key('ArrowRight')
+    await dialog().getByText(`${recipients.length} customers, ${recipients.length} would get it now.`).waitFor()
+    await next('Email Template')
+    await reach(dialog().getByLabel('Template'))
+    await reach(dialog().getByLabel('Subject'))
+    await key('ControlOrMeta+a')
+    await app.page.keyboard.type('Hello ')
+    await reach(dialog().getByRole('button', { name: 'customer_name', exact: true }))
+    await key('Enter')
+    await expect.poll(() => dialog().getByLabel('Subject').inputValue()).toBe('Hello {{ customer_name }}')
+    await reach(dialog().getByRole('radio', { name: 'Edit' }), 'Shift+Tab')
+    await key('ArrowRight')
+    await dialog().getByRole('region', { name: 'Preview' }).getByText('Hello Olivia').waitFor()
+    await next('Schedule & Send')
+    await reach(dialog().getByLabel('Start date'))
+    const [year, month, day] = IN_THREE_DAYS.split('-')
+    await app.page.keyboard.type(`${month}${day}${year}`)
+    await dialog()
+      .getByText(/^Runs once on /)
+      .waitFor()
+    await reach(button('Create Campaign'))
+    await key('Enter')
+    await banner('Campaign created.')
+    await dialog().waitFor({ state: 'detached' })
+    expect(app.api.calls(createCampaign)[0]!.body).toMatchObject({
+      ...{ name: NAME, content: { subject: 'Hello {{ customer_name }}' } },
+      ...{ targetAudience: { mode: 'matching' }, schedule: { startDate: IN_THREE_DAYS } },
+    })
+  })
+
+  test('is not lost by Back without a question', async () => {
+    await app.open('/campaigns')
+    await app.page.getByRole('button', { name: 'New Campaign' }).click()
+    await dialog().getByLabel('Campaign name').fill('Not to be lost')
+    await app.page.goBack()
+    const question = dialog('Leave without saving?')
+    await button('Cancel', question).click()
+    await question.waitFor({ state: 'detached' })
+    expect(await dialog().getByLabel('Campaign name').inputValue()).toBe('Not to be lost')
+    await app.page.goBack()
+    await button('Leave', question).click()
+    await dialog().waitFor({ state: 'detached' })
+  })
+})
+
+describe('a row of the list', () => {
+  test('has the columns of the specification, and more that can be hidden', { tags: ['B2'] }, async () => {
+    campaigns = [aCampaign()]
+    await app.open('/campaigns')
+    const heads = () => app.page.getByRole('columnheader').allInnerTexts()
+    const all = ['Campaign', 'Status', 'Created', 'Audience', 'Sent', 'Revenue', 'Next run', 'Action']
+    await expect.poll(heads).toEqual(all)
+    expect(await app.violations()).toEqual([])
+    await app.page.getByRole('button', { name: 'Columns' }).click()
+    for (const name of all.slice(3, 7)) await app.page.getByRole('checkbox', { name }).uncheck()
+    expect(await heads()).toEqual(['Campaign', 'Status', 'Created', 'Action'])
+    await app.page.getByRole('button', { name: 'Standard columns' }).click()
+    await expect.poll(heads).toEqual(all)
+  })
+
+  test.each([
+    ['scheduled', ['Edit', 'Pause', 'Send Now', 'Cancel']],
+    ['paused', ['Play', 'Send Now', 'Cancel']],
+    ['active', ['Edit', 'Pause', 'Delete', 'Send']],
+    ['sent', ['Edit', 'Play', 'Delete', 'Send']],
+  ] as const)('offers for a %s campaign the actions of B 4', { tags: ['B4'] }, async (status, actions) => {
+    campaigns = [aCampaign({ status })]
+    await app.open('/campaigns')
+    const all = row().locator('td').last().locator('button, a')
+    await expect
+      .poll(() => all.evaluateAll((each) => each.map((one) => one.getAttribute('aria-label'))))
+      .toEqual(actions.map((action) => `${action} ${NAME}`))
+  })
+
+  test('says what its actions did in the words of B 8, and asks before those that need it', {
+    tags: ['B2', 'B4', 'B8'],
+  }, async () => {
+    campaigns = [aCampaign()]
+    await app.open('/campaigns')
+    for (const [action, text, status, question, answer] of [
+      ['Pause', 'Campaign paused.', 'Paused'],
+      ['Play', 'Campaign resumed.', 'Scheduled'],
+      ['Cancel', 'Campaign cancelled.', 'Cancelled', `Cancel ${NAME}?`, 'Cancel campaign'],
+      ['Play', 'Campaign resumed.', 'Scheduled', `Start ${NAME} again?`, 'Start again'],
+      ['Send Now', 'Campaign sent immediately.', 'Sent', `Send ${NAME} now?`, 'Send'],
+    ] as const) {
+      await press(action)
+      if (question) await button(answer, dialog(question)).click()
+      await banner(text)
+      await row().getByText(status, { exact: true }).waitFor()
+      await app.page.getByRole('button', { name: 'Dismiss' }).click()
+    }
+    await press('Delete')
+    const question = dialog(`Delete ${NAME}?`)
+    await question.getByText('Are you sure you want to delete this campaign?').waitFor()
+    await button('Cancel', question).click()
+    await question.waitFor({ state: 'detached' })
+    expect(app.api.calls(deleteCampaign)).toEqual([])
+    await press('Delete')
+    await button('Delete', question).click()
+    await banner('Campaign deleted.')
+    await row().waitFor({ state: 'detached' })
+  })
+
+  test.each([
+    ['scheduled', 'Pause', 'Failed to pause campaign.', pauseCampaign],
+    ['scheduled', 'Cancel', 'Failed to cancel campaign.', saveCampaign, `Cancel ${NAME}?`, 'Cancel campaign'],
+    ['scheduled', 'Send Now', 'Failed to send campaign now.', sendCampaignNow, `Send ${NAME} now?`, 'Send'],
+    ['sent', 'Play', 'Failed to resume campaign.', playCampaign, `Start ${NAME} again?`, 'Start again'],
+    ['sent', 'Delete', 'Failed to delete campaign.', deleteCampaign, `Delete ${NAME}?`, 'Delete'],
+  ] as const)(
+    'of a %s campaign says in the words of B 8 that “%s” failed',
+    { tags: ['B8'] },
+    async (status, action, text, endpoint, question?, answer?) => {
+      campaigns = [aCampaign({ status })]
+      app.api.fail(endpoint, 500, { error: 'x', code: 'internal' })
+      await app.open('/campaigns')
+      await press(action)
+      if (question && answer) await button(answer, dialog(question)).click()
+      await app.page.getByText(text, { exact: true }).waitFor()
+      expect(campaigns.map((each) => each.status)).toEqual([status])
+    },
+  )
+
+  test('sends a campaign once when “Send” is double-clicked', async () => {
+    campaigns = [aCampaign()]
+    const held = app.api.hold(sendCampaignNow)
+    await app.open('/campaigns')
+    await press('Send Now')
+    await button('Send', dialog(`Send ${NAME} now?`)).dblclick()
+    held.release()
+    await banner(campaignTexts.sentNow)
+    expect(keysOf(sendCampaignNow)).toEqual([expect.any(String)])
+  })
+})
+
+describe('“Send to All”', () => {
+  const form = () => dialog('Send to All Abandoned Carts')
+  const question = () => app.page.getByRole('dialog', { name: `Send to ${recipients.length} people now?` })
+  const confirm = () => button(`Send to ${recipients.length} people`, question()).click()
+  const open = async () => {
+    await app.open('/campaigns')
+    await app.page.getByRole('button', { name: 'Send to All', exact: true }).click()
+    await expect.poll(() => form().getByLabel('Subject').inputValue()).not.toBe('')
+  }
+
+  test('needs a subject, a text and the coupon that its text promises, and sends after a confirmation', {
+    tags: ['B2', 'B5', 'B8'],
+  }, async () => {
+    await open()
+    await form().getByText(`${recipients.length} customers, ${recipients.length} would get it now.`).waitFor()
+    const template = form().getByLabel('Template')
+    await expect.poll(() => template.getByRole('option').allInnerTexts()).toHaveLength(3)
+    await template.selectOption('discount')
+    await form().getByText('These words speak of a discount').waitFor()
+    await form().getByText(campaignTexts.noOffer).waitFor()
+    expect(await button('Send to All', form()).isDisabled()).toBe(true)
+    await template.selectOption('urgency')
+    await expect.poll(() => form().getByLabel('Subject').inputValue()).toBe('Your cart will not wait forever')
+    expect(await app.violations('[role=dialog]')).toEqual([])
+    await form().getByLabel('Subject').fill(' ')
+    await button('Send to All', form()).click()
+    await form().getByText('Please fill in both subject and message').waitFor()
+    await form().getByLabel('Subject').fill('For everybody')
+    await button('Send to All', form()).click()
+    await question().waitFor()
+    expect(app.api.calls(sendToAbandonedCarts)).toEqual([])
+    await confirm()
+    await banner('Campaign sent successfully!')
+    await row('Quick Send - ').waitFor()
+    expect(app.api.calls(sendToAbandonedCarts).map(({ body }) => body)).toMatchObject([
+      { subject: 'For everybody', template: 'urgency' },
+    ])
+  })
+
+  test('says in the words of B 8 that it failed, and is repeated under the same key', { tags: ['B8'] }, async () => {
+    app.api.fail(sendToAbandonedCarts, 500, { error: 'x', code: 'internal' })
+    await open()
+    for (const times of [1, 2]) {
+      await button('Send to All', form()).click()
+      await confirm()
+      await form().getByText('Failed to send campaign. Please try again.').waitFor()
+      await expect.poll(() => keysOf(sendToAbandonedCarts).length).toBe(times)
+    }
+    const [first, second] = keysOf(sendToAbandonedCarts)
+    expect(first).toEqual(expect.any(String))
+    expect(second).toBe(first)
+  })
+})
+
+describe('the page of a campaign', () => {
+  const tabs = () => app.page.getByRole('navigation', { name: 'Campaign' })
+
+  beforeEach(() => {
+    const [chosen] = recipients
+    const targetAudience = {
+      ...aCampaign().targetAudience,
+      mode: 'selected',
+      customerEmails: [chosen!.customer_email!],
+    }
+    campaigns = [
+      aCampaign({ status: 'sent', counts, targetAudience: targetAudience as CampaignView['targetAudience'] }),
+    ]
+  })
+
+  test('saves a change, shows the report, and duplicates the campaign', {
+    tags: ['A2.1', 'B2'],
+    timeout: LONG_MS,
+  }, async () => {
+    await app.open('/campaigns')
+    await app.page.getByRole('link', { name: `Edit ${NAME}` }).click()
+    await app.page.waitForURL('**/campaigns/*')
+    await app.page.getByLabel('Campaign name').fill('Winter pots')
+    await button('Save', app.page.locator('body')).click()
+    await app.page.getByRole('heading', { level: 1, name: 'Winter pots' }).waitFor()
+    expect(app.api.calls(saveCampaign).map(({ body }) => body)).toMatchObject([{ name: 'Winter pots' }])
+    expect(await tabs().getByRole('link').allInnerTexts()).toEqual([
+      ...['Campaign Details', 'Target Audience', 'Email Template', 'Schedule & Send', 'Report'],
+    ])
+    await tabs().getByRole('link', { name: 'Report' }).click()
+    await app.page.getByRole('img', { name: '1 scheduled: sent 1' }).waitFor()
+    expect(await app.violations()).toEqual([])
+    await app.page.getByRole('button', { name: 'Duplicate' }).click()
+    const name = dialog().getByLabel('Campaign name')
+    expect(await name.inputValue()).toBe('Copy of Winter pots')
+    await name.fill('Another')
+    await button('Cancel').click()
+    await button('Discard', dialog('Discard this campaign?')).click()
+    await dialog().waitFor({ state: 'detached' })
+    await app.page.getByRole('button', { name: 'Duplicate' }).click()
+    expect(await name.inputValue()).toBe('Copy of Winter pots')
+    await name.fill('Another')
+    await toStep('Target Audience')
+    await dialog().getByText('1 customer selected').waitFor()
+    await toStep('Email Template')
+    expect(await dialog().getByLabel('Subject').inputValue()).toBe(SUBJECT)
+    await toStep('Schedule & Send')
+    await dialog().getByLabel('Start date').fill(IN_THREE_DAYS)
+    await button('Create Campaign').click()
+    await app.page.getByRole('heading', { level: 1, name: 'Another' }).waitFor()
+    expect(campaigns.map((each) => each.name)).toEqual(['Another', 'Winter pots'])
+  })
+
+  test('scrolls the current tab into view on a phone', async () => {
+    await app.open(`/campaigns/${campaigns[0]!.id}?tab=report`, { viewport: PHONE })
+    const current = tabs().getByRole('link', { name: 'Report' })
+    await current.waitFor()
+    const isInSight = async () => {
+      const [all, tab] = [(await tabs().boundingBox())!, (await current.boundingBox())!]
+      return tab.x >= all.x && tab.x + tab.width <= all.x + all.width + 1
+    }
+    await expect.poll(isInSight).toBe(true)
+  })
+})
+
+test('the dashboard lists the campaigns, each with a link to its page', { tags: ['A2.3', 'A9'] }, async () => {
+  campaigns = [aCampaign({ status: 'active' })]
+  await app.open('/dashboard')
+  await app.page.getByRole('region', { name: 'Active Campaigns' }).getByRole('link', { name: NAME }).click()
+  await app.page.waitForURL(`**/campaigns/${campaigns[0]!.id}*`)
+  await app.page.getByRole('heading', { level: 1, name: NAME }).waitFor()
+})

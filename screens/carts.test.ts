@@ -1,0 +1,447 @@
+import { expect, test } from 'vitest'
+import { subscriptionStatus } from '../shared/billing.ts'
+import { type CartView, exportCarts, getCart, listAbandonedCarts } from '../shared/carts.ts'
+import { cartReach } from '../shared/reach.ts'
+import * as reminders from '../shared/reminders.ts'
+import { checkConnection } from '../shared/stores.ts'
+import { aScreen, PHONE } from './app.ts'
+import { aCart, ago, listOf, mayGetAll, prepareSending, showCarts, someCarts } from './carts-scene.ts'
+
+// The list of carts: its columns, search, filters, pages, states, and what is done with many carts at once.
+
+const app = aScreen()
+const queries = () => app.api.calls(listAbandonedCarts).map(({ sent }) => sent.query)
+const lastQuery = () => queries().at(-1)
+const shows = (text: string | RegExp) => app.page.getByText(text, { exact: true }).waitFor()
+const row = (cart: CartView) => app.page.getByRole('row').filter({ hasText: cart.customer_name })
+/** News of the store would have its screens ask again by themselves. */
+const withoutLive = () => app.page.route('**/socket.io/**', (route) => route.abort())
+/** An announcement is gone after four seconds. */
+const announces = (text: string, press: () => Promise<unknown>) =>
+  Promise.all([app.page.getByRole('alert').filter({ hasText: text }).waitFor(), press()])
+const dialog = (name: string) => app.page.getByRole('dialog', { name })
+const button = (name: string | RegExp) => app.page.getByRole('button', { name, exact: true })
+
+test('has the specified columns, each sorted both ways by keyboard', { tags: ['B2'] }, async () => {
+  showCarts(app.api, someCarts(10))
+  const page = await app.open('/carts')
+  await page.getByRole('table').waitFor()
+  const heads = await page.getByRole('columnheader').allInnerTexts()
+  expect(heads.map((text) => text.trim()).filter(Boolean)).toEqual([
+    ...['Customer', 'Email', 'Phone', 'Items', 'Value', 'Abandoned', 'Status', 'Window', 'Actions'],
+  ])
+  expect(lastQuery()).toMatchObject({ sort: 'timestamp', order: 'desc' })
+  expect(await page.getByRole('columnheader', { name: 'Abandoned' }).getAttribute('aria-sort')).toBe('descending')
+  for (const [label, sort, ways] of [
+    ['Value', 'value', ['descending', 'ascending']],
+    ['Customer', 'customer', ['ascending', 'descending']],
+  ] as const) {
+    const head = page.getByRole('columnheader', { name: label })
+    for (const way of ways) {
+      await head.getByRole('button').press('Enter')
+      await expect.poll(() => head.getAttribute('aria-sort')).toBe(way)
+      await expect.poll(lastQuery).toMatchObject({ sort, order: way.slice(0, -6) })
+    }
+  }
+})
+
+test('is not asked for before the store is known', async () => {
+  const connection = app.api.hold(checkConnection)
+  const page = await app.open('/carts')
+  await page.getByRole('status', { name: 'Loading' }).first().waitFor()
+  await expect.poll(() => app.api.calls(checkConnection).length).toBeGreaterThan(0)
+  expect(queries()).toEqual([])
+  connection.release()
+  await page.getByRole('table').waitFor()
+  expect(queries()).not.toEqual([])
+})
+
+test('searches a second after the last key, asks at most once a second, and keeps a page for five minutes', {
+  tags: ['B2', 'B7'],
+}, async () => {
+  await withoutLive()
+  showCarts(app.api, someCarts(10), 57)
+  const page = await app.open('/carts')
+  await shows('Page 1 of 6')
+  const typedAt = await page.evaluate(() => performance.now())
+  await page.getByRole('searchbox', { name: 'Search customers' }).pressSequentially('le')
+  await page.waitForURL(/search=le/)
+  await expect.poll(lastQuery).toMatchObject({ search: 'le' })
+  await page.getByLabel('Status').selectOption('Email Sent')
+  await page.waitForURL(/status=email\+sent/)
+  await expect.poll(lastQuery).toMatchObject({ search: 'le', status: 'email sent' })
+  for (const number of [2, 3]) {
+    await button('Next').click()
+    await shows(`Page ${number} of 6`)
+  }
+  await expect.poll(lastQuery).toMatchObject({ search: 'le', status: 'email sent', page: '3' })
+  const startedAt = await page.evaluate(() =>
+    performance
+      .getEntriesByType('resource')
+      .filter(({ name }) => name.includes('/api/carts/abandoned'))
+      .map(({ startTime }) => startTime),
+  )
+  expect(queries()[1]).toMatchObject({ search: 'le' })
+  expect(startedAt[1]! - typedAt).toBeGreaterThanOrEqual(1_000)
+  for (const [index, at] of startedAt.slice(1).entries()) expect(at - startedAt[index]!).toBeGreaterThan(950)
+  const before = queries().length
+  await button('Previous').click()
+  await shows('Page 2 of 6')
+  await button('Next').click()
+  await shows('Page 3 of 6')
+  await button('Next').click()
+  await expect.poll(lastQuery).toMatchObject({ page: '4' })
+  // At most the page that nobody waited for is asked for beside the new one.
+  expect(queries().length - before).toBeLessThanOrEqual(2)
+})
+
+test('has its search, filter, sort and page in the address, and names its place among the pages', {
+  tags: ['B2', 'B9'],
+}, async () => {
+  showCarts(app.api, someCarts(10), 57)
+  const page = await app.open('/carts?search=example&status=email+sent&sort=value&order=asc&page=2')
+  await shows('Showing 11 to 20 of 57 entries')
+  expect(lastQuery()).toMatchObject({ search: 'example', status: 'email sent', sort: 'value', order: 'asc', page: '2' })
+  expect(await page.getByRole('columnheader', { name: 'Value' }).getAttribute('aria-sort')).toBe('ascending')
+  await button('Previous').click()
+  await shows('Page 1 of 6')
+  await shows('Showing 1 to 10 of 57 entries')
+  expect(await button('Previous').isDisabled()).toBe(true)
+  expect(await button('Next').isDisabled()).toBe(false)
+  showCarts(app.api, someCarts(10))
+  await app.open('/carts')
+  await page.getByRole('table').waitFor()
+  expect(await page.getByRole('navigation', { name: 'Pages' }).count()).toBe(0)
+})
+
+test('is filtered by what an email can reach and by each reason; the reason is shown at the cart', async () => {
+  const carts = someCarts(10)
+  showCarts(app.api, carts)
+  const noContact = { reason: 'no_contact', country: null, explanation: 'No usable email address.', count: 10 } as const
+  app.api.answer(cartReach, ({ body: { cartIds } }) => ({
+    reachable: 4,
+    reasons: [{ ...noContact, ...(cartIds && { cartIds }) }],
+  }))
+  const page = await app.open('/carts')
+  const filter = page.getByLabel('Can an email reach the shopper?')
+  await filter.locator('option', { hasText: 'Can be reached: 4' }).waitFor({ state: 'attached' })
+  await filter.selectOption({ label: 'No email: 10' })
+  await page.waitForURL(/reach=no_contact/)
+  await expect.poll(lastQuery).toMatchObject({ reach: 'no_contact' })
+  const marks = page.locator('.reason-mark')
+  await expect.poll(() => marks.count()).toBe(10)
+  expect(await marks.first().innerText()).toContain('No email')
+  await app.open('/carts?reach=reachable&days=30')
+  await page.getByRole('table').waitFor()
+  expect(lastQuery()).toMatchObject({ reach: 'reachable', days: '30' })
+  await button('Abandoned in the last 30 days: remove this filter').click()
+  await page.waitForURL((url) => !url.searchParams.has('days') && url.searchParams.get('reach') === 'reachable')
+  app.api.answer(listAbandonedCarts, listOf([]))
+  await app.open('/carts?reach=merged')
+  await page.getByText('No abandoned carts match your current filters.').waitFor()
+  await button('Clear filters').click()
+  await page.waitForURL((url) => !url.searchParams.has('reach'))
+})
+
+test.each([
+  ['?search=x', 'No abandoned carts match your current filters. Try adjusting your search or filter criteria.', 0],
+  ['?page=99', 'No abandoned carts to display on this page.', 57],
+  ['', 'No abandoned carts found. Your store might not have any abandoned carts yet.', 0],
+])('an empty list at /carts%s shows “%s”', { tags: ['B2', 'B8'] }, async (query, text, total) => {
+  app.api.answer(listAbandonedCarts, listOf([], total))
+  await app.open(`/carts${query}`)
+  await shows(text)
+})
+
+test.each([
+  [500, { code: 'internal', error: 'x' }, 'Failed to fetch abandoned carts. Please try again.'],
+  [400, { code: 'invalid', error: 'The database rests.' }, 'The database rests.'],
+  [404, { code: 'not_found', error: 'x' }, 'No platform selected. Please connect a store first.'],
+] as const)(
+  'a list that fails with %i shows its error and loads again by Retry',
+  { tags: ['B8'] },
+  async (status, error, text) => {
+    await withoutLive()
+    app.api.fail(listAbandonedCarts, status, error)
+    const page = await app.open('/carts')
+    const alert = page.getByRole('alert')
+    await alert.getByText(text).waitFor({ timeout: 15_000 })
+    showCarts(app.api, someCarts(3))
+    await alert.getByRole('button', { name: 'Retry' }).click()
+    await page.getByRole('table').waitFor()
+  },
+)
+
+test('keeps the chosen columns after a reload', async () => {
+  const page = await app.open('/carts')
+  await button('Columns').press('Enter')
+  await page.getByRole('checkbox', { name: 'Phone' }).press('Space')
+  await page.getByRole('checkbox', { name: 'State' }).press('Space')
+  await page.keyboard.press('Escape')
+  await page.reload()
+  await page.getByRole('columnheader', { name: 'State' }).waitFor()
+  expect(await page.getByRole('columnheader', { name: 'Phone' }).count()).toBe(0)
+  await button('Columns').click()
+  await button('Standard columns').click()
+  await page.getByRole('columnheader', { name: 'Phone' }).waitFor()
+})
+
+test('the recovery window counts down from 24 hours and then reads Expired', { tags: ['B2'] }, async () => {
+  const [first, second] = someCarts(2) as [CartView, CartView]
+  showCarts(app.api, [
+    { ...first, last_activity: ago(1.5) },
+    { ...second, last_activity: ago(24) },
+  ])
+  await app.open('/carts')
+  await row(second).getByRole('cell', { name: 'Expired' }).waitFor()
+  const [hours, minutes] = /(\d+):(\d\d):\d\d/
+    .exec(await row(first).innerText())!
+    .slice(1)
+    .map(Number)
+  expect(hours! * 60 + minutes!).toBeGreaterThanOrEqual(22 * 60 + 28)
+  expect(hours! * 60 + minutes!).toBeLessThanOrEqual(22 * 60 + 30)
+})
+
+test('exports the carts of the filter as a CSV file', async () => {
+  app.api.answer(exportCarts, { url: '/favicon.svg?ticket=x', expiresAt: ago(-1) })
+  const page = await app.open('/carts?search=ada&status=email+sent')
+  const followed = page.waitForEvent('download')
+  await button('Export CSV').click()
+  expect((await followed).url()).toContain('/favicon.svg?ticket=x')
+  expect(app.api.calls(exportCarts)[0]!.sent.query).toMatchObject({ search: 'ada', status: 'email sent' })
+})
+
+test('a cart without name and address is a Guest with “No email” and offers no message, also on a phone', {
+  tags: ['B2', 'B3'],
+}, async () => {
+  const customer_data = { ...aCart.customer_data, first_name: null, last_name: null, phone: null }
+  const guest = { ...aCart, customer_name: 'Guest', customer_email: null, phone: null, customer_data }
+  prepareSending(app.api, [guest])
+  const page = await app.open('/carts')
+  await row(guest).getByRole('cell', { name: 'No email', exact: true }).waitFor()
+  for (const name of [/^Send email/, /^Send SMS/, /^(Send )?WhatsApp/]) {
+    expect(await row(guest).getByRole('button', { name }).count()).toBe(0)
+  }
+  await button('Guest').click()
+  await dialog('Cart details').getByText('No email', { exact: true }).waitFor()
+  expect(await dialog('Cart details').getByRole('button', { name: 'Send Email' }).isDisabled()).toBe(true)
+  expect(
+    await dialog('Cart details')
+      .getByRole('button', { name: /SMS|WhatsApp/ })
+      .count(),
+  ).toBe(0)
+  await app.open('/carts', { viewport: PHONE })
+  await page.locator('.list-card').getByText('No email', { exact: true }).waitFor()
+})
+
+test('SMS is offered only with a phone, WhatsApp only where it may be sent', { tags: ['B2'] }, async () => {
+  const noPhone = { ...aCart, phone: null, customer_data: { ...aCart.customer_data, phone: null } }
+  const panel = dialog('Cart details')
+  const offered = async (name: RegExp) => [
+    await row(aCart).getByRole('button', { name }).count(),
+    await panel.getByRole('button', { name }).count(),
+  ]
+  for (const [cart, eligible, sms, whatsapp] of [
+    [aCart, [], [1, 1], [0, 0]],
+    [aCart, [aCart], [1, 1], [1, 1]],
+    [noPhone, [], [0, 0], [0, 0]],
+  ] as const) {
+    prepareSending(app.api, [cart])
+    app.api.answer(reminders.cartEligibility, mayGetAll([...eligible]))
+    await app.open(`/carts?cart=${cart.id}`)
+    await panel.getByRole('button', { name: 'Send Email' }).waitFor()
+    await expect.poll(() => offered(/^(Send )?WhatsApp/)).toEqual(whatsapp)
+    expect(await offered(/^Send SMS/)).toEqual(sms)
+  }
+})
+
+test('on the free plan SMS and WhatsApp are prompts that lead to the plans', { tags: ['B2', 'B6'] }, async () => {
+  prepareSending(app.api)
+  app.api.alter(subscriptionStatus, (status) => ({ ...status, plan: 'free' as const, planInForce: 'free' as const }))
+  const page = await app.open('/carts')
+  for (const name of [reminders.reminderTexts.smsPlan, reminders.reminderTexts.whatsappPlan]) {
+    expect(await page.getByRole('link', { name }).first().getAttribute('href')).toBe('/pricing')
+  }
+  expect(await button(/^Send (SMS|WhatsApp)/).count()).toBe(0)
+  await app.open(`/carts?cart=${aCart.id}`)
+  const panel = dialog('Cart details')
+  for (const text of [reminders.reminderTexts.smsPlan, reminders.reminderTexts.whatsappPlan]) {
+    await panel.getByText(text).waitFor()
+  }
+  expect(await panel.getByRole('link', { name: 'See plans' }).first().getAttribute('href')).toBe('/pricing')
+  expect(await app.violations()).toEqual([])
+})
+
+test('a text on its way disables its button; after one was sent the button counts down the cooldown', {
+  tags: ['B4'],
+}, async () => {
+  prepareSending(app.api, [{ ...aCart, sms_status: 'sending', sms_sent_at: null }])
+  const page = await app.open('/carts')
+  const sending = row(aCart).getByRole('button', { name: 'Sending…', exact: true })
+  expect(await sending.getAttribute('aria-disabled')).toBe('true')
+  await sending.press('Enter')
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  prepareSending(app.api, [{ ...aCart, sms_status: 'sent', sms_sent_at: ago(1) }])
+  await app.open('/carts')
+  const wait = button(/^Wait 2[23]:\d\d:\d\d before sending again$/)
+  expect(await wait.getAttribute('aria-disabled')).toBe('true')
+})
+
+const bar = () => app.page.getByRole('region', { name: 'Selected carts' })
+async function choose(carts: CartView[], action: string): Promise<void> {
+  for (const { customer_name } of carts) {
+    await app.page.getByRole('checkbox', { name: `Select the cart of ${customer_name}`, exact: true }).check()
+  }
+  await bar().getByLabel('Bulk action').selectOption(action)
+  await bar().getByRole('button', { name: 'Apply' }).click()
+}
+
+test('a bulk action needs a choice and a selection; all matching carts can be selected', { tags: ['B2'] }, async () => {
+  const carts = someCarts(10)
+  prepareSending(app.api, carts)
+  showCarts(app.api, carts, 57)
+  const reason = { until: null, mayOverride: false, cartIds: [] }
+  app.api.answer(reminders.cartEligibility, {
+    ...{ total: 57, eligible: carts.map(({ id }) => id), price: null },
+    reasons: [{ ...reason, reason: 'suppressed', explanation: 'The shopper has unsubscribed.', count: 47 }],
+  })
+  const page = await app.open('/carts')
+  const everything = page.getByRole('checkbox', { name: 'Select all carts on this page' })
+  await everything.waitFor()
+  expect(await bar().count()).toBe(0)
+  await everything.check()
+  await bar().getByText('10 selected').waitFor()
+  expect(await bar().getByRole('button', { name: 'Apply' }).isDisabled()).toBe(true)
+  await bar().getByRole('button', { name: 'Select all 57 matching' }).click()
+  await bar().getByText('57 selected').waitFor()
+  await bar().getByLabel('Bulk action').selectOption('Send Email')
+  await bar().getByRole('button', { name: 'Apply' }).click()
+  const form = dialog('Send Email Reminder')
+  await form.getByText('10 of 57 carts would get this email now.').waitFor()
+  await form
+    .getByRole('list', { name: 'Who will not get it, and why' })
+    .getByText('The shopper has unsubscribed.')
+    .waitFor()
+  expect(app.api.calls(reminders.cartEligibility).at(-1)!.body).not.toHaveProperty('cartIds')
+  expect(await app.violations()).toEqual([])
+  await page.keyboard.press('Escape')
+  await everything.uncheck()
+  expect(await bar().count()).toBe(0)
+})
+
+const jobId = '0198a0c4-6f0e-7c1b-9a55-000000000001'
+
+/** A job that is over; the message of each of `failed` was not sent. */
+function doneJob(channel: reminders.SendChannel, carts: CartView[], failed: CartView[], only?: string) {
+  const unsent = {
+    outcome: 'failed',
+    reason: 'suppressed_unsubscribed',
+    explanation: 'The shopper has unsubscribed.',
+  } as const
+  const results = carts
+    .map((cart) => ({
+      ...{ cartId: cart.id, shopperId: null, customer: cart.customer_name, to: cart.customer_email, messageId: null },
+      ...(failed.includes(cart) ? unsent : ({ outcome: 'sent', reason: null, explanation: 'Sent.' } as const)),
+    }))
+    .filter(({ outcome }) => !only || outcome === only)
+  const [total, most] = [carts.length, failed.length]
+  return {
+    ...{
+      jobId,
+      channel,
+      isDiscount: false,
+      state: 'done' as const,
+      createdAt: ago(0),
+      sendAt: null,
+      total,
+      done: total,
+    },
+    ...{ counts: { waiting: 0, sent: total - most, unknown: 0, failed: most }, retryable: most, results },
+    pagination: { page: 1, limit: 100, total: results.length, pages: 1 },
+  }
+}
+
+test('a bulk email has a result for each cart, and only the failed one is retried', { tags: ['B8'] }, async () => {
+  const three = someCarts(3)
+  prepareSending(app.api, three)
+  let failed = three.slice(0, 1)
+  app.api.answer(reminders.sendToCarts, { jobId })
+  app.api.answer(reminders.readBulkSend, ({ query }) => doneJob('email', three, failed, query.outcome))
+  app.api.answer(reminders.retryBulkSend, () => {
+    failed = []
+    return { jobId, retried: 1 }
+  })
+  const page = await app.open('/carts')
+  await choose(three, 'Send Email')
+  await dialog('Send Email Reminder').getByText('3 of 3 carts would get this email now.').waitFor()
+  await announces('Bulk email sending completed!', () => button('Send to 3 carts').click())
+  expect(app.api.calls(reminders.sendToCarts).map(({ body }) => body.cartIds)).toEqual([three.map(({ id }) => id)])
+  expect(await bar().count()).toBe(0)
+  const job = page.getByRole('region', { name: 'Bulk sending' })
+  await job.getByText('3 of 3 done · 2 sent · 1 failed.').waitFor()
+  await job.getByRole('button', { name: 'Results' }).click()
+  const results = job.getByRole('list', { name: 'Results by cart' })
+  await results.getByText('The shopper has unsubscribed.').waitFor()
+  expect(await results.getByRole('listitem').count()).toBe(3)
+  await job.getByText('Failed only').click()
+  await expect.poll(() => results.getByRole('listitem').count()).toBe(1)
+  expect(await app.violations()).toEqual([])
+  await page.reload()
+  await job.getByRole('button', { name: 'Retry the 1 failed' }).click()
+  await job.getByText('3 of 3 done · 3 sent.').waitFor()
+  await job.getByRole('button', { name: 'Dismiss' }).click()
+  await job.waitFor({ state: 'detached' })
+})
+
+test('“Delete from view” only hides carts and is undone', { tags: ['B7'] }, async () => {
+  const carts = someCarts(10)
+  showCarts(app.api, carts)
+  const page = await app.open('/carts')
+  await choose(carts.slice(0, 1), 'Delete from view')
+  await shows('1 cart removed from this view. Nothing was deleted.')
+  await expect.poll(() => page.locator('.carts-rows tbody tr').count()).toBe(9)
+  await button('Undo').click()
+  await row(carts[0]!).first().waitFor()
+  expect(await page.locator('.carts-rows tbody tr').count()).toBe(10)
+})
+
+test('bulk WhatsApp shows a refusal, then the counts, and clears the selection', {
+  tags: ['B2', 'B4', 'B8'],
+}, async () => {
+  const two = someCarts(2)
+  prepareSending(app.api, two)
+  app.api.fail(reminders.sendWhatsappBulk, 422, { error: 'No template is approved.' })
+  await app.open('/carts')
+  await choose(two, 'Send WhatsApp')
+  const form = dialog('Send WhatsApp Reminders')
+  await form.getByRole('button', { name: 'Send to 2 carts' }).click()
+  await form.getByText('Failed to send bulk WhatsApp: No template is approved.').waitFor()
+  const failed = two.map(({ id }) => ({ cartId: id, reason: 'no_consent', error: 'No consent.' }))
+  app.api.answer(reminders.sendWhatsappBulk, { results: { successful: [], failed }, jobId })
+  app.api.answer(reminders.readBulkSend, doneJob('whatsapp', two, two))
+  await announces('WhatsApp sending completed! Successful: 0, Failed: 2', () =>
+    form.getByRole('button', { name: 'Send to 2 carts' }).click(),
+  )
+  expect(app.api.calls(reminders.sendWhatsappBulk).at(-1)!.body.cartIds).toEqual(two.map(({ id }) => id))
+  await form.waitFor({ state: 'detached' })
+  expect(await bar().count()).toBe(0)
+})
+
+test('a plain array of carts is shown like a list with pages', { tags: ['B3'] }, async () => {
+  app.api.raw(listAbandonedCarts, 200, someCarts(7))
+  const page = await app.open('/carts')
+  await page.getByRole('row').nth(1).waitFor()
+  expect(await page.getByRole('row').count()).toBe(8)
+})
+
+test('on a phone carts are cards with the same actions, inside the width of the page', { tags: ['B2'] }, async () => {
+  prepareSending(app.api, someCarts(10))
+  const page = await app.open('/carts', { viewport: PHONE })
+  await page.locator('.list-card').first().waitFor()
+  expect(await page.getByRole('table').count()).toBe(0)
+  await page.getByRole('checkbox', { name: 'Select all carts on this page' }).check()
+  await bar().getByText('10 selected').waitFor()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+  expect(await app.violations()).toEqual([])
+  expect(app.api.calls(getCart)).toEqual([])
+})

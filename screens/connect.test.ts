@@ -1,0 +1,129 @@
+import { expect, test } from 'vitest'
+import { readMailServer } from '../shared/mail-server.ts'
+import { checkConnection, connectStore, examineStore, replaceKeys, storeTexts } from '../shared/stores.ts'
+import { openFresh, serveNoPlan, serveNoStore, serveUser } from './account-scene.ts'
+import { fixture } from './api.ts'
+import { aScreen } from './app.ts'
+
+const app = aScreen()
+const { api } = app
+
+const KEY = `ck_${'c'.repeat(40)}`
+const SECRET = `cs_${'d'.repeat(40)}`
+const store = { ...fixture(checkConnection).store!, isDemo: false }
+const REFUSED = 'The consumer secret does not belong to this consumer key.'
+
+/** The account’s store is not the demo’s. */
+function serveStore(changes: Partial<typeof store> = {}) {
+  serveUser(api)
+  api.alter(checkConnection, (reply) => ({ ...reply, store: { ...store, ...changes } }))
+}
+
+test('the form of a WooCommerce store names what is missing, swaps keys, and keeps what was typed when refused', {
+  tags: ['A2.4'],
+}, async () => {
+  serveNoStore(api)
+  await openFresh(app, '/store-setup')
+  const { page } = app
+  const connect = page.getByRole('button', { name: 'Connect Store' })
+  await connect.click()
+  await page.getByText(storeTexts.urlRequired).waitFor()
+  await page.getByText(storeTexts.keysRequired).nth(1).waitFor()
+  await page.getByLabel('Store URL').fill(' http://localhost:8080/ ')
+  await page.getByLabel('Consumer key').fill(SECRET)
+  await page.getByLabel('Consumer secret').fill(KEY)
+  await page.getByRole('button', { name: 'Swap key and secret' }).click()
+  api.fail(connectStore, 401, { error: REFUSED, code: 'store_credentials', fields: { consumer_secret: REFUSED } })
+  await connect.click()
+  await page.getByText(REFUSED).first().waitFor()
+  expect(await page.getByLabel('Consumer key').inputValue()).toBe(KEY)
+  const warning = 'The key is read-only, so coupons cannot be created.'
+  const connected = {
+    status: 'success' as const,
+    success: true as const,
+    message: 'Connected.',
+    warnings: [warning],
+  }
+  api.answer(connectStore, { ...connected, store })
+  await page.getByLabel('Consumer secret').fill(SECRET)
+  await connect.click()
+  await page.getByRole('heading', { level: 1, name: 'Maple & Clay is connected' }).waitFor()
+  await page.getByText(warning).waitFor()
+  expect(api.calls(connectStore).at(-1)!.sent.body).toEqual({
+    ...{ platform: 'woocommerce', store_url: 'http://localhost:8080/', consumer_key: KEY, consumer_secret: SECRET },
+  })
+  // The guard learns of the store only now.
+  serveStore()
+  await page.getByRole('button', { name: 'Go to the dashboard' }).click()
+  await page.waitForURL('**/dashboard')
+})
+
+test('an account without a plan is asked to choose one before it connects a store', { tags: ['A3'] }, async () => {
+  serveNoPlan(api)
+  await openFresh(app, '/store-setup')
+  await app.page.getByRole('heading', { level: 1, name: 'Subscription Required' }).waitFor()
+  expect(await app.page.getByRole('link', { name: 'Choose a Plan' }).getAttribute('href')).toBe('/pricing')
+  expect(await app.page.getByRole('textbox').count()).toBe(0)
+})
+
+test('the first steps lead to the ways to install the script, which says whether it was seen', async () => {
+  serveStore()
+  api.alter(readMailServer, (view) => ({ ...view, isFixed: false }))
+  const page = await app.open('/dashboard')
+  await page.getByRole('link', { name: 'Install the script' }).click()
+  await page.waitForURL('**/settings/capture-script')
+  for (const way of ['A plugin for header scripts', 'A classic theme', 'A block theme']) {
+    const section = page.getByRole('region', { name: way })
+    await section.waitFor()
+    expect(await section.getByRole('listitem').count()).toBe(4)
+    await section.getByRole('img', { name: /^Drawing of/ }).waitFor()
+  }
+  const tabs = page.getByRole('navigation', { name: 'Settings' })
+  expect(await tabs.locator('[aria-current=page]').innerText()).toBe('Store')
+  expect(await page.locator('.snippet').first().innerText()).toContain(`${app.url}/capture/${store.captureKey}.js`)
+  const check = page.getByRole('button', { name: 'Check now' })
+  await check.click()
+  await page.getByText('No report from the script yet.').waitFor()
+  serveStore({ captureSeenAt: '2026-11-28T22:40:00.000Z' })
+  await check.click()
+  await page.getByText('The script is on your pages.').waitFor()
+  api.cut(checkConnection)
+  await check.click()
+  await page.getByText('This server could not be reached.').waitFor()
+})
+
+test('keys that the store does not know are replaced from the doctor’s finding, after the new ones work', {
+  tags: ['A8'],
+}, async () => {
+  serveStore()
+  const { at, checks } = fixture(examineStore)
+  const withKeys = (changes: object) => ({
+    ...{ at, checks: checks.map((check) => (check.id === 'keys' ? { ...check, ...changes } : check)) },
+  })
+  const finding = 'The store does not know this consumer key.'
+  api.answer(examineStore, withKeys({ state: 'bad', finding }))
+  const page = await app.open('/settings')
+  const doctor = page.getByRole('region', { name: 'Connection doctor' })
+  await doctor.getByText(finding).waitFor()
+  await doctor.getByText(/^1 problem, 2 need attention\./).waitFor()
+  await doctor.getByRole('button', { name: 'Replace keys' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Replace keys' })
+  await dialog.getByLabel('Consumer key').fill(SECRET)
+  await dialog.getByLabel('Consumer secret').fill(KEY)
+  await dialog.getByRole('button', { name: 'Swap key and secret' }).click()
+  expect(await dialog.getByLabel('Consumer key').inputValue()).toBe(KEY)
+  api.fail(replaceKeys, 401, { error: REFUSED, code: 'store_credentials' })
+  await dialog.getByRole('button', { name: 'Check and replace' }).click()
+  await dialog.getByRole('alert').getByText(REFUSED).waitFor()
+  api.answer(replaceKeys, () => {
+    api.answer(examineStore, withKeys({}))
+    return { success: true as const, message: 'The keys of Maple & Clay are replaced.', warnings: [], store }
+  })
+  await dialog.getByRole('button', { name: 'Check and replace' }).press('Enter')
+  await dialog.waitFor({ state: 'hidden' })
+  await page.getByText('The keys of Maple & Clay are replaced.').waitFor()
+  await doctor.getByText('The store knows the key and accepts its secret.').waitFor()
+  expect(api.calls(replaceKeys).at(-1)).toMatchObject({
+    ...{ query: { storeId: store.id }, body: { consumer_key: KEY, consumer_secret: SECRET } },
+  })
+})

@@ -1,0 +1,321 @@
+import { describe, expect, test } from 'vitest'
+import { me } from '../shared/auth.ts'
+import { couponTexts, createCoupon, deleteCoupon, listCoupons } from '../shared/coupons.ts'
+import { aScreen, PHONE } from './app.ts'
+import {
+  aCoupon,
+  after,
+  DAY_MS,
+  EDIT_URL,
+  errorOf,
+  MINUTE_MS,
+  rowOf,
+  serveCoupons,
+  someCoupons,
+} from './coupons-scene.ts'
+import { anotherPage, checkLayout, withoutLive } from './page-checks.ts'
+
+const app = aScreen()
+const { api } = app
+
+async function openCoupons(coupons = someCoupons(), list: Parameters<typeof serveCoupons>[2] = {}) {
+  const server = serveCoupons(api, coupons, list)
+  const page = await app.open('/coupons')
+  await page.getByText('Create and manage time-limited coupons for your customers', { exact: true }).waitFor()
+  return { page, server }
+}
+
+describe('the list of coupons', () => {
+  test('shows discount, badge, time left and uses of each, and what each earned', {
+    tags: ['A2.1', 'B2', 'B4'],
+  }, async () => {
+    const { page } = await openCoupons()
+    await rowOf(page, 'SUMMER10').waitFor()
+    const textOf = async (code: string) => (await rowOf(page, code).innerText()).replace(/\s+/g, ' ')
+    expect(await textOf('SUMMER10')).toMatch(/10% Minimum spend \$50\.00 Active 6 d 0 h 12 \/ 100/)
+    expect(await textOf('CART-••••••••')).toMatch(/10%, at most \$20\.00 Active 6 d 0 h 0 \/ ∞/)
+    expect(await textOf('WINTER5')).toMatch(/\$5\.00 off Active Starts \w{3} \d+/)
+    expect(await textOf('SPRING15')).toMatch(/15% Inactive Expired Expired/)
+    expect(await textOf('FREESHIP')).toMatch(/Fixed product .*Active No end 1,204 \/ ∞/)
+    await page.getByRole('button', { name: 'SUMMER10', exact: true }).click()
+    const panel = page.getByRole('dialog')
+    for (const text of ['214 messages', '12 times', '$1,840.50', '$204.50']) await panel.getByText(text).waitFor()
+    const flow = panel.getByRole('link', { name: 'Abandoned cart reminders' })
+    expect(await flow.getAttribute('href')).toMatch(/^\/flows\/0/)
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'CART-••••••••', exact: true }).click()
+    await panel.getByText('Works once, for 72 hours after its message is sent').waitFor()
+    await panel.getByText('40 codes').waitFor()
+  })
+
+  test('leads to the store for coupons made there and does not edit them here (decision 30)', async () => {
+    const { page, server } = await openCoupons()
+    const own = rowOf(page, 'FREESHIP')
+    await own.getByText('Made in WooCommerce: edit it there').waitFor()
+    expect(await own.getByRole('link').getAttribute('href')).toBe(EDIT_URL)
+    await expect.poll(() => own.getByRole('button').allInnerTexts()).toEqual(['FREESHIP', ''])
+    expect(await rowOf(page, 'SUMMER10').getByRole('button').count()).toBe(4)
+    await app.open(`/coupons?form=${server.coupons[4]!._id}`)
+    await own.waitFor()
+    await app.settled()
+    expect(await page.getByRole('dialog').count()).toBe(0)
+  })
+
+  test('copies a code, and offers no copy of a pattern', async () => {
+    await app.page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    try {
+      const { page } = await openCoupons()
+      await page.getByRole('button', { name: 'Copy SUMMER10' }).click()
+      await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe('SUMMER10')
+      expect(await page.getByRole('button', { name: /^Copy CART/ }).count()).toBe(0)
+    } finally {
+      await app.page.context().clearPermissions()
+    }
+  })
+
+  test('asks for 50 a page, and for codes by their beginning', async () => {
+    const many = Array.from({ length: 120 }, (_, n) => aCoupon({ code: `MANY${String(n).padStart(3, '0')}` }))
+    const { page } = await openCoupons([...many, aCoupon({ code: 'OTHER' })])
+    await page.getByText('Showing 1 to 50 of 121 entries').waitFor()
+    expect(await page.locator('tbody tr').count()).toBe(50)
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByText('Showing 51 to 100 of 121 entries').waitFor()
+    const search = page.getByLabel('Search codes')
+    await search.fill('oth')
+    await search.press('Enter')
+    await rowOf(page, 'OTHER').waitFor()
+    expect(api.calls(listCoupons).at(-1)!.query).toMatchObject({ search: 'oth', page: 1, limit: 50 })
+    await search.fill('none')
+    await search.press('Enter')
+    await page.getByText('No coupon code begins with “none”.').waitFor()
+    await page.getByRole('button', { name: 'Clear the search' }).click()
+    await page.getByText('Showing 1 to 50 of 121 entries').waitFor()
+  })
+
+  test('counts the time left down to expired without a reload', { tags: ['B2'] }, async () => {
+    const page = await anotherPage(app)
+    await page.clock.install()
+    serveCoupons(api, [aCoupon({ endDate: after(DAY_MS + 90 * MINUTE_MS) })])
+    await page.goto(`${app.url}/coupons`)
+    const row = rowOf(page, 'SUMMER10')
+    await row.getByText('1 d 1 h').waitFor()
+    await row.locator('.mark.tone-good', { hasText: 'Active' }).waitFor()
+    await page.clock.fastForward(DAY_MS)
+    await row.getByText(/^1 h (29|30) min$/).waitFor()
+    await page.clock.fastForward(80 * MINUTE_MS)
+    await row.getByText(/^(9|10) min$/).waitFor()
+    await page.clock.fastForward(11 * MINUTE_MS)
+    await expect.poll(() => row.getByText('Expired').count()).toBe(2)
+    // The badge stays as it was set, but does not look in force.
+    await row.locator('.mark.tone-quiet', { hasText: 'Active' }).waitFor()
+  })
+
+  test('is asked again when the store’s coupons have changed', async () => {
+    const { page, server } = await openCoupons()
+    await rowOf(page, 'SUMMER10').waitFor()
+    // The first may be shown because the live connection has begun.
+    for (const code of ['FIRST', 'SECOND']) {
+      server.coupons = [aCoupon({ code }), ...server.coupons]
+      await expect
+        .poll(() => {
+          app.live.changed('coupons')
+          return rowOf(page, code).count()
+        })
+        .toBe(1)
+    }
+  })
+
+  test('says what coupons are for where there are none, and offers Quick Create', { tags: ['B2'] }, async () => {
+    const { page, server } = await openCoupons([])
+    await page.getByText('No coupons yet').waitFor()
+    await page.getByText(/A coupon is a code that takes something off/).waitFor()
+    await page.getByRole('button', { name: 'Quick Create' }).nth(1).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByText(/^Coupon CART[A-Z0-9]{6} was created/).waitFor()
+    expect(server.coupons).toHaveLength(1)
+  })
+
+  const changes = /Quick Create|Create coupon|^Edit|^Delete/
+
+  test('offers a viewer no change', async () => {
+    serveCoupons(api)
+    api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
+    const page = await app.open('/coupons?form=new')
+    await rowOf(page, 'SUMMER10').waitFor()
+    await app.settled()
+    expect(await page.getByRole('button', { name: changes }).count()).toBe(0)
+    expect(await page.getByRole('dialog').count()).toBe(0)
+  })
+
+  test('offers no change with a read-only key, and says what to do', async () => {
+    const { page } = await openCoupons(someCoupons(), { canWrite: false })
+    await page.getByText(couponTexts.readOnlyKey).waitFor()
+    await page.getByText(/add a key with the permission Read\/Write/).waitFor()
+    expect(await page.getByRole('link', { name: 'Store tab of the settings' }).getAttribute('href')).toBe('/settings')
+    expect(await page.getByRole('button', { name: changes }).count()).toBe(0)
+  })
+
+  test('stays with its age under a banner that can be dismissed when the store cannot be read', {
+    tags: ['B2', 'B8'],
+  }, async () => {
+    const { page } = await openCoupons(someCoupons(), { problem: 'Failed to fetch coupons (using fallback)' })
+    await errorOf(page).getByText('Failed to fetch coupons (using fallback)').waitFor()
+    await rowOf(page, 'SUMMER10').waitFor()
+    await page.getByText('Read from your store 2 min ago').waitFor()
+    await checkLayout(app)
+    await page.getByRole('button', { name: 'Dismiss the error' }).click()
+    await errorOf(page).waitFor({ state: 'detached' })
+    await rowOf(page, 'SUMMER10').waitFor()
+  })
+
+  test.each([
+    ['the server’s error', 503, 'store_unreachable', 'Your store did not answer.', 'Your store did not answer.'],
+    ['its own error when the server names none', 500, 'internal', 'x', 'Failed to fetch coupons (using fallback)'],
+    [
+      'that no store is connected',
+      404,
+      'not_found',
+      'No store connected. Please connect your store to manage coupons.',
+      'No store connected. Please connect your store to manage coupons.',
+    ],
+  ] as const)(
+    'shows %s when it cannot be loaded, and is loaded by Retry',
+    { tags: ['B5', 'B8'] },
+    async (_name, status, code, error, text) => {
+      await withoutLive(app.page)
+      api.fail(listCoupons, status, { error, code })
+      const page = await app.open('/coupons')
+      await errorOf(page).getByText(text).waitFor()
+      await page.getByText('The coupons could not be loaded.').waitFor()
+      serveCoupons(api)
+      await page.getByRole('button', { name: 'Retry' }).click()
+      await rowOf(page, 'SUMMER10').waitFor()
+      expect(await errorOf(page).count()).toBe(0)
+    },
+  )
+
+  test('has no violation of accessibility, and is a list of cards on a phone', async () => {
+    const { page } = await openCoupons([
+      ...someCoupons(),
+      aCoupon({ code: 'A-CODE-THAT-IS-AS-LONG-AS-A-CODE-CAN-BE-WITH-SIXTY-LETTERS' }),
+    ])
+    await rowOf(page, 'FREESHIP').waitFor()
+    await checkLayout(app)
+    await page.getByRole('button', { name: 'SUMMER10', exact: true }).click()
+    await page.getByText('Net revenue').waitFor()
+    await checkLayout(app)
+    await page.setViewportSize(PHONE)
+    await page.keyboard.press('Escape')
+    await page.locator('.list-card').first().waitFor()
+    expect(await page.getByRole('table').count()).toBe(0)
+    expect(await app.violations()).toEqual([])
+  })
+})
+
+describe('Quick Create', () => {
+  test('asks for a percentage, 10 at first, and makes the rest; Undo deletes the coupon', {
+    tags: ['B2', 'B9'],
+  }, async () => {
+    const { page, server } = await openCoupons()
+    await page.getByRole('button', { name: 'Quick Create' }).click()
+    const asked = page.getByRole('dialog', { name: 'Quick Create' })
+    const discount = asked.getByLabel('Discount')
+    const create = asked.getByRole('button', { name: 'Create', exact: true })
+    expect(await discount.inputValue()).toBe('10 %')
+    await checkLayout(app)
+    for (const [typed, text] of [
+      ['', 'Amount is required'],
+      ['0.5', 'Percentage must be between 1 and 100'],
+      ['101', 'Percentage must be between 1 and 100'],
+    ] as const) {
+      await discount.fill(typed)
+      await create.click()
+      await asked.getByText(text).waitFor()
+    }
+    expect(api.calls(createCoupon)).toEqual([])
+    await discount.fill('15')
+    await create.click()
+    const notice = page.getByRole('status').filter({ hasText: 'was created' })
+    await notice.getByText(/Coupon CART[A-Z0-9]{6} was created: 15%, for seven days from now\./).waitFor()
+    const { body } = api.calls(createCoupon)[0]!
+    expect(body).toMatchObject({ type: 'percentage', amount: 15, isActive: true })
+    expect(body.code).toMatch(/^CART[A-Z0-9]{6}$/)
+    const start = Date.parse(body.startDate)
+    expect(Date.parse(body.endDate) - start).toBe(7 * DAY_MS)
+    expect(Math.abs(start - Date.parse(after(0)))).toBeLessThan(MINUTE_MS)
+    await rowOf(page, body.code).waitFor()
+    await notice.getByRole('button', { name: 'Undo' }).click()
+    await rowOf(page, body.code).waitFor({ state: 'detached' })
+    await notice.waitFor({ state: 'detached' })
+    expect(server.coupons.map(({ code }) => code)).not.toContain(body.code)
+  })
+
+  test.each([
+    ['the server’s error', 409, 'conflict', couponTexts.duplicate, couponTexts.duplicate],
+    ['its own error when the server names none', 500, 'internal', 'x', 'Failed to create coupon'],
+    [
+      'that no store is connected',
+      404,
+      'not_found',
+      'No store connected. Please connect your store to create coupons.',
+      'No store connected. Please connect your store to create coupons.',
+    ],
+  ] as const)(
+    'shows %s when nothing was created, and keeps the percentage',
+    { tags: ['B5', 'B8'] },
+    async (_name, status, code, error, text) => {
+      const { page } = await openCoupons()
+      api.fail(createCoupon, status, { error, code })
+      await page.getByRole('button', { name: 'Quick Create' }).click()
+      await page.getByLabel('Discount').fill('30')
+      await page.getByRole('button', { name: 'Create', exact: true }).click()
+      await errorOf(page).getByText(text).waitFor()
+      expect(await page.getByLabel('Discount').inputValue()).toBe('30 %')
+      await page.getByRole('button', { name: 'Dismiss the error' }).click()
+      await errorOf(page).waitFor({ state: 'detached' })
+    },
+  )
+})
+
+describe('Delete', () => {
+  test('asks first and names the steps that lose the coupon', { tags: ['B2'] }, async () => {
+    const { page, server } = await openCoupons()
+    await page.getByRole('button', { name: 'Delete SUMMER10' }).click()
+    const asked = page.getByRole('dialog', { name: 'Delete SUMMER10?' })
+    await asked.getByText('Are you sure you want to delete this coupon? This action cannot be undone.').waitFor()
+    await asked.getByText('Abandoned cart reminders, step 2').waitFor()
+    await checkLayout(app)
+    await asked.getByRole('button', { name: 'Cancel' }).click()
+    expect(api.calls(deleteCoupon)).toEqual([])
+    const { _id } = server.coupons.find(({ code }) => code === 'SPRING15')!
+    await page.getByRole('button', { name: 'Delete SPRING15' }).click()
+    expect(await page.getByText('These steps send it').count()).toBe(0)
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await rowOf(page, 'SPRING15').waitFor({ state: 'detached' })
+    await rowOf(page, 'SUMMER10').waitFor()
+    expect(api.calls(deleteCoupon).map(({ params }) => params.id)).toEqual([_id])
+  })
+
+  test.each([
+    ['the server’s error', 422, 'unprocessable', 'The store refused it.', 'The store refused it.'],
+    ['its own error when the server names none', 500, 'internal', 'x', 'Failed to delete coupon'],
+    [
+      'that no store is connected',
+      404,
+      'not_found',
+      'No store connected. Please connect your store to delete coupons.',
+      'No store connected. Please connect your store to delete coupons.',
+    ],
+  ] as const)(
+    'shows %s when the coupon was not deleted, which stays',
+    { tags: ['B5', 'B8'] },
+    async (_name, status, code, error, text) => {
+      const { page } = await openCoupons()
+      api.fail(deleteCoupon, status, { error, code })
+      await page.getByRole('button', { name: 'Delete SUMMER10' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+      await errorOf(page).getByText(text).waitFor()
+      await rowOf(page, 'SUMMER10').waitFor()
+    },
+  )
+})

@@ -1,0 +1,197 @@
+import { expect, test } from 'vitest'
+import { type CustomerView, exportCustomers, listCustomers, readCustomer } from '../shared/customers.ts'
+import { fixture } from './api.ts'
+import { aScreen, PHONE } from './app.ts'
+import { ago } from './carts-scene.ts'
+
+// The list of customers and the page of one (B 2, decisions 40 and 127).
+
+const app = aScreen()
+const rows = () => app.page.getByRole('region', { name: 'Customers' }).locator('tbody tr')
+const cells = async (row: number) => (await rows().nth(row).locator('td').allInnerTexts()).map((text) => text.trim())
+const heading = (name: string) => app.page.getByRole('heading', { level: 1, name }).waitFor()
+const lastQuery = () => app.api.calls(listCustomers).at(-1)?.sent.query
+
+const ada: CustomerView = {
+  ...{ _id: '0198a0c4-6f0e-7c1b-9a55-00000000000a', first_name: 'Ada', last_name: 'Lovelace' },
+  ...{ customer_email: 'ada@engines.example', phone: '+12125550101', company: 'Engines & Co' },
+  ...{ is_registered: true, last_login: ago(2) },
+}
+const guest: CustomerView = {
+  ...{
+    ...ada,
+    _id: ada._id.replace(/a$/, 'b'),
+    first_name: 'Nora',
+    last_name: 'Guest',
+    customer_email: 's1@shops.example',
+  },
+  ...{ phone: null, company: null, is_registered: false, last_login: null },
+}
+const nameless: CustomerView = {
+  ...{ ...guest, _id: ada._id.replace(/a$/, 'c'), first_name: null, last_name: null, customer_email: null },
+  phone: '+12125550177',
+}
+const listed = (customers: CustomerView[], total = customers.length) => ({
+  customers,
+  pagination: { page: 1, limit: 10, total, pages: Math.ceil(total / 10) },
+})
+const show = () => app.api.answer(listCustomers, listed([ada, guest, nameless], 60))
+
+test('has the specified columns, with blanks as -', { tags: ['A2.1', 'B2'] }, async () => {
+  show()
+  const page = await app.open('/customers')
+  await rows().first().waitFor()
+  const heads = await page.locator('thead th').allInnerTexts()
+  expect(heads.map((text) => text.trim())).toEqual(['Name', 'Email', 'Phone', 'Company', 'Registered', 'Last Login'])
+  expect(await cells(0)).toEqual([
+    ...['Ada Lovelace', 'ada@engines.example', '+12125550101', 'Engines & Co', 'Yes', '2 h ago'],
+  ])
+  expect(await cells(1)).toEqual(['Nora Guest', 's1@shops.example', '-', '-', 'No', '-'])
+  await page.getByText('Showing 1 to 10 of 60 entries').waitFor()
+  const tabs = page.getByRole('navigation', { name: 'Sections' })
+  expect(await tabs.getByRole('link', { name: 'Customers' }).getAttribute('aria-current')).toBe('page')
+})
+
+test('is searched a second after the last key, filtered, sorted and exported; all of it is in the address', async () => {
+  show()
+  app.api.answer(exportCustomers, { url: '/favicon.svg?ticket=x', expiresAt: ago(-1) })
+  const page = await app.open('/customers')
+  await page.getByText('Newest customers first').waitFor()
+  await page.getByRole('button', { name: 'Oldest first' }).click()
+  await page.getByText('Oldest customers first').waitFor()
+  const typedAt = await page.evaluate(() => performance.now())
+  await page.getByRole('searchbox', { name: 'Search by name, email or phone' }).pressSequentially('lo')
+  await page.waitForURL(/search=lo/)
+  await expect.poll(lastQuery).toMatchObject({ search: 'lo', order: 'asc' })
+  const startedAt = await page.evaluate(
+    () => performance.getEntriesByType('resource').findLast(({ name }) => name.includes('customers/recent'))!.startTime,
+  )
+  expect(startedAt - typedAt).toBeGreaterThanOrEqual(1_000)
+  await page.getByRole('radiogroup', { name: 'Which customers' }).getByText('Guests').click()
+  await page.waitForURL(/registered=no/)
+  await expect.poll(lastQuery).toMatchObject({ search: 'lo', registered: 'no' })
+  const phone = page.getByRole('columnheader', { name: 'Phone' })
+  for (const [way, order] of [
+    ['ascending', 'asc'],
+    ['descending', 'desc'],
+  ]) {
+    await phone.getByRole('button').press('Enter')
+    await expect.poll(() => phone.getAttribute('aria-sort')).toBe(way)
+    await expect.poll(lastQuery).toMatchObject({ sort: 'phone', order })
+  }
+  // The order is a column's now.
+  expect(await page.getByText(/customers first$/).count()).toBe(0)
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.waitForURL(/page=2/)
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export CSV' }).click()
+  expect((await saved).url()).toContain('ticket=x')
+  expect(app.api.calls(exportCustomers)[0]!.sent.query).toMatchObject({ search: 'lo', registered: 'no' })
+})
+
+test('opens a customer by keyboard and by a press anywhere in the row; without a name by the phone', async () => {
+  show()
+  app.api.answer(readCustomer, ({ params }) => {
+    const customer = [ada, guest, nameless].find(({ _id }) => _id === params.id)!
+    return { customer: { ...fixture(readCustomer).customer, ...customer, phones: ['+12125550177'], emails: [] } }
+  })
+  const page = await app.open('/customers')
+  await page.getByRole('link', { name: 'Ada Lovelace' }).press('Enter')
+  await page.waitForURL(`**/customers/${ada._id}`)
+  await heading('Ada Lovelace')
+  await page.goBack()
+  await rows().nth(1).locator('td').nth(3).click()
+  await heading('Nora Guest')
+  await page.goBack()
+  await page.getByRole('link', { name: '+12125550177' }).click()
+  await heading('+12125550177')
+})
+
+test('says that it is empty, and that a search finds nothing', { tags: ['B2'] }, async () => {
+  app.api.answer(listCustomers, listed([]))
+  const page = await app.open('/customers')
+  await page.getByText('No customers found for this platform.').waitFor()
+  await app.open('/customers?search=nobody')
+  await page.getByText('No customers match your search or filter.').waitFor()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await page.waitForURL('**/customers')
+})
+
+test('says that it loads and what failed; Retry reloads the page', { tags: ['B2', 'B8'] }, async () => {
+  app.api.fail(listCustomers, 400, { code: 'invalid', error: 'In its own words.' })
+  const page = await app.open('/customers')
+  await page.getByText('In its own words.').waitFor()
+  app.api.fail(listCustomers, 500, { code: 'internal', error: 'Something went wrong.' })
+  await app.open('/customers')
+  await page.getByText('Failed to load customers').waitFor()
+  await page.getByText('Failed to fetch customers. Please try again later.').waitFor()
+  show()
+  const answer = app.api.hold(listCustomers)
+  await page.evaluate(() => Object.assign(window, { isSamePage: true }))
+  await page.getByRole('button', { name: 'Retry' }).click()
+  await page.getByText('Loading customers...').waitFor()
+  answer.release()
+  await rows().first().waitFor()
+  expect(await page.evaluate(() => 'isSamePage' in window)).toBe(false)
+})
+
+test('has no violations at a desk and on a phone, where the order is chosen in a list', async () => {
+  show()
+  const page = await app.open('/customers')
+  await rows().first().waitFor()
+  expect(await app.violations()).toEqual([])
+  await page.setViewportSize(PHONE)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+  expect(await app.violations()).toEqual([])
+  const order = page.getByRole('combobox', { name: 'Sort by' })
+  expect(await order.locator('option:checked').innerText()).toBe('Customer since')
+  await order.selectOption('Company')
+  await page.waitForURL('**sort=company&order=asc')
+})
+
+test('the page of a customer has contact, value by currency, orders, consent, suppression and data requests', async () => {
+  const order = { id: '501', status: 'completed', total: 42, net: 40, currency: 'USD', at: ago(3) }
+  app.api.alter(readCustomer, ({ customer }) => ({
+    customer: {
+      ...{ ...customer, ...ada, emails: ['ada@engines.example'], phones: ['+12125550101'] },
+      value: [
+        { currency: 'USD', orders: 1, net: 40, average: 40 },
+        { currency: 'EUR', orders: 1, net: 10, average: 10 },
+      ],
+      orders: { rows: [{ ...order, is_purchase: true, cart_id: null }], total: 1 },
+    },
+  }))
+  const page = await app.open(`/customers/${ada._id}`)
+  await heading('Ada Lovelace')
+  const main = page.getByRole('main')
+  for (const name of [
+    'Contact',
+    'Value',
+    'Carts',
+    'Orders',
+    'Messages',
+    'Consent',
+    'Suppression list',
+    'Data requests',
+  ]) {
+    await main.getByRole('heading', { level: 2, name, exact: true }).waitFor()
+  }
+  const text = (await main.innerText()).replace(/\s+/g, ' ')
+  for (const part of [
+    ...['Paid orders in USD 1', 'Net revenue $40.00', 'Paid orders in EUR 1', '€10.00', 'Order #501'],
+    ...['ada@engines.example', 'Engines & Co'],
+  ]) {
+    expect(text).toContain(part)
+  }
+  await main.getByRole('button', { name: 'Erase this person' }).waitFor()
+  expect(await main.getByRole('button', { name: 'Export JSON' }).count()).toBe(1)
+  expect(await app.violations()).toEqual([])
+})
+
+test('an unknown customer is not found, and an address that is no id is no page (decision 129)', async () => {
+  app.api.fail(readCustomer, 404, { code: 'not_found' })
+  const page = await app.open(`/customers/${ada._id}`)
+  await page.getByText('Customer not found').waitFor()
+  await app.open('/customers/42')
+  await heading('Page not found')
+})

@@ -1,0 +1,243 @@
+import { buffer } from 'node:stream/consumers'
+import { expect, onTestFinished, test } from 'vitest'
+import { subscriptionStatus } from '../shared/billing.ts'
+import { type CartView, listAbandonedCarts } from '../shared/carts.ts'
+import { listCustomers } from '../shared/customers.ts'
+import { readDashboardChart, readDashboardStats } from '../shared/dashboard.ts'
+import { cartReach } from '../shared/reach.ts'
+import { fixture } from './api.ts'
+import { aScreen } from './app.ts'
+import { listOf, someCarts } from './carts-scene.ts'
+
+// The dashboard: its figures, chart and lists, and what is shown while they load, fail or are empty.
+
+const app = aScreen()
+const chart = () => app.page.getByRole('img', { name: /^Cart recovery/ })
+const value = (title: string) =>
+  app.page.getByRole('heading', { level: 2, name: title }).locator('xpath=following-sibling::p[1]').innerText()
+const money = (amount: number) => amount.toLocaleString('en-US', { style: 'currency', currency: 'USD' })
+const stats = fixture(readDashboardStats)
+/** News of the store would have its screens ask again by themselves. */
+const withoutLive = () => app.page.route('**/socket.io/**', (route) => route.abort())
+
+test('shows the figures of the call with their trends, and first what was won back in 30 days', {
+  tags: ['A2.1', 'A2.3'],
+}, async () => {
+  const page = await app.open('/dashboard')
+  await chart().waitFor()
+  expect(await value('Abandoned Carts')).toBe(String(stats.abandonedCarts))
+  expect(await value('Recovered Carts')).toBe(String(stats.recoveredCarts))
+  expect(await value('Recovered Revenue')).toBe(money(stats.totalRevenue))
+  expect(await value('Active Customers')).toBe(String(stats.activeCustomers))
+  const trends = page.getByText(/(more|less) than in the previous 30 days|same as in the previous 30 days/)
+  expect((await trends.allTextContents()).map((text) => text.trim().replace(/\.$/, ''))).toEqual([
+    '4.1% more than in the previous 30 days',
+    '11.8% less than in the previous 30 days',
+    '0.3% less than in the previous 30 days',
+    '15.7% more than in the previous 30 days',
+  ])
+  const won = page.getByRole('region', { name: 'Won back in the last 30 days' })
+  const figure = (term: string) =>
+    won.getByText(term, { exact: true }).locator('xpath=following-sibling::dd[1]').innerText()
+  expect(await figure('Revenue')).toBe(money(stats.monthlyRevenue))
+  expect(await figure('Orders')).toBe(String(stats.recoveredOrders))
+  expect(await figure('Share of abandoned carts')).toBe(`${stats.recoveryRate}%`)
+  const [first, cards] = [await won.boundingBox(), await page.locator('.stats').boundingBox()]
+  expect(first!.y).toBeLessThan(cards!.y)
+})
+
+test('the number of carts that can be reached leads to these carts', async () => {
+  const page = await app.open('/dashboard')
+  const link = page.getByRole('link', { name: /can be reached$/ })
+  expect(await link.innerText()).toMatch(/^38 /)
+  expect(app.api.calls(cartReach).map(({ body }) => body)).toContainEqual({ days: 30 })
+  await link.click()
+  await page.waitForURL('**/carts?reach=reachable&days=30')
+})
+
+test('draws carts or money, by period and type, chosen by keyboard, and shows the same numbers as a table', {
+  tags: ['A2.3'],
+}, async () => {
+  const days = Array.from({ length: 30 }, (_, index) => `2026-11-${String(index + 1).padStart(2, '0')}`)
+  app.api.answer(readDashboardChart, ({ query: { period, measure } }) => {
+    const base = fixture(readDashboardChart)
+    const labels = period === 'month' ? days : days.slice(0, 7)
+    const datasets = measure === 'revenue' ? base.datasets.slice(0, 1) : base.datasets
+    return { ...base, labels, datasets: datasets.map((set, n) => ({ ...set, data: labels.map(() => 2 - n) })) }
+  })
+  const page = await app.open('/dashboard')
+  await chart().waitFor()
+  const next = app.api.hold(readDashboardChart)
+  await page.getByLabel('Period').press('End')
+  // Until the answer comes, the numbers shown are the last period's, and so is their name.
+  await page
+    .locator('.overview-plot[aria-busy=true]')
+    .getByRole('img', { name: /Last 7 Days/ })
+    .waitFor()
+  next.release()
+  await page.getByRole('img', { name: /Last 30 Days/ }).waitFor()
+  await page.getByRole('button', { name: 'Line chart' }).press('Enter')
+  await page.locator('canvas[data-type=line]').waitFor()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Space')
+  await page.locator('canvas[data-type=pie]').waitFor()
+  await page.getByRole('button', { name: 'Show as table' }).press('Enter')
+  const carts = page.getByRole('region', { name: 'Cart recovery, Last 30 Days, as a table' })
+  await expect.poll(() => carts.getByRole('row').count()).toBe(32)
+  expect((await carts.getByRole('row').last().innerText()).split(/\s+/)).toEqual(['Total', '60', '30'])
+
+  await page.getByRole('radio', { name: 'Carts' }).press('ArrowRight')
+  const table = page.getByRole('region', { name: 'Recovered revenue, Last 30 Days, as a table' })
+  expect(await table.getByRole('row').last().innerText()).toContain('$60.00')
+  await page.getByText('Revenue of the orders won back, net of refunds, by the time of the order.').waitFor()
+  expect(await page.getByRole('button', { name: 'Pie chart' }).count()).toBe(0)
+  // A button's name beside it is over the page, not in it.
+  await page.mouse.move(0, 0)
+  await table.focus()
+  await page.getByRole('tooltip').waitFor({ state: 'hidden' })
+  expect(await app.violations()).toEqual([])
+  await page.getByRole('button', { name: 'Show as table' }).press('Enter')
+  await page.getByRole('img', { name: /^Recovered revenue, Last 30 Days\. .*\$/ }).waitFor()
+})
+
+/** Red, green, blue, alpha of the canvas's first pixel. */
+const corner = () =>
+  app.page.locator('canvas').evaluate((canvas) => {
+    const context = (canvas as HTMLCanvasElement).getContext('2d')!
+    return [...context.getImageData(0, 0, 1, 1).data]
+  })
+const LIGHT = [255, 255, 255, 255]
+const DARK = [23, 29, 35, 255]
+
+test('the chart follows the theme and is saved as a PNG called cart-recovery-chart', { tags: ['A2.3'] }, async () => {
+  const page = await app.open('/dashboard')
+  onTestFinished(() => page.emulateMedia({ colorScheme: null }))
+  await page.emulateMedia({ colorScheme: 'light' })
+  await chart().waitFor()
+  await expect.poll(corner).toEqual(LIGHT)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await expect.poll(corner).toEqual(DARK)
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export chart as PNG' }).click()
+  const download = await saved
+  expect(download.suggestedFilename()).toBe('cart-recovery-chart.png')
+  const picture = await buffer(await download.createReadStream())
+  expect(picture.subarray(1, 4).toString()).toBe('PNG')
+  expect(picture.readUInt32BE(16)).toBeGreaterThan(600)
+})
+
+test('lists four recent carts: “abandoned” in red, any other state in green; a row opens the cart', {
+  tags: ['A2.1', 'A2.3', 'A9', 'B4'],
+}, async () => {
+  const states = ['abandoned', 'recovered', 'lost', 'purchased'] as const
+  const carts = someCarts(7).map((cart, index) => ({ ...cart, state: states[index] ?? 'abandoned' }) as CartView)
+  app.api.answer(listAbandonedCarts, listOf(carts.slice(0, 4), 57))
+  const page = await app.open('/dashboard')
+  const marks = page.locator('.recent-cart .mark')
+  await marks.first().waitFor()
+  expect((await marks.allInnerTexts()).map((text) => text.trim().toLowerCase())).toEqual(states)
+  const colours = await marks.evaluateAll((each) =>
+    each.map((mark) => {
+      const [red = 0, green = 0, blue = 0] = getComputedStyle(mark).color.match(/\d+/g)!.map(Number)
+      return red > 1.4 * Math.max(green, blue) ? 'red' : green > 1.4 * Math.max(red, blue) ? 'green' : 'other'
+    }),
+  )
+  expect(colours).toEqual(['red', 'green', 'green', 'green'])
+  await page.locator('.recent-cart').first().click()
+  await page.waitForURL(`**/carts/${carts[0]!.id}`)
+
+  // A plain array is as good (B 3).
+  app.api.raw(listAbandonedCarts, 200, carts)
+  await app.open('/dashboard')
+  await expect.poll(() => page.locator('.recent-cart').count()).toBe(4)
+})
+
+test('leaving the dashboard aborts its calls', { tags: ['A7'] }, async () => {
+  const held = [app.api.hold(readDashboardStats), app.api.hold(readDashboardChart)]
+  const failed: string[] = []
+  app.page.on('requestfailed', (request) => failed.push(request.url()))
+  const page = await app.open('/dashboard')
+  await page.getByRole('status', { name: 'Loading' }).first().waitFor()
+  await expect.poll(() => app.api.calls(readDashboardChart).length).toBeGreaterThan(0)
+  await page.getByRole('link', { name: 'Customers', exact: true }).click()
+  await expect
+    .poll(() => new Set(failed.flatMap((url) => /dashboard\/(\w+)/.exec(url)?.[1] ?? [])))
+    .toEqual(new Set(['stats', 'chart']))
+  for (const { release } of held) release()
+  await expect.poll(() => app.api.calls(listCustomers).length).toBeGreaterThan(0)
+})
+
+const AWAY = 'There is no response from this store address.'
+
+test.each([
+  [503, 'store_unreachable', AWAY, AWAY],
+  [401, 'store_credentials', 'x', 'Authentication failed. Please reconnect your store with valid credentials.'],
+  [404, 'not_found', 'x', 'Store not found. Please connect your store first.'],
+] as const)(
+  '%i takes the whole page, and Try Again loads it again',
+  { tags: ['A8'] },
+  async (status, code, error, text) => {
+    await withoutLive()
+    app.api.fail(readDashboardStats, status, { error, code })
+    const page = await app.open('/dashboard')
+    await page.getByRole('alert').getByText(text).waitFor()
+    expect(await chart().count()).toBe(0)
+    expect(new URL(page.url()).pathname).toBe('/dashboard')
+    app.api.answer(readDashboardStats, stats)
+    await page.getByRole('button', { name: 'Try Again' }).click()
+    await chart().waitFor()
+  },
+)
+
+test('any other failure is a warning above the dashboard, with no figure invented', { tags: ['A8'] }, async () => {
+  await withoutLive()
+  app.api.fail(readDashboardStats, 400, { code: 'invalid', error: 'x' })
+  const page = await app.open('/dashboard')
+  const warning = page.getByRole('status').filter({ hasText: 'Dashboard Warning' })
+  await warning.getByText('Failed to fetch dashboard data. Please try again later.').waitFor()
+  await chart().waitFor()
+  expect(await value('Abandoned Carts')).toBe('–')
+  app.api.answer(readDashboardStats, stats)
+  await warning.getByRole('button', { name: 'Retry' }).click()
+  await warning.waitFor({ state: 'detached' })
+  expect(await value('Abandoned Carts')).toBe(String(stats.abandonedCarts))
+})
+
+test('chart data that cannot be drawn is only logged', { tags: ['A2.3'] }, async () => {
+  const logged: string[] = []
+  app.page.on('console', (message) => message.type() === 'error' && logged.push(message.text()))
+  app.api.raw(readDashboardChart, 200, { labels: ['a'], datasets: [{}] })
+  const page = await app.open('/dashboard')
+  await page.getByRole('heading', { name: 'Cart Recovery Overview' }).waitFor()
+  await expect.poll(() => logged.filter((text) => text.startsWith('The chart data is not valid')).length).toBe(1)
+  expect(await page.getByRole('alert').count()).toBe(0)
+  expect(await page.getByText('Dashboard Warning').count()).toBe(0)
+  expect(await page.locator('canvas').count()).toBe(0)
+})
+
+test('nothing is called empty while the figures are loading; then a new store has its first steps', async () => {
+  app.api.answer(listAbandonedCarts, listOf([]))
+  app.api.answer(readDashboardStats, {
+    ...{ ...stats, abandonedCarts: 0, recoveredCarts: 0, recoveryRate: null, totalRevenue: 0, monthlyRevenue: 0 },
+    ...{ recoveredOrders: 0, activeCustomers: 0, syncAgeSeconds: null },
+  })
+  const figures = app.api.hold(readDashboardStats)
+  const page = await app.open('/dashboard')
+  await chart().waitFor()
+  await expect.poll(() => page.locator('.recent [role=status][aria-label=Loading]').count()).toBe(1)
+  expect(await page.getByText('No abandoned carts found.').count()).toBe(0)
+  figures.release()
+  await page.getByRole('heading', { name: 'Get ready to win carts back' }).waitFor()
+  await page.getByText('Maple & Clay is connected.').waitFor()
+  expect(await chart().count()).toBe(0)
+  expect(await app.violations()).toEqual([])
+})
+
+test('without a subscription the dashboard leads to the plans', { tags: ['A2.3', 'A4.1'] }, async () => {
+  app.api.alter(subscriptionStatus, (status) => ({
+    ...{ ...status, plan: null, planInForce: null, status: null, hasActiveSubscription: false },
+  }))
+  const page = await app.open('/dashboard')
+  await page.getByText('Subscription Required').waitFor()
+  expect(await page.getByRole('link', { name: 'Choose a Plan' }).getAttribute('href')).toBe('/pricing')
+})

@@ -1,0 +1,128 @@
+import type { Locator } from 'playwright-core'
+import { beforeEach, expect, test } from 'vitest'
+import { checkConnection, connectStore, disconnectStore, storeTexts } from '../shared/stores.ts'
+import { setAccess, storedConnection } from './access-scene.ts'
+import { fixture } from './api.ts'
+import { aScreen } from './app.ts'
+
+// Letting go of a store, and connecting the first or another one (A 2.4, 2.8, 4.4).
+
+const app = aScreen()
+// The demo's own account cannot disconnect its store.
+beforeEach(() => setAccess(app, {}))
+
+const button = (name: string) => app.page.getByRole('button', { name, exact: true })
+const confirm = (name: string) => app.page.getByRole('dialog').getByRole('button', { name, exact: true })
+
+/** The icon in front of a sentence and its colour. */
+const iconBeside = (sentence: Locator) =>
+  sentence.locator('xpath=preceding-sibling::*[1]').evaluate((icon) => {
+    const [red = 0, green = 0, blue = 0] = getComputedStyle(icon).stroke.match(/\d+/g)!.map(Number)
+    const colour = red > 1.4 * Math.max(green, blue) ? 'red' : green > 1.4 * Math.max(red, blue) ? 'green' : 'other'
+    return [/tabler-icon-([a-z-]+)/.exec(icon.getAttribute('class')!)?.[1], colour]
+  })
+
+test('“Disconnect Store” shows a failure and leads nowhere', {
+  tags: ['A2.1', 'A2.8', 'A4.4', 'A5', 'A8'],
+}, async () => {
+  app.api.fail(disconnectStore, 500, { error: 'x' })
+  await app.open('/settings')
+  await app.page.getByRole('heading', { name: 'Store Connection' }).waitFor()
+  const connected = app.page.getByText(`Connected to ${fixture(checkConnection).store_url}`).first()
+  expect(await iconBeside(connected)).toEqual(['circle-check', 'green'])
+  await button('Connect to Different Store').waitFor()
+  const kept = await storedConnection(app.page)
+  await button('Disconnect Store').click()
+  await confirm('Disconnect Store').click()
+  await app.page.getByRole('dialog').getByText(storeTexts.disconnectFailed).waitFor()
+  await confirm('Cancel').click()
+  await app.settled()
+  expect(new URL(app.page.url()).pathname).toBe('/settings')
+  expect(await storedConnection(app.page)).toEqual(kept)
+  // What failed is not shown again when the dialog is opened anew.
+  await button('Disconnect Store').click()
+  await confirm('Disconnect Store').waitFor()
+  expect(await app.page.getByText(storeTexts.disconnectFailed).count()).toBe(0)
+})
+
+test('“Disconnect Store” forgets the store and leads to the set-up', { tags: ['A2.8', 'A4.4'] }, async () => {
+  await app.open('/settings')
+  await button('Disconnect Store').click()
+  app.api.answer(disconnectStore, () => {
+    setAccess(app, { isConnected: false })
+    return { success: true as const, message: 'Disconnected.', cancelled: 0 }
+  })
+  await confirm('Disconnect Store').click()
+  await app.page.waitForURL('**/store-setup')
+  await button('Connect Store').waitFor()
+  expect(app.api.calls(disconnectStore).length).toBe(1)
+  expect(await storedConnection(app.page)).toEqual([])
+})
+
+test('“Connect to Different Store” goes on when the store cannot be disconnected, and stays at the set-up', {
+  tags: ['A2.8', 'A4.4'],
+}, async () => {
+  app.api.fail(disconnectStore, 500, { error: 'x' })
+  const staysAtSetUp = async () => {
+    await app.page.getByRole('alert').getByText(storeTexts.disconnectFailed).waitFor()
+    await app.page.getByRole('heading', { level: 1, name: 'Connect your store' }).waitFor()
+    await app.settled()
+    expect(new URL(app.page.url()).pathname).toBe('/store-setup')
+    expect(await storedConnection(app.page)).toEqual([])
+  }
+  await app.open('/settings')
+  await button('Connect to Different Store').click()
+  await confirm('Disconnect and continue').click()
+  await app.page.waitForURL('**/store-setup*')
+  // The server still knows the store.
+  const before = app.api.calls(checkConnection).length
+  await staysAtSetUp()
+  expect(app.api.calls(checkConnection).length).toBeGreaterThan(before - 1)
+  app.live.changed('settings')
+  await staysAtSetUp()
+  await app.page.reload()
+  await staysAtSetUp()
+  expect(await button('Connect Store').isEnabled()).toBe(true)
+  expect(await app.violations()).toEqual([])
+  // Once the server lets go of it, nothing is left to report.
+  app.api.answer(disconnectStore, () => {
+    setAccess(app, { isConnected: false })
+    return { success: true as const, message: 'Disconnected.', cancelled: 0 }
+  })
+  await button('Disconnect Store').click()
+  await app.page.getByRole('alert').waitFor({ state: 'detached' })
+  await button('Connect Store').waitFor()
+  expect(new URL(app.page.url()).search).toBe('')
+})
+
+test('without a store, settings and set-up lead to connecting one', { tags: ['A2.4', 'A2.8', 'A4.4'] }, async () => {
+  setAccess(app, { isConnected: false })
+  await app.open('/settings')
+  const missing = app.page.getByText('Not connected to any store')
+  await missing.waitFor()
+  expect(await iconBeside(missing)).toEqual(['circle-x', 'red'])
+  expect(await app.page.getByRole('link', { name: 'Connect Store' }).getAttribute('href')).toBe('/store-setup')
+  expect(await storedConnection(app.page)).toEqual([])
+  await app.page.getByRole('link', { name: 'Connect Store' }).click()
+  await app.page.getByRole('heading', { name: 'How to get your keys' }).waitFor()
+  await app.page.getByRole('combobox', { name: 'Platform' }).click()
+  await expect.poll(() => app.page.getByRole('option').allInnerTexts()).toEqual(['WooCommerce', 'Shopify'])
+})
+
+test('a connection that fails shows the reason under its heading', {
+  tags: ['A2.1', 'A2.4', 'A4.1', 'A5', 'A8'],
+}, async () => {
+  setAccess(app, { plan: 'free', isConnected: false })
+  app.api.fail(connectStore, 500, { error: 'x' })
+  await app.open('/store-setup')
+  await button('Connect Store').click()
+  await app.page.getByText(storeTexts.urlRequired).waitFor()
+  await app.page.getByText(storeTexts.keysRequired).first().waitFor()
+  expect(app.api.calls(connectStore)).toEqual([])
+  await app.page.getByLabel('Store URL').fill('shop.example')
+  await app.page.getByLabel('Consumer key').fill('ck_1')
+  await app.page.getByLabel('Consumer secret').fill('cs_1')
+  await button('Connect Store').click()
+  await app.page.getByText('Connection failed', { exact: true }).waitFor()
+  await app.page.getByText(storeTexts.connectFailed).waitFor()
+})

@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { getCart, listAbandonedCarts } from '../shared/carts.ts'
+import { listCoupons } from '../shared/coupons.ts'
+import { listCustomers, readCustomer } from '../shared/customers.ts'
+import { discountTexts, sendDiscountOffers } from '../shared/discount-mail.ts'
+import { lastMessage, readBulkSend } from '../shared/reminders.ts'
+import { fixture } from './api.ts'
+import { aScreen } from './app.ts'
+import { nameOf, recipients, serveRecipients } from './recipients.ts'
+
+// The discount mail: recipients and coupon chosen, previewed and sent; from a customer's page and a cart's to that person.
+
+const app = aScreen()
+const CODE = 'TEA15'
+const coupon = fixture(listCoupons).coupons.find(({ code }) => code === CODE)!
+const [first] = recipients
+const NAME = nameOf(first!)
+const jobId = randomUUID()
+
+beforeEach(() => {
+  serveRecipients(app.api)
+  app.api.answer(listCustomers, () => {
+    const customers = recipients.map(({ cart_id: _, cart_value: __, currency: ___, ...customer }) => customer)
+    return { customers, pagination: { page: 1, limit: 50, total: customers.length, pages: 1 } }
+  })
+})
+
+const form = () => app.page.getByRole('dialog', { name: 'Send Discount Mail' })
+const customers = () => form().getByRole('region', { name: 'Customers' })
+const preview = () => form().getByRole('region', { name: 'Preview' })
+const send = (count: number) =>
+  form().getByRole('button', { name: `Send to ${count} customer${count === 1 ? '' : 's'}` })
+const says = (text: string | RegExp) => form().getByText(text).first().waitFor()
+const sent = () => app.api.calls(sendDiscountOffers).map(({ body }) => body)
+
+async function openForm() {
+  await app.open('/coupons')
+  await app.page.getByRole('button', { name: 'Send Discount Mail' }).click()
+  await customers().getByRole('checkbox').first().waitFor()
+}
+
+async function chooseCoupon() {
+  await form().getByRole('combobox', { name: 'Coupon' }).click()
+  await app.page.getByRole('option', { name: new RegExp(CODE) }).click()
+}
+
+const chooseFirst = () => customers().getByRole('checkbox', { name: NAME, exact: true }).press('Space')
+
+test('without a coupon that can be used, the form links to creating one', async () => {
+  app.api.alter(listCoupons, (reply) => ({ ...reply, coupons: [] }))
+  await openForm()
+  expect(await form().getByRole('link', { name: 'Create a coupon' }).getAttribute('href')).toBe('/coupons?form=new')
+})
+
+test('nothing is sent without a customer and a coupon, and both are asked for', async () => {
+  await openForm()
+  await says('Nobody is selected yet')
+  await send(0).click()
+  await says('Please select at least one customer.')
+  await says(discountTexts.noCoupon)
+  await chooseFirst()
+  await says('Choose a coupon to see the message with it.')
+  expect(await form().getByText('Ready to send').count()).toBe(0)
+  await send(1).click()
+  expect(sent()).toEqual([])
+})
+
+test('the selection of all is cleared by another search or filter, which is announced', async () => {
+  const all = recipients.length
+  const selectAll = () =>
+    form()
+      .getByRole('button', { name: `Select all ${all}` })
+      .click()
+  await openForm()
+  await selectAll()
+  await says(`${all} customers selected`)
+  await says(`${all} of ${all} customers would get this email now.`)
+  await form().getByRole('button', { name: 'Deselect all' }).click()
+  await says('Nobody is selected yet')
+  await selectAll()
+  await customers().getByRole('searchbox').fill('zzzz')
+  await app.page.keyboard.press('Enter')
+  await says(/^The selection was cleared/)
+  await customers().getByRole('button', { name: 'Clear search' }).click()
+  await customers().getByRole('checkbox').first().check()
+  await form()
+    .getByText(/^The selection was cleared/)
+    .waitFor({ state: 'detached' })
+  await selectAll()
+  await customers().getByText('All customers').click()
+  await send(0).waitFor()
+})
+
+test('own words are not thrown away without a question', async () => {
+  await openForm()
+  await form().getByLabel('Subject').fill('My own words')
+  await app.page.keyboard.press('Escape')
+  const question = app.page.getByRole('dialog', { name: 'Leave without sending?' })
+  await question.waitFor()
+  await app.page.keyboard.press('Escape')
+  await question.waitFor({ state: 'detached' })
+  expect(await form().getByLabel('Subject').inputValue()).toBe('My own words')
+  await form().getByRole('button', { name: 'Cancel' }).click()
+  await question.getByRole('button', { name: 'Leave' }).click()
+  await form().waitFor({ state: 'detached' })
+})
+
+test('a refused cart URL is shown as refused until it is changed', async () => {
+  const { foreignCartUrl: refusal } = discountTexts
+  app.api.fail(sendDiscountOffers, 422, { error: refusal, code: 'unprocessable', fields: { cartUrl: refusal } })
+  await openForm()
+  await chooseFirst()
+  await chooseCoupon()
+  await says('Ready to send')
+  await form().getByLabel('Cart URL (optional)').fill('https://elsewhere.example/cart')
+  await send(1).click()
+  await says(refusal)
+  expect(await form().getByText('Ready to send').count()).toBe(0)
+  await form().getByLabel('Cart URL (optional)').fill('')
+  await form().getByText(refusal).first().waitFor({ state: 'detached' })
+  await says('Ready to send')
+})
+
+test('the chosen customer is previewed, and sending shows a result for each customer', {
+  tags: ['B2', 'B8'],
+}, async () => {
+  app.api.answer(sendDiscountOffers, { jobId })
+  app.api.answer(readBulkSend, {
+    ...{
+      jobId,
+      channel: 'email',
+      isDiscount: true,
+      state: 'done',
+      createdAt: '2026-11-28T22:40:00.000Z',
+      sendAt: null,
+    },
+    ...{ total: 1, done: 1, counts: { waiting: 0, sent: 1, unknown: 0, failed: 0 }, retryable: 0 },
+    results: [
+      {
+        ...{ cartId: first!.cart_id, shopperId: first!._id, customer: NAME, to: first!.customer_email },
+        ...{ messageId: randomUUID(), outcome: 'sent', reason: null, explanation: 'The mail server accepted it.' },
+      },
+    ],
+    pagination: { page: 1, limit: 10, total: 1, pages: 1 },
+  })
+  await openForm()
+  await chooseFirst()
+  await says('1 customer selected')
+  await chooseCoupon()
+  await preview().getByText('Plain text', { exact: true }).click()
+  await expect.poll(() => preview().locator('pre').innerText()).toContain('Olivia')
+  expect(await app.violations('[role=dialog]')).toEqual([])
+  await send(1).click()
+  await says('Discount emails sent successfully!')
+  await form().getByRole('button', { name: 'Results' }).click()
+  await form().getByRole('list', { name: 'Results by customer' }).getByText(first!.customer_email!).waitFor()
+  // Words that came along are not the owner's own: the server's are sent.
+  expect(sent()).toEqual([{ customers: [first!._id], couponId: coupon._id }])
+  const [call] = app.api.calls(sendDiscountOffers)
+  expect(call!.sent.headers['idempotency-key']).toEqual(expect.any(String))
+})
+
+test.each([
+  ['in the words of the server', 422, { error: 'In its own words.', code: 'unprocessable' }, 'In its own words.'],
+  [
+    'in its own words where the server has none',
+    500,
+    { error: 'x', code: 'internal' },
+    'Failed to send discount email.',
+  ],
+] as const)('a send that fails says so %s', { tags: ['B8'] }, async (_, status, error, text) => {
+  app.api.fail(sendDiscountOffers, status, error)
+  await openForm()
+  await form()
+    .getByRole('button', { name: `Select all ${recipients.length}` })
+    .click()
+  await chooseCoupon()
+  await send(recipients.length).click()
+  await form().getByText(text, { exact: true }).waitFor()
+  await form().getByRole('button', { name: 'Cancel' }).click()
+  await form().waitFor({ state: 'detached' })
+})
+
+describe('from a page about one person', () => {
+  test.each([
+    ['a customer', '/customers/:customerId', 'Send discount'],
+    ['a cart', `/carts/${first!.cart_id}`, 'Send Discount Mail'],
+  ])('the form of %s is for that person', async (_, path, label) => {
+    app.api.alter(getCart, () => ({ cart: fixture(listAbandonedCarts).carts[0]! }))
+    app.api.answer(lastMessage, { message: null })
+    await app.open(path)
+    await app.page.getByRole('button', { name: label }).click()
+    const { first_name, last_name } = fixture(readCustomer).customer
+    await form()
+      .getByText(`To ${label === 'Send discount' ? `${first_name} ${last_name}` : NAME}`, { exact: true })
+      .waitFor()
+    expect(await customers().count()).toBe(0)
+    await chooseCoupon()
+    await says('Ready to send')
+    await form().getByRole('button', { name: 'Send discount' }).waitFor()
+  })
+
+  test('a cart that was bought offers no discount mail', async () => {
+    await app.open('/carts/:cartId')
+    await app.page.getByText('The shopper has bought, so nothing more is sent for this cart.').waitFor()
+    expect(await app.page.getByRole('button', { name: 'Send Discount Mail' }).count()).toBe(0)
+  })
+})

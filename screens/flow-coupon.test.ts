@@ -1,0 +1,234 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { me } from '../shared/auth.ts'
+import { type Coupon, CouponOfStep, listCoupons } from '../shared/coupons.ts'
+import { listFlows, previewFlow, saveFlow, trySaveFlow } from '../shared/flows.ts'
+import { fixture } from './api.ts'
+import { aScreen, ids } from './app.ts'
+import { aCoupon, serveCoupons, someCoupons } from './coupons-scene.ts'
+import { checkLayout, isFocused, withoutLive } from './page-checks.ts'
+
+const app = aScreen()
+const { api } = app
+
+type Flow = ReturnType<typeof fixture<typeof listFlows>>['flows'][number]
+const theFlow = (): Flow => fixture(listFlows).flows.find(({ id }) => id === ids.flowId)!
+
+/** The flow with these settings of its first step, as the server answers. */
+function serveFlow(first: Partial<Flow['steps'][number]>): void {
+  api.alter(listFlows, (reply) => ({
+    ...reply,
+    flows: reply.flows.map((flow) => ({
+      ...flow,
+      steps: flow.steps.map((step) => (step.step === 1 ? { ...step, ...first } : step)),
+    })),
+  }))
+}
+
+const withCoupon = (coupon: Coupon, isGone: boolean): Partial<Flow['steps'][number]> => ({
+  coupon: { couponId: coupon._id, fallback: 'skip', firstOrderOnly: true, pauseDays: 90, aboveAmount: 50 },
+  couponShown: CouponOfStep.parse({ ...coupon, isGone }),
+})
+
+const NO_EFFECT = { moved: 0, dueNow: 0, overtaken: 0, cancelled: 0, added: 0, tooLate: 0, changed: 0 }
+
+async function openFlow(step = 1): Promise<Page> {
+  api.answer(trySaveFlow, { effect: NO_EFFECT })
+  const page = await app.open('/flows/:flowId')
+  await openStep(page, step)
+  return page
+}
+
+const openStep = (page: Page, place: number) =>
+  page.getByRole('button', { name: new RegExp(`^(Edit|Show) message ${place},`) }).click()
+const cardOf = (page: Page, place: number) =>
+  page
+    .getByRole('list', { name: 'Messages in their order' })
+    .locator('> li')
+    .nth(place - 1)
+const field = (page: Page) => page.getByRole('combobox', { name: 'Coupon' })
+const rules = (page: Page) => page.getByRole('button', { name: 'Coupon rules' })
+const days = (page: Page) => page.getByRole('textbox', { name: 'Days since they used a coupon' })
+const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true })
+
+const channel = (page: Page, name: string) =>
+  page.getByRole('radiogroup', { name: 'Channel' }).getByText(name, { exact: true }).click()
+
+async function choose(page: Page, name: RegExp | string): Promise<void> {
+  await field(page).click()
+  await page.getByRole('option', { name }).click()
+}
+
+const takeSaves = () => api.answer(saveFlow, { flow: theFlow(), effect: NO_EFFECT })
+
+const EXAMPLE = 'CART-EXAMPLE'
+const EXAMPLE_NOTE = `${EXAMPLE} is an example. Each message gets a code of its own.`
+
+test('is chosen, previewed before it is saved, and saved with its rules', async () => {
+  const { coupons } = serveCoupons(api)
+  const { _id: couponId } = coupons.find(({ code }) => code === 'CART')!
+  takeSaves()
+  api.answer(previewFlow, ({ body: { coupon } }) => ({
+    ...fixture(previewFlow),
+    ...(coupon?.couponId === couponId && { html: `<p>${EXAMPLE}</p>`, couponNote: EXAMPLE_NOTE }),
+  }))
+  const page = await openFlow()
+  expect(await field(page).inputValue()).toBe('No coupon')
+  await choose(page, /^CART-•+ · 10%/)
+  await page.getByText(/^10%.* · not for shoppers who used a coupon in the last 90 days$/).waitFor()
+  await cardOf(page, 1).getByText('Coupon CART-••••••••').waitFor()
+  await page.getByText(EXAMPLE_NOTE).waitFor()
+  await page.locator('.step-panel').frameLocator('iframe').getByText(EXAMPLE).waitFor()
+  await rules(page).click()
+  await days(page).fill('')
+  await page.getByRole('switch', { name: /^Only for carts above/ }).check()
+  await rules(page).click()
+  await save(page).click()
+  // The rules are opened for the problem in them.
+  await page.getByText('Enter a whole number of days between 1 and 3,650').waitFor()
+  await page.getByText('Enter an amount greater than 0').waitFor()
+  await expect.poll(() => isFocused(days(page))).toBe(true)
+  await cardOf(page, 1).getByText('Needs a correction').waitFor()
+  expect(api.calls(saveFlow)).toEqual([])
+  await days(page).fill('30')
+  await page.getByRole('textbox', { name: 'Amount in USD' }).fill('49.5')
+  await page.getByRole('switch', { name: 'Only for first orders' }).check()
+  await page.getByRole('radio', { name: 'Do not send' }).check()
+  await save(page).click()
+  await page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'detached' })
+  const [first, second] = api.calls(saveFlow)[0]!.body.steps
+  expect(first!.coupon).toEqual({
+    ...{ couponId, fallback: 'skip', firstOrderOnly: true, pauseDays: 30, aboveAmount: 49.5 },
+  })
+  expect(second).not.toHaveProperty('coupon')
+})
+
+test('of a saved message is shown with its rules, and is taken off', async () => {
+  const { coupons } = serveCoupons(api)
+  takeSaves()
+  serveFlow(withCoupon(coupons[1]!, false))
+  const page = await openFlow()
+  const line =
+    '10%, at most $20.00 · only for first orders · not for shoppers who used a coupon in the last 90 days · only for carts above $50.00 · else not sent'
+  await page.getByText(line).waitFor()
+  await cardOf(page, 1).getByText('Coupon CART-••••••••').waitFor()
+  expect(await cardOf(page, 2).innerText()).not.toContain('CART')
+  expect(await rules(page).getAttribute('aria-expanded')).toBe('false')
+  await choose(page, 'No coupon')
+  await cardOf(page, 1).getByText('Coupon CART').waitFor({ state: 'detached' })
+  await expect.poll(() => api.calls(previewFlow).at(-1)?.body.coupon).toBeNull()
+  await save(page).click()
+  await expect.poll(() => api.calls(saveFlow).map(({ body }) => body.steps[0]!.coupon)).toEqual([null])
+})
+
+test('is chosen by the keyboard, and a text that does not name its code has a hint', async () => {
+  serveCoupons(api)
+  const page = await openFlow()
+  await channel(page, 'SMS')
+  await field(page).focus()
+  await page.getByRole('option', { name: /^SUMMER10/ }).waitFor()
+  for (const key of ['ArrowDown', 'Enter']) await page.keyboard.press(key)
+  await expect.poll(() => field(page).inputValue()).toMatch(/^SUMMER10 · 10%$/)
+  const hint = page.getByText('The code is not in the text, so shoppers do not see the coupon.')
+  await hint.waitFor()
+  await page.getByRole('button', { name: 'coupon_code' }).click()
+  await hint.waitFor({ state: 'detached' })
+  await channel(page, 'WhatsApp')
+  await page.getByText('WhatsApp templates have words of their own, which cannot name a coupon.').waitFor()
+  expect(await field(page).count()).toBe(0)
+  await channel(page, 'Email')
+  // The list of items names it.
+  await field(page).waitFor()
+  expect(await page.getByText('so shoppers do not see the coupon').count()).toBe(0)
+  await page.getByRole('textbox', { name: 'Text' }).fill('Come back: {{ checkout_link }}')
+  await page.getByText('Neither the code nor the list of items is in the text').waitFor()
+})
+
+test('is one of those that can be used now; others are found by their beginning', async () => {
+  const many = Array.from({ length: 120 }, (_, each) => aCoupon({ code: `SPRING-${each}` }))
+  serveCoupons(api, [...someCoupons(), ...many])
+  const page = await openFlow()
+  await field(page).click()
+  await page.getByText('Type the beginning of a code to find others.').waitFor()
+  await page.getByRole('option', { name: /^SUMMER10/ }).waitFor()
+  expect(api.calls(listCoupons).map(({ query }) => query)).toEqual(
+    expect.arrayContaining([expect.objectContaining({ usable: 'yes', limit: 100 })]),
+  )
+  for (const name of [/^WINTER5/, /^SPRING15/]) expect(await page.getByRole('option', { name }).count()).toBe(0)
+  await field(page).fill('spring-119')
+  await page.getByRole('option', { name: /^SPRING-119/ }).click()
+  expect(await field(page).inputValue()).toMatch(/^SPRING-119/)
+})
+
+test.each([
+  [
+    'that none can be used now',
+    () => someCoupons().filter(({ code }) => code === 'SPRING15'),
+    'None of your coupons can be used now.',
+  ],
+  ['that there are no coupons', () => [], 'No coupons yet.'],
+] as const)('has a link to create one in place of the field, and says %s', async (_name, coupons, text) => {
+  serveCoupons(api, [...coupons()])
+  const page = await openFlow()
+  await page.getByText(text).waitFor()
+  expect(await page.getByRole('link', { name: 'Create a coupon' }).getAttribute('href')).toBe('/coupons?form=new')
+  expect(await field(page).count()).toBe(0)
+  await checkLayout(app)
+})
+
+test('cannot be chosen while the coupons cannot be loaded, and Retry asks once', async () => {
+  await withoutLive(app.page)
+  api.fail(listCoupons, 422, { error: 'Not now.', code: 'unprocessable' })
+  const page = await openFlow()
+  await page.getByText('The coupons could not be loaded').waitFor()
+  await page.getByText('Not now.').waitFor()
+  expect(await app.violations()).toEqual([])
+  const failed = api.calls(listCoupons).length
+  serveCoupons(api, [])
+  await page.getByRole('button', { name: 'Retry' }).click()
+  await page.getByText('No coupons yet.').waitFor()
+  const asked = api.calls(listCoupons).slice(failed)
+  expect(asked.filter(({ query }) => query.usable === 'yes')).toHaveLength(1)
+})
+
+test('that the server refuses is named at its field, in its message', async () => {
+  serveCoupons(api, [aCoupon({ code: 'NOWHERE' })])
+  const error = 'This coupon no longer exists in your store. Choose another one.'
+  const refusal = { error: `Step 2: ${error}`, code: 'unprocessable', fields: { 'steps.1.coupon': error } } as const
+  api.fail(saveFlow, 422, refusal)
+  const page = await openFlow(2)
+  await choose(page, /^NOWHERE/)
+  await openStep(page, 1)
+  await save(page).click()
+  await page.getByText(error, { exact: true }).waitFor()
+  expect(await cardOf(page, 2).getByRole('button', { name: 'Edit' }).getAttribute('aria-expanded')).toBe('true')
+  await expect.poll(() => isFocused(field(page))).toBe(true)
+})
+
+test('that was deleted in the store stays, with a warning', async () => {
+  serveCoupons(api)
+  serveFlow(withCoupon(aCoupon({ code: 'CART', kind: 'personal' }), true))
+  const page = await openFlow()
+  await page.getByText('This coupon was deleted in your store. As things stand, this message is not sent.').waitFor()
+  await cardOf(page, 1).getByText('Coupon CART-••••••••, deleted').waitFor()
+  expect(await field(page).inputValue()).toMatch(/^CART-•+ · 10%$/)
+  await rules(page).click()
+  await page.getByText('If the coupon is not valid, or these rules keep it back').waitFor()
+  // A preview of what was changed is dimmed until it is there.
+  await page.locator('[aria-busy=false] iframe').waitFor()
+  await checkLayout(app)
+})
+
+test('is shown to a viewer with its rules, who changes nothing', async () => {
+  serveCoupons(api)
+  api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
+  serveFlow(withCoupon(aCoupon(), false))
+  const page = await openFlow()
+  await expect.poll(() => field(page).getAttribute('readonly')).toBe('')
+  await field(page).click()
+  expect(await page.getByRole('option', { name: /SUMMER10|No coupon/ }).count()).toBe(0)
+  await rules(page).click()
+  for (const rule of await page.getByRole('switch').all()) expect(await rule.isDisabled()).toBe(true)
+  for (const each of await page.getByRole('radio', { name: /Send without|Do not send/ }).all())
+    expect(await each.isDisabled()).toBe(true)
+})

@@ -1,0 +1,365 @@
+import { randomUUID } from 'node:crypto'
+import { beforeEach, expect, test } from 'vitest'
+import { cardOf, openStep, panelOf } from '../e2e/flow-steps.ts'
+import { isFocused } from '../e2e/keys.ts'
+import { flowReport } from '../shared/flow-report.ts'
+import { chooseWinner, type FlowView, saveFlow, trySaveFlow } from '../shared/flows.ts'
+import { readVapidKey } from '../shared/push-calls.ts'
+import { effectText } from '../web/flow-editor/effect.ts'
+import { fixture } from './api.ts'
+import { aScreen, PHONE } from './app.ts'
+import { NO_EFFECT, readyFlow, serveFlows } from './flows-api.ts'
+
+// The page of a flow: its messages on the time line, the panel beside them, and its report.
+
+const app = aScreen()
+const ALL = ['1. First reminder', '2. Second reminder', '3. Last reminder']
+let stored: { flows: FlowView[] }
+
+beforeEach(() => {
+  stored = serveFlows(app.api)
+})
+
+const flow = () => stored.flows[0]!
+const titles = () =>
+  app.page.getByRole('list', { name: 'Messages in their order' }).getByRole('heading').allInnerTexts()
+const times = async () =>
+  (await app.page.locator('.flow-time').allInnerTexts()).map((text) => text.split(/ after they leave/)[0])
+const card = (place: number) => cardOf(app.page, place)
+const handle = (place: number) => card(place).getByRole('button', { name: /^Move / })
+const bar = () => app.page.getByRole('region', { name: 'Unsaved changes' })
+const announced = () => app.page.locator('output').innerText()
+const panel = () => panelOf(app.page)
+const button = (name: string | RegExp) => app.page.getByRole('button', { name })
+const press = (name: string) => bar().getByRole('button', { name }).click()
+const saved = () => app.api.calls(saveFlow).map(({ body }) => body)
+
+async function openFlow(titlesShown = ALL) {
+  await app.open('/flows/:flowId')
+  await expect.poll(titles).toEqual(titlesShown)
+}
+
+async function save() {
+  await press('Save')
+  await bar().waitFor({ state: 'detached' })
+}
+
+async function discard() {
+  await press('Discard')
+  await bar().waitFor({ state: 'detached' })
+}
+
+async function addCondition(name: string) {
+  await panel().getByRole('button', { name: 'Add a condition' }).click()
+  await app.page.getByRole('menuitem', { name }).click()
+}
+
+test('shows which carts the flow takes, and each message with its time and a small picture', async () => {
+  await openFlow()
+  expect(await times()).toEqual(['1 minute', '3 minutes', '5 minutes'])
+  await card(2).getByText('2 minutes later').waitFor()
+  await app.page.getByText('Every cart that no flow above this one takes.').waitFor()
+  await card(1).frameLocator('iframe').getByText('We saved your cart', { exact: true }).waitFor()
+  await app.settled()
+  expect(await app.violations()).toEqual([])
+})
+
+test('arrow keys move a message: the times stay, its handle keeps the focus, and undo takes it back', async () => {
+  const moved = ['1. Last reminder', '2. First reminder', '3. Second reminder']
+  await openFlow()
+  await handle(3).press('Home')
+  await expect.poll(titles).toEqual(moved)
+  expect(await times()).toEqual(['1 minute', '3 minutes', '5 minutes'])
+  expect(await isFocused(handle(1))).toBe(true)
+  expect(await announced()).toBe('Message 3, Last reminder, is now number 1 of 3')
+  await app.page.keyboard.press('Control+z')
+  await expect.poll(titles).toEqual(ALL)
+  expect(await announced()).toBe('Taken back: Message 3, Last reminder, is now number 1 of 3')
+  expect(await bar().count()).toBe(0)
+  await app.page.keyboard.press('Control+Shift+z')
+  await expect.poll(titles).toEqual(moved)
+  await button('Undo').click()
+  await expect.poll(titles).toEqual(ALL)
+  await button('Redo').click()
+  await expect.poll(titles).toEqual(moved)
+  await discard()
+  await expect.poll(titles).toEqual(ALL)
+  await handle(1).press('ArrowDown')
+  await expect.poll(titles).toEqual(['1. Second reminder', '2. First reminder', '3. Last reminder'])
+  expect(await isFocused(handle(2))).toBe(true)
+})
+
+test('a message is dragged by its handle', async () => {
+  await openFlow()
+  await app.settled()
+  const from = (await handle(1).boundingBox())!
+  const to = (await card(2).boundingBox())!
+  await app.page.mouse.move(from.x + 8, from.y + 8)
+  await app.page.mouse.down()
+  await app.page.mouse.move(from.x + 8, to.y + to.height * 0.8, { steps: 5 })
+  await app.page.locator('[data-drop=after]').waitFor()
+  await app.page.mouse.up()
+  await expect.poll(titles).toEqual(['1. Second reminder', '2. First reminder', '3. Last reminder'])
+})
+
+test('a message that is due before the one above it is moved up by a button at the problem', async () => {
+  const moved = ['1. First reminder', '2. Last reminder', '3. Second reminder']
+  const problem = () => panel().getByText('Later than the message before it')
+  await openFlow()
+  await openStep(app.page, 3)
+  await panel().getByLabel('Send after', { exact: true }).fill('2')
+  const up = panel().getByRole('button', { name: 'Keep its time, and move it up to number 2' })
+  expect(await up.count()).toBe(0)
+  await press('Save')
+  await problem().waitFor()
+  expect(await app.violations('.step-panel')).toEqual([])
+  await up.press('Enter')
+  await expect.poll(titles).toEqual(moved)
+  expect(await times()).toEqual(['1 minute', '2 minutes', '3 minutes'])
+  expect(await problem().count()).toBe(0)
+  expect(await isFocused(panel().getByLabel('Send after', { exact: true }))).toBe(true)
+  expect(await announced()).toBe('Message 3, Last reminder, is now number 2 of 3')
+  await button('Undo').click()
+  await expect.poll(titles).toEqual(ALL)
+  await up.waitFor()
+  await button('Redo').click()
+  await expect.poll(titles).toEqual(moved)
+  expect(saved()).toEqual([])
+})
+
+test('the save bar says what a change does to planned messages, and leaving the page asks', async () => {
+  const effect = { ...NO_EFFECT, cancelled: 7 }
+  app.api.answer(trySaveFlow, { effect })
+  await openFlow()
+  for (const place of [3, 2]) await button(new RegExp(`^Remove message ${place},`)).click()
+  expect(await announced()).toBe('Message 2, Second reminder, removed')
+  await bar().getByText(effectText(effect)).waitFor()
+  expect(app.api.calls(trySaveFlow).at(-1)!.body.steps).toHaveLength(1)
+  await button(/^Remove message 1,/).click()
+  // Without any message there is nothing to save.
+  await bar().getByText('Unsaved changes').waitFor()
+  await bar().getByText(effectText(effect)).waitFor({ state: 'detached' })
+  await app.page.keyboard.press('Control+z')
+  await bar().getByText(effectText(effect)).waitFor()
+  await app.page.getByRole('link', { name: 'Flows' }).first().click()
+  await app.page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Cancel' }).click()
+  expect(await titles()).toEqual(['1. First reminder'])
+  await discard()
+  expect(saved()).toEqual([])
+})
+
+test('a message is added with a second channel, and saving leads to the texts of that channel', async () => {
+  app.api.answer(readVapidKey, { success: true, publicKey: null })
+  await openFlow()
+  await button('Add a message').click()
+  await panel().getByRole('heading', { name: '4. New message' }).waitFor()
+  expect((await times()).at(-1)).toBe('1 day 5 minutes')
+  expect(await panel().getByLabel('Subject').inputValue()).toBe('Still thinking it over? Your cart is saved')
+  await panel().getByLabel('Subject').fill('One more thing')
+  await panel().getByRole('button', { name: 'Then try push' }).click()
+  await card(4).getByText('Email, else by push').waitFor()
+  const wordsFor = (name: string) =>
+    panel().getByRole('radiogroup', { name: 'Words for' }).getByText(name, { exact: true }).click()
+  await wordsFor('Push')
+  await panel().getByLabel('Title').fill('')
+  await wordsFor('Email')
+  await press('Save')
+  await panel().getByText('A notification needs a title').waitFor()
+  await card(4).getByText('Needs a correction').waitFor()
+  await panel().getByLabel('Title').fill('Still here')
+  await save()
+  expect(saved()).toHaveLength(1)
+  const [body] = saved()
+  expect(body!.steps.map(({ id }) => id)).toEqual([...readyFlow().steps.map(({ id }) => id), undefined])
+  expect(body!.steps[3]).toMatchObject({
+    ...{ delayMinutes: 1_445, channels: ['email', 'push'] },
+    variants: [{ sharePercent: 100, words: { email: { subject: 'One more thing' }, push: { title: 'Still here' } } }],
+  })
+  await panel().waitFor({ state: 'detached' })
+})
+
+test('conditions of a message read as a sentence, and incomplete ones are not saved', async () => {
+  const sentence = 'Only if the cart is worth more than $60.00 or the shopper has bought before'
+  await openFlow()
+  await openStep(app.page, 3)
+  await addCondition('Cart value')
+  await press('Save')
+  await panel().getByText('Enter an amount').waitFor()
+  expect(saved()).toEqual([])
+  await panel().getByLabel('Cart value', { exact: true }).fill('60')
+  await addCondition('First-time or returning buyer')
+  await panel().getByLabel('First-time or returning buyer: how').selectOption('has bought before')
+  await panel().getByLabel('How many have to hold').selectOption('Any of these holds')
+  await card(3).getByText(sentence).waitFor()
+  await expect.poll(() => panel().locator('[aria-busy="true"]').count()).toBe(0)
+  expect(await app.violations('.step-panel')).toEqual([])
+  await save()
+  const conditions = [
+    { fact: 'value', is: 'above', amount: 60 },
+    { fact: 'buyer', is: 'returning' },
+  ]
+  expect(saved()[0]!.steps[2]!.conditions).toEqual({ match: 'all', groups: [{ match: 'any', conditions }] })
+  await card(3).getByText(sentence).waitFor()
+})
+
+test('the entry of a flow shows in the column what is wrong with it, and saves its name and conditions', async () => {
+  await openFlow()
+  await button('Edit which carts this flow takes').click()
+  const wrong = app.page.locator('.entry-card').getByText('Needs a correction')
+  const name = panel().getByLabel('Name of the flow')
+  await name.fill('')
+  await app.page.keyboard.press('Control+s')
+  await panel().getByText('Enter a name').waitFor()
+  await wrong.waitFor()
+  expect(saved()).toEqual([])
+  await name.fill('Reminders')
+  await wrong.waitFor({ state: 'detached' })
+  await addCondition('Phone number')
+  await app.page.getByText('Only if a phone number is known.').waitFor()
+  expect(saved()).toEqual([])
+  await app.page.keyboard.press('Control+s')
+  await bar().waitFor({ state: 'detached' })
+  expect(saved()).toMatchObject([{ name: 'Reminders', conditions: { groups: [{ conditions: [{ fact: 'phone' }] }] } }])
+})
+
+test('a split test is saved only with shares that make 100%, and its copy has the same texts', {
+  timeout: 120_000,
+}, async () => {
+  await openFlow()
+  await openStep(app.page, 2)
+  await panel().getByRole('button', { name: 'Test another text' }).click()
+  await panel().getByLabel('Subject').fill('Other words')
+  await card(2).getByText('Split test: A 50%, B 50%').waitFor()
+  await panel().getByLabel('Share of variant B').fill('30')
+  await press('Save')
+  await panel().getByText('The shares must make 100% together').waitFor()
+  expect(saved()).toEqual([])
+  await panel().getByRole('tab', { name: /^A / }).click()
+  await panel().getByLabel('Share of variant A').fill('70')
+  await app.settled()
+  expect(await app.violations('.step-panel')).toEqual([])
+  await save()
+  const [a] = readyFlow().steps[1]!.variants
+  const variants = [
+    { id: a!.id, sharePercent: 70, words: {} },
+    { sharePercent: 30, words: { email: { subject: 'Other words' } } },
+  ]
+  expect(saved()[0]!.steps[1]!.variants).toMatchObject(variants)
+
+  await button(/^Copy message 2,/).click()
+  expect(await titles()).toHaveLength(4)
+  await panel().getByLabel('Send after', { exact: true }).fill('4')
+  await save()
+  const [, original, copy] = flow().steps
+  const texts = ({ variants: of }: typeof original & {}) => of.map(({ sharePercent, words }) => [sharePercent, words])
+  expect(texts(copy!)).toEqual(texts(original!))
+  expect(copy!.id).not.toBe(original!.id)
+  await button(/^Remove message 3,/).click()
+  await save()
+  expect(
+    saved()
+      .at(-1)!
+      .steps.map(({ id }) => id),
+  ).toEqual(readyFlow().steps.map(({ id }) => id))
+  expect(saved().at(-1)!.seenSteps).toContain(copy!.id)
+})
+
+test('“Rename” leads to the name of the flow', async () => {
+  await openFlow()
+  await button('Rename').click()
+  const name = panel().getByLabel('Name of the flow')
+  await expect.poll(() => isFocused(name)).toBe(true)
+  await app.page.keyboard.type('Left pots')
+  expect(await name.inputValue()).toBe('Left pots')
+  await save()
+  await app.page.getByRole('heading', { level: 1, name: 'Left pots' }).waitFor()
+  await panel().getByRole('button', { name: 'Close' }).click()
+  await panel().waitFor({ state: 'detached' })
+})
+
+test('on a phone the panel is a dialog, and closing it returns the focus', async () => {
+  await app.open('/flows/:flowId', { viewport: PHONE })
+  const opener = button(/^Edit message 1,/)
+  await opener.click()
+  const dialog = app.page.getByRole('dialog', { name: '1. First reminder' })
+  await dialog.getByLabel('Subject').waitFor()
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await expect.poll(() => isFocused(opener)).toBe(true)
+  await button('Rename').click()
+  await expect.poll(() => isFocused(app.page.getByRole('dialog').getByLabel('Name of the flow'))).toBe(true)
+})
+
+const report = () => app.page.getByRole('region', { name: 'Report' })
+const reported = (name: string) => report().getByRole('region', { name })
+const FIRST = '1. First reminder'
+
+test('the report shows what became of the messages of each step, for 7, 30 and 90 days', async () => {
+  app.api.answer(flowReport, ({ query: { days } }) => {
+    const { report: month } = fixture(flowReport)
+    return {
+      report: { ...month, days, steps: month.steps.map((step) => ({ ...step, planned: step.planned + days * 100 })) },
+    }
+  })
+  await openFlow()
+  const [first] = fixture(flowReport).report.steps
+  const rows = async () =>
+    (
+      await reported(FIRST).getByRole('list', { name: 'From planned to orders' }).getByRole('listitem').allInnerTexts()
+    ).map((text) => text.split('\n').filter(Boolean))
+  for (const days of [30, 7, 90]) {
+    await report().getByRole('radiogroup', { name: 'Days of the report' }).getByText(`${days} days`).click()
+    await expect.poll(rows).toEqual([
+      ['Planned', (first!.planned + days * 100).toLocaleString('en')],
+      ['Sent', String(first!.sent)],
+      ['Delivered', 'not reported'],
+      ['Clicked', String(first!.clicked)],
+      ['Orders', String(first!.orders)],
+    ])
+  }
+  for (const { explanation } of first!.skipped) await reported(FIRST).getByText(explanation).waitFor()
+  // Bars begin at zero: none is longer than what they are all shares of.
+  const widths = await reported(FIRST)
+    .locator('.funnel .share-bar > span')
+    .evaluateAll((bars) => bars.map((bar) => Number.parseFloat((bar as HTMLElement).style.width)))
+  expect(Math.max(...widths)).toBe(100)
+  const term = reported(FIRST).getByRole('button', { name: /^Revenue per recipient: / })
+  await term.focus()
+  await app.page.keyboard.press('Shift+Tab')
+  await app.page.keyboard.press('Tab')
+  await app.page.getByRole('tooltip').filter({ hasText: 'divided by the messages sent' }).waitFor()
+  await term.blur()
+  await app.page.getByRole('tooltip').waitFor({ state: 'hidden' })
+  expect(await app.violations('[aria-label=Report]')).toEqual([])
+})
+
+test('a winner is chosen after a confirmation, and not while changes are unsaved', async () => {
+  const [a] = flow().steps[1]!.variants
+  const b = { ...a!, id: randomUUID(), name: 'B' }
+  const variants = [a!, b].map((variant) => ({ ...variant, sharePercent: 50 }))
+  stored.flows[0]!.steps[1]!.variants = variants
+  const figures = { isCurrent: true, sharePercent: 50, people: 9, clicked: 3, bought: 1, revenue: 40, comparison: null }
+  app.api.alter(flowReport, ({ report: whole }) => {
+    Object.assign(whole.steps[1]!, {
+      purchasesNeeded: 25,
+      variants: variants.map(({ id, name }) => ({ ...figures, variantId: id, name })),
+    })
+    return { report: whole }
+  })
+  const winner = (name: string) => report().getByRole('button', { name: `Choose variant ${name} as the winner` })
+  await openFlow()
+  const second = reported('2. Second reminder')
+  await second.getByText('The others are compared with this one.').waitFor()
+  await second.getByText('Not enough data yet: a comparison needs 25 purchases with each variant.').waitFor()
+  await button(/^Remove message 3,/).click()
+  expect(await winner('B').isDisabled()).toBe(true)
+  await app.page.keyboard.press('Control+z')
+  await winner('B').click()
+  const question = app.page.getByRole('dialog', { name: 'Choose variant B?' })
+  await question.getByText('The figures do not show yet that one variant sells more than another.').waitFor()
+  expect(app.api.calls(chooseWinner)).toEqual([])
+  await question.getByRole('button', { name: 'Choose it' }).click()
+  await card(2).getByText('Split test').waitFor({ state: 'detached' })
+  const [call] = app.api.calls(chooseWinner)
+  expect(call).toMatchObject({ params: { stepId: flow().steps[1]!.id }, body: { variantId: b.id } })
+})

@@ -1,0 +1,175 @@
+import type { Locator } from 'playwright-core'
+import { beforeEach, expect, test } from 'vitest'
+import { panelOf } from '../e2e/flow-steps.ts'
+import { isFocused } from '../e2e/keys.ts'
+import { createFlow, deleteFlow, type FlowView, flowTexts, listFlows, orderFlows, switchFlow } from '../shared/flows.ts'
+import { upcomingMessages } from '../shared/upcoming.ts'
+import { aScreen } from './app.ts'
+import { highValueFlow, READY, readyFlow, serveFlows } from './flows-api.ts'
+
+// The list of flows: started from the library, put in order, copied, switched on and deleted.
+
+const app = aScreen()
+const HIGH = 'High-value carts'
+let stored: { flows: FlowView[] }
+
+beforeEach(() => {
+  stored = serveFlows(app.api, [readyFlow(), highValueFlow()])
+})
+
+const namesStored = () => stored.flows.map(({ name }) => name)
+const namesShown = () =>
+  app.page.getByRole('list', { name: 'Flows in their order' }).getByRole('heading').allInnerTexts()
+const flow = (name: string) =>
+  app.page.getByRole('listitem').filter({ has: app.page.getByRole('heading', { name, exact: true }) })
+const handle = (name: string) => app.page.getByRole('button', { name: `Move ${name}`, exact: true })
+const dialog = (name?: string) => app.page.getByRole('dialog', name ? { name } : {})
+const middleOf = async (element: Locator) => {
+  const { x, y, width, height } = (await element.boundingBox())!
+  return { x: x + width / 2, y: y + height / 2 }
+}
+
+async function openList() {
+  await app.open('/flows')
+  await expect.poll(namesShown).toEqual(namesStored())
+}
+
+async function openLibrary(): Promise<Locator> {
+  await app.open('/flows')
+  await app.page.getByRole('button', { name: 'Create a flow' }).click()
+  return dialog('Start from')
+}
+
+async function choose(name: string, action: string) {
+  await app.page.getByRole('button', { name: `More for ${name}`, exact: true }).click()
+  await app.page.getByRole('menuitem', { name: action }).click()
+}
+
+test('the library explains each kind of flow, and creates the chosen one switched off', async () => {
+  const library = await openLibrary()
+  expect(await library.getByRole('heading', { level: 3 }).allInnerTexts()).toEqual([
+    ...['Ready email flow', 'Email, and SMS without an email', HIGH, 'Win back returning customers'],
+    'Discount on the last step',
+  ])
+  expect(await library.getByText('It asks of your store:').count()).toBe(5)
+  expect(await app.violations('[role=dialog]')).toEqual([])
+  await library.getByRole('button', { name: `Start from ${HIGH}` }).click()
+  await app.page.waitForURL(/\/flows\/[-\w]{36}$/)
+  await app.page.getByRole('heading', { level: 1, name: HIGH }).waitFor()
+  await app.page.getByText('Switched off: no messages are sent.').waitFor()
+  await app.page.getByText('Only if the cart is worth more than $100.00.').waitFor()
+  expect(app.api.calls(createFlow).map(({ body }) => body)).toEqual([{ from: 'high_value' }])
+})
+
+test('a plan with one flow offers the upgrade instead of another flow', async () => {
+  app.api.alter(listFlows, (reply) => ({ ...reply, isRulesInPlan: false }))
+  const library = await openLibrary()
+  await library.getByText(flowTexts.rulesPlan).waitFor()
+  expect(await library.getByRole('link', { name: 'See plans' }).getAttribute('href')).toBe('/pricing')
+  for (const button of await library.getByRole('button', { name: /^Start from / }).all())
+    expect(await button.isDisabled()).toBe(true)
+})
+
+test('arrow keys move a flow: its handle keeps the focus, its place is announced, the order is saved', async () => {
+  await openList()
+  await flow(HIGH).getByText('Only if the cart is worth more than $100.00').waitFor()
+  await flow(READY).getByText('Every cart').waitFor()
+  await flow(READY)
+    .getByText(/ in the last 30 days$/)
+    .waitFor()
+  expect(await app.violations()).toEqual([])
+  for (const [key, order] of [
+    ['ArrowUp', [HIGH, READY]],
+    ['ArrowDown', [READY, HIGH]],
+    ['ArrowUp', [HIGH, READY]],
+    // It is the first already.
+    ['ArrowUp', [HIGH, READY]],
+  ] as const) {
+    await handle(HIGH).press(key)
+    await expect.poll(namesShown).toEqual(order)
+    await expect.poll(() => isFocused(handle(HIGH))).toBe(true)
+    await expect.poll(namesStored).toEqual(order)
+  }
+  expect(await app.page.locator('output').innerText()).toBe('High-value carts is now number 1 of 2')
+  expect(app.api.calls(orderFlows)).toHaveLength(3)
+})
+
+test('a flow is dragged by its handle, and Escape cancels the drag', async () => {
+  stored.flows.reverse()
+  await openList()
+  const [from, to] = [await middleOf(handle(HIGH)), await middleOf(flow(READY))]
+  const drag = async () => {
+    await app.page.mouse.move(from.x, from.y)
+    await app.page.mouse.down()
+    await app.page.mouse.move(to.x, to.y + 20, { steps: 4 })
+  }
+  await drag()
+  await app.page.keyboard.press('Escape')
+  await app.page.mouse.up()
+  expect(await namesShown()).toEqual([HIGH, READY])
+  await drag()
+  await app.page.locator('[data-drop=after]').waitFor()
+  await app.page.mouse.up()
+  await expect.poll(namesShown).toEqual([READY, HIGH])
+  await expect.poll(namesStored).toEqual([READY, HIGH])
+})
+
+test('an order that the server refuses is taken back, with the reason', async () => {
+  app.api.fail(orderFlows, 409, { error: flowTexts.listChanged })
+  await openList()
+  await handle(READY).press('End')
+  await app.page.getByText('The order was not saved').waitFor()
+  await app.page.getByText(flowTexts.listChanged).waitFor()
+  await expect.poll(namesShown).toEqual([READY, HIGH])
+})
+
+test('a copy comes right behind its original, and is deleted only after a confirmation', async () => {
+  await openList()
+  await choose(READY, 'Copy')
+  const copy = `${READY} (copy)`
+  await expect.poll(namesShown).toEqual([READY, copy, HIGH])
+  await choose(copy, 'Delete')
+  const question = dialog(`Delete “${copy}”?`)
+  await question.getByText('It has no planned messages.').waitFor()
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  expect(app.api.calls(deleteFlow)).toEqual([])
+  await choose(copy, 'Delete')
+  await question.getByRole('button', { name: 'Delete' }).click()
+  await expect.poll(namesShown).toEqual([READY, HIGH])
+  expect(namesStored()).toEqual([READY, HIGH])
+})
+
+test('“Read the preview first” opens the preview of the flow', async () => {
+  await openList()
+  await app.page.getByRole('button', { name: `Switch on ${HIGH}`, exact: true }).click()
+  await dialog().getByRole('button', { name: 'Read the preview first' }).click()
+  const preview = panelOf(app.page).getByRole('region', { name: 'Preview' })
+  await preview.waitFor()
+  await expect.poll(() => preview.evaluate((part) => part.getBoundingClientRect().top < innerHeight)).toBe(true)
+})
+
+test('a flow that gets no carts says why when it is switched on, and a flow that is on cannot be deleted', async () => {
+  const taken = (gets: string) => `“${READY}” stands above it and takes every cart, so this flow ${gets} none.`
+  app.api.alter(upcomingMessages, (reply) => ({ ...reply, cartsOfLast24h: 0 }))
+  await openList()
+  await app.page.getByRole('button', { name: `Switch on ${HIGH}` }).click()
+  await dialog().getByText(taken('would get')).waitFor()
+  await dialog().getByText('A flow takes carts whose last activity is after it was switched on.').waitFor()
+  await dialog().getByLabel('Include carts of the last 24 hours (0 carts)').waitFor()
+  await dialog().getByText(`No cart is left for this flow: “${READY}” stands above it and takes every cart.`).waitFor()
+  const confirm = dialog().getByRole('button', { name: 'Switch on' })
+  expect(await confirm.isDisabled()).toBe(true)
+  await dialog().getByLabel('I have read the messages in the preview').check()
+  await confirm.click()
+  await app.page.getByRole('button', { name: `Switch off ${HIGH}` }).waitFor()
+  expect(app.api.calls(switchFlow).map(({ body }) => body)).toEqual([
+    { isOn: true, holdoutPercent: 0, includeLast24h: false },
+  ])
+  await flow(HIGH).getByText(taken('gets')).waitFor()
+  expect(await flow(READY).getByText('stands above it').count()).toBe(0)
+  expect(await app.violations()).toEqual([])
+  await choose(HIGH, 'Delete')
+  const question = dialog(`Delete “${HIGH}”?`)
+  await question.getByText(flowTexts.switchOffFirst).waitFor()
+  expect(await question.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true)
+})

@@ -1,0 +1,169 @@
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import fastifyStatic from '@fastify/static'
+import Fastify, { type FastifyInstance } from 'fastify'
+import type { Page, Response } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { axeOf } from '../e2e/axe.ts'
+import { readConfig } from '../server/core/config.ts'
+import type { Deps } from '../server/deps.ts'
+import { sendApp, siteRoutes } from '../server/instance/site-routes.ts'
+import { themeNames } from '../web/theme/chosen.ts'
+import { Api } from './api.ts'
+import { aScreen } from './app.ts'
+
+// The landing page as the server renders it, and the ways between it and the app.
+
+const PAGES = path.resolve('dist/web')
+const app = aScreen()
+const api = new Api()
+const config = readConfig({
+  PUBLIC_URL: 'https://recoup.test',
+  DEMO: 'on',
+  STRIPE_SECRET_KEY: 'sk_test_1',
+  STRIPE_WEBHOOK_SECRET: 'whsec_1',
+})
+let site: FastifyInstance
+let url: string
+
+beforeAll(async () => {
+  site = Fastify({ forceCloseConnections: true })
+  api.serve(site)
+  siteRoutes(site, { config } as Deps, PAGES)
+  site.register(fastifyStatic, {
+    root: PAGES,
+    wildcard: false,
+    preCompressed: true,
+    globIgnore: ['**/*.{br,gz}', 'landing*.html', 'index.html'],
+  })
+  site.setNotFoundHandler((_request, reply) => sendApp(reply))
+  await site.listen({ port: 0, host: '127.0.0.1' })
+  url = `http://127.0.0.1:${(site.server.address() as AddressInfo).port}`
+})
+beforeEach(() => api.reset())
+afterAll(() => site.close())
+
+async function visit(to: string, options: Parameters<typeof app.another>[0] = {}) {
+  const page = await app.another(options)
+  const replies: Response[] = []
+  const errors: string[] = []
+  page.on('response', (reply) => replies.push(reply))
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+  page.on('pageerror', (error) => errors.push(error.message))
+  await page.goto(url + to)
+  return { page, replies, errors }
+}
+
+const title = (page: Page) => page.getByRole('heading', { level: 1, name: /^Win back abandoned carts/ })
+const signIn = (page: Page) => page.getByRole('heading', { level: 1, name: 'Sign in' })
+const isTooWide = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth)
+
+test('it loads less than 100 kB, all of it from its own origin', async () => {
+  const { page, replies, errors } = await visit('/landing.html')
+  await title(page).waitFor()
+  const sizes = await Promise.all(replies.map(async (reply) => (await reply.request().sizes()).responseBodySize))
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(100_000)
+  expect(replies.map((reply) => new URL(reply.url()).origin).filter((origin) => origin !== url)).toEqual([])
+  expect(errors).toEqual([])
+})
+
+test.each(themeNames)('it fits a desktop and a phone and passes axe in the theme %s', async (theme) => {
+  const { page, errors } = await visit('/robots.txt')
+  await page.evaluate((name) => localStorage.setItem('theme', name), theme)
+  await page.goto(`${url}/landing.html`)
+  await page.locator('summary').first().click()
+  for (const width of [1_280, 360]) {
+    await page.setViewportSize({ width, height: 800 })
+    expect([width, await isTooWide(page)]).toEqual([width, false])
+    for (const shot of await page.locator(`.shot-${theme} img`).all()) {
+      await shot.scrollIntoViewIfNeeded()
+      await expect.poll(() => shot.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBeGreaterThan(0)
+    }
+    // The elements are the same in every theme and at every width; colours and what is hidden are not.
+    const axe = theme === themeNames[0] ? axeOf(page) : axeOf(page).withRules('color-contrast')
+    const { violations } = await axe.analyze()
+    expect(violations.map(({ id, nodes }) => [id, nodes.map((node) => node.html)])).toEqual([])
+  }
+  expect(errors).toEqual([])
+})
+
+test('a visitor at / gets it at /landing with the first answer, in the system’s theme, and can go back to it', {
+  tags: ['A2.1', 'A4.1', 'A4.7'],
+}, async () => {
+  const { page, replies, errors } = await visit('/', { colorScheme: 'dark' })
+  await title(page).waitFor()
+  expect(replies.filter((reply) => /html/.test(reply.headers()['content-type'] ?? '')).length).toBe(1)
+  expect(new URL(page.url()).pathname).toBe('/landing')
+  expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
+  await page.getByRole('link', { name: 'Sign in' }).first().click()
+  await signIn(page).waitFor()
+  await page.goBack()
+  await title(page).waitFor()
+  expect(errors).toEqual([])
+})
+
+test.each([
+  '/landing',
+  '/login',
+])('/landing shows that it loads it, coming from %s, and offers the sign-in where it cannot', {
+  tags: ['A2.1', 'A7', 'A8'],
+}, async (from) => {
+  const { page } = await visit('/robots.txt')
+  const logged: string[] = []
+  page.on('console', (message) => message.type() === 'error' && logged.push(message.text()))
+  let isBroken = false
+  let held = Promise.withResolvers<void>()
+  await page.route('**/landing.html', async (route) => {
+    await held.promise
+    return isBroken ? route.abort() : route.continue()
+  })
+  const enter = async () => {
+    await page.goto(url + from)
+    if (from === '/login') await page.getByRole('link', { name: 'Recoup, home' }).click()
+    await page.getByText('Loading landing page...').waitFor()
+    held.resolve()
+  }
+  await enter()
+  await title(page).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/landing')
+  isBroken = true
+  held = Promise.withResolvers<void>()
+  await enter()
+  const way = page.getByRole('link', { name: 'Sign in', exact: true })
+  await way.waitFor()
+  // A 8: it is only logged.
+  expect(logged.filter((text) => text.startsWith('The landing page could not be loaded.')).length).toBe(1)
+  expect(await page.getByRole('alert').count()).toBe(0)
+  await way.click()
+  await signIn(page).waitFor()
+})
+
+test('going back from it to a page of the app shows that page', async () => {
+  const { page } = await visit('/login')
+  await page.getByRole('link', { name: 'Recoup, home' }).click()
+  await title(page).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/landing')
+  await page.goBack({ waitUntil: 'commit' })
+  await signIn(page).waitFor()
+})
+
+test('its prices change with the period, by keyboard and without a script', async () => {
+  const { page } = await visit('/landing.html', { javaScriptEnabled: false })
+  const starter = page.locator('[data-plan=starter] .price:visible')
+  expect(await starter.innerText()).toContain('$19')
+  await page.getByLabel('Monthly').press('ArrowRight')
+  expect(await starter.innerText()).toContain('$15')
+  expect(await starter.innerText()).toContain('billed yearly')
+})
+
+test('its demo is one press away, and a signed-in visitor is offered the way back in', async () => {
+  const { page } = await visit('/landing.html')
+  const demo = page.getByRole('link', { name: 'Try the live demo' }).first()
+  expect(await demo.getAttribute('href')).toBe('/login?demo')
+  await page.evaluate(() => localStorage.setItem('token', 'a-token'))
+  await page.reload()
+  expect(await page.getByRole('banner').getByRole('link', { name: 'Sign in' }).isVisible()).toBe(false)
+  await page.getByRole('link', { name: 'Open Recoup' }).click()
+  await page.waitForURL('**/dashboard')
+})

@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto'
+import { beforeEach, expect, test } from 'vitest'
+import {
+  changeExperiment,
+  type ExperimentsReply,
+  type ExperimentView,
+  readExperiments,
+  startExperiment,
+  stopExperiment,
+} from '../shared/experiments.ts'
+import { runningWords } from '../web/lift/words.ts'
+import { aScreen, NOW } from './app.ts'
+import { highValueFlow, serveFlows } from './flows-api.ts'
+import { serveRecipients } from './recipients.ts'
+
+// The control group: started, changed and stopped (decisions 58 to 61).
+
+const app = aScreen()
+let known: ExperimentsReply
+
+const DAY_MS = 86_400_000
+const after = (days: number) => new Date(NOW.getTime() + days * DAY_MS).toISOString()
+const few = { state: 'few', anytime: null, planned: null, missing: null } as const
+const none = { treated: 0, control: 0 }
+
+const anExperiment = (sharePercent: number, days: number): ExperimentView => ({
+  ...{ id: randomUUID(), sharePercent, timeZone: 'America/New_York', startedAt: after(0), plannedEndAt: after(days) },
+  ...{ drawsUntil: after(days - 30), endedAt: null, endReason: null, windowDays: 30, currency: 'USD', capAmount: 400 },
+  ...{ people: none, purchases: none, waiting: none, leftOut: 0, overridden: 0, drawnEarlier: 0 },
+  ...{ conversion: few, revenue: few, cost: null, attributedAmount: 0, health: 'few' },
+})
+
+const endRunning = (endReason: 'changed' | 'stopped') => {
+  if (known.running) known.past = [{ ...known.running, endedAt: after(0), endReason }, ...known.past]
+  known.running = null
+}
+
+/** A store that is too small to see anything. */
+beforeEach(() => {
+  known = {
+    ...{ pace: { people: 0, boughtPercent: null, assumedPercent: 5, rate: 0.05 }, proposedPercent: null },
+    ...{ running: null, past: [] },
+  }
+  app.api.answer(readExperiments, () => known)
+  app.api.answer(startExperiment, ({ body }) => {
+    known.running = anExperiment(body.sharePercent, body.days)
+    return known
+  })
+  app.api.answer(changeExperiment, ({ body }) => {
+    endRunning('changed')
+    known.running = anExperiment(body.sharePercent, body.days)
+    return known
+  })
+  app.api.answer(stopExperiment, () => {
+    endRunning('stopped')
+    return known
+  })
+})
+
+const button = (name: string) => app.page.getByRole('button', { name, exact: true })
+const dialog = (name: string | RegExp) => app.page.getByRole('dialog', { name })
+const runs = (share: number) => app.page.getByRole('heading', { name: `${share}% get no messages` }).waitFor()
+const before = () => app.page.getByRole('region', { name: 'Control groups before' })
+
+test('a control group is started by the keyboard with a share and days that are possible', async () => {
+  serveFlows(app.api)
+  await app.open('/flows')
+  await app.page.getByRole('region', { name: 'Lift' }).getByRole('link', { name: 'How it is measured' }).click()
+  await app.page.getByRole('heading', { level: 1, name: 'Lift' }).waitFor()
+  await app.page.getByText(/nothing could be measured yet/).waitFor()
+  await app.page.getByRole('heading', { level: 2, name: 'How it is measured' }).waitFor()
+  await button('Start a control group').press('Enter')
+  const form = dialog('Start a control group')
+  // Nothing is proposed where nothing would be seen.
+  await form.getByText(/A control group is not worth it yet/).waitFor()
+  expect(await form.getByText(/proposed for your store/).count()).toBe(0)
+  const shares = form.getByRole('radio')
+  for (const each of await shares.all()) expect(await each.isChecked()).toBe(false)
+  const start = form.getByRole('button', { name: 'Start', exact: true })
+  expect(await start.isDisabled()).toBe(true)
+  await shares.last().press('ArrowUp')
+  expect(await form.getByRole('radio', { name: /^30%/ }).isChecked()).toBe(true)
+  const days = form.getByLabel('Ends after')
+  await days.fill('7')
+  await form.getByText('Enter 45 to 365 days.').waitFor()
+  expect(await start.isDisabled()).toBe(true)
+  expect(await form.getByText(/people in \d+ days get no messages/).count()).toBe(0)
+  await days.fill('120')
+  await form
+    .getByText(/people in 120 days get no messages/)
+    .first()
+    .waitFor()
+  await start.press('Enter')
+  await runs(30)
+  await app.page
+    .getByText(/Nobody is counted yet: each person’s orders count for 30 days/)
+    .first()
+    .waitFor()
+  expect(app.api.calls(startExperiment).map(({ body }) => body)).toEqual([{ sharePercent: 30, days: 120 }])
+})
+
+test('another share ends the running control group, and stopping keeps the results of both', async () => {
+  known.running = anExperiment(30, 120)
+  await app.open('/flows/lift')
+  await runs(30)
+  await button('Change the share').click()
+  const change = dialog('Change the share')
+  await change.getByText(/the one that runs ends now and keeps its result/).waitFor()
+  await change.getByRole('radio', { name: /^10%/ }).check()
+  await change.getByRole('button', { name: 'Start anew' }).click()
+  await runs(10)
+  await before()
+    .getByText(/ended for another share/)
+    .waitFor()
+  expect(app.api.calls(changeExperiment).map(({ body }) => body)).toEqual([{ sharePercent: 10, days: 90 }])
+  await button('Stop').click()
+  const question = dialog('Stop the control group?')
+  expect(app.api.calls(stopExperiment)).toEqual([])
+  await question.getByRole('button', { name: 'Stop', exact: true }).click()
+  await app.page.getByRole('heading', { name: 'No control group' }).waitFor()
+  expect(await before().getByRole('listitem').count()).toBe(2)
+})
+
+test.each([
+  true,
+  false,
+])('the dialogs that begin messages say whether a control group is running: %s', async (isRunning) => {
+  serveFlows(app.api, [{ ...highValueFlow(), holdoutPercent: isRunning ? 10 : 0, position: 1 }])
+  serveRecipients(app.api)
+  if (isRunning) known.running = anExperiment(10, 90)
+  await app.open('/flows')
+  const share = app.page.getByText('10% of people are in the control group and get no messages.')
+  await app.page.getByRole('region', { name: 'Lift' }).waitFor()
+  expect(await share.count()).toBe(Number(isRunning))
+  await app.page.getByRole('button', { name: /^Switch on / }).click()
+  const starting = dialog(/^Switch on /)
+  if (isRunning) await starting.getByText(runningWords(10)).waitFor()
+  else {
+    await starting.getByLabel(/^Exclude some shoppers/).check()
+    await starting.getByText('the control group is for all of them, not for this flow alone').waitFor()
+    expect(await starting.getByText('A control group is running').count()).toBe(0)
+  }
+  await app.open('/campaigns?form=all')
+  const form = dialog('Send to All Abandoned Carts')
+  await form.getByText(/would get it now\.$/).waitFor()
+  await expect.poll(() => form.getByText(runningWords(10)).count()).toBe(Number(isRunning))
+})
+
+test.each(['/dashboard', '/analytics'])('%s shows the lift only when there is enough data', async (path) => {
+  const lift = app.page.getByRole('region', { name: 'Lift' })
+  known.running = anExperiment(10, 90)
+  await app.open(path)
+  await expect.poll(() => app.api.calls(readExperiments).length).toBeGreaterThan(0)
+  await app.settled()
+  expect(await lift.count()).toBe(0)
+  known.running.revenue = { state: 'more', anytime: { low: 120, high: 900 }, planned: null, missing: null }
+  known.running.people = { treated: 900, control: 100 }
+  known.running.health = 'even'
+  await app.open(path)
+  await lift.getByText('Recoup brought in between $120.00 and $900.00 more from these 900 people.').waitFor()
+})

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import { listActiveCarts } from '../shared/active-carts.ts'
+import { readDashboardStats } from '../shared/dashboard.ts'
+import { listNotifications } from '../shared/notification-calls.ts'
+import { checkConnection } from '../shared/stores.ts'
+import { fixture } from './api.ts'
+import { aScreen, NOW } from './app.ts'
+import { someCarts } from './carts-scene.ts'
+
+// The live connection: what changed elsewhere is asked for again, also after an absence and behind another tab.
+
+const app = aScreen()
+/** Of the 17 unread ones. */
+const unread = fixture(listNotifications).notifications[0]!
+const count = (endpoint: typeof checkConnection | typeof readDashboardStats) => app.api.calls(endpoint).length
+/** Connected, and what was asked for that is answered. */
+async function openDashboard() {
+  const page = await app.open('/dashboard')
+  await expect.poll(app.live.connections).toBe(1)
+  await app.settled()
+  return page
+}
+
+test('what is changed elsewhere is asked for at once, without a violation of the content security policy', async () => {
+  const violations: string[] = []
+  app.page.on('console', (line) => /Content Security Policy/i.test(line.text()) && violations.push(line.text()))
+  await openDashboard()
+  const before = count(checkConnection)
+  app.live.changed('settings')
+  await expect.poll(() => count(checkConnection)).toBeGreaterThan(before)
+  expect(violations).toEqual([])
+})
+
+test('a connection that was cut is opened again, and what was missed is asked for', { tags: ['A9'] }, async () => {
+  await openDashboard()
+  app.live.cut()
+  await expect.poll(app.live.connections).toBe(0)
+  const before = [count(checkConnection), count(readDashboardStats)]
+  // The server ended it: tried again after ten seconds.
+  await expect.poll(app.live.connections, { timeout: 15_000 }).toBe(1)
+  await expect.poll(() => count(readDashboardStats)).toBeGreaterThan(before[1]!)
+  const found = count(checkConnection)
+  app.live.changed('settings')
+  await expect.poll(() => count(checkConnection)).toBeGreaterThan(found)
+})
+
+test('a hidden tab asks once it is shown', async () => {
+  const page = await openDashboard()
+  const hide = (isHidden: boolean) =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, 'hidden', { configurable: true, get: () => value })
+      document.dispatchEvent(new Event('visibilitychange'))
+    }, isHidden)
+  await hide(true)
+  const before = count(checkConnection)
+  app.live.changed('settings')
+  // A notification comes after it, over the same connection, and its number is shown.
+  app.live.notify({ type: 'new', notification: { ...unread, _id: crypto.randomUUID() } })
+  await page.getByRole('button', { name: 'Notifications, 18 unread' }).waitFor()
+  expect(count(checkConnection)).toBe(before)
+  await hide(false)
+  await expect.poll(() => count(checkConnection)).toBeGreaterThan(before)
+})
+
+test('a cart that is being filled appears on the dashboard without a reload, and counts down', async () => {
+  const page = await openDashboard()
+  const active = page.getByRole('region', { name: 'Active now' })
+  await active.getByText('No cart is being filled right now.').waitFor()
+  const [cart] = someCarts(1)
+  const abandons_at = new Date(NOW.getTime() + 59_000).toISOString()
+  app.api.alter(listActiveCarts, (answer) => ({
+    ...{ ...answer, total: 1, now: NOW.toISOString() },
+    carts: [
+      {
+        ...cart!,
+        state: 'active' as const,
+        customer_name: 'Guest',
+        customer_email: 'live@shoppers.example',
+        abandons_at,
+      },
+    ],
+  }))
+  app.live.changed('carts')
+  await active.getByText('live@shoppers.example').waitFor()
+  await active.getByText(/counts as abandoned in 0:\d\d/).waitFor()
+})

@@ -1,0 +1,125 @@
+import { mkdirSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { screens } from '../shared/screens.ts'
+import type { ThemeName } from '../web/theme/chosen.ts'
+import { type Screens, WIDE } from './app.ts'
+import { campaignStates } from './states/campaigns.ts'
+import { flowStates } from './states/flows.ts'
+import { operatorStates } from './states/operator.ts'
+import { settingsStates } from './states/settings.ts'
+import type { State } from './states/state.ts'
+import { storeStates } from './states/store.ts'
+import { visitorStates } from './states/visitors.ts'
+
+// How a screen looks: nothing wider than the page, no title cut off, nothing that axe finds, at the width of a desk and of a phone.
+
+const WIDTHS = [1280, 360]
+/** Rules whose result depends on the layout, not only on the elements. Contrast does not change with the width. */
+const BY_LAYOUT = ['target-size', 'scrollable-region-focusable']
+
+const toOwners = [
+  ...screens.filter(({ frame, access }) => frame !== 'page' || access === 'signed-in').map(({ path }) => path),
+  ...['/settings/consent#suppressions', '/settings/consent#ledger', '/settings/consent#preferences'],
+  ...['/settings/faq#sync', '/cart/recover?cart_id=:id'],
+]
+const toVisitors = [
+  ...['/login', '/register', '/reset-password?token=x'],
+  ...['/terms', '/privacy', '/how-we-test', '/test', '/nowhere'],
+]
+
+/** Every screen, and every state of one. */
+export const looks: State[] = [
+  ...toOwners.map((path): State => ({ name: path, path })),
+  ...toVisitors.map((path): State => ({ name: `${path} for visitors`, path, as: 'visitor' })),
+  ...[...visitorStates, ...storeStates, ...flowStates, ...campaignStates, ...settingsStates, ...operatorStates],
+]
+
+/** The frame around a screen: axe checks it once for each screen, not again in each of its states. */
+const FRAME = ['.shell-side', '.shell-header']
+/** Rules about a page as a whole. */
+const OF_A_PAGE = ['bypass', 'landmark-one-main', 'page-has-heading-one', 'region']
+
+/** In the light theme. How readable the colors of the other themes are is measured on the color roles (`web/theme/roles.test.ts`). */
+export async function checkLook(app: Screens, state: State): Promise<void> {
+  const part = state.steps ? { exclude: FRAME, without: OF_A_PAGE } : {}
+  for (const [index, width] of (await reach(app, state)).entries()) {
+    await resize(app, width, state)
+    const rules = index === 0 ? part : { rules: BY_LAYOUT }
+    expect(await app.violations(rules), `at ${width} px`).toEqual([])
+    await fits(app.page, width)
+  }
+}
+
+/** In several themes, with each part. `SCREENSHOTS=folder` keeps a picture of each. */
+export async function checkThemes(app: Screens, state: State, themes: readonly ThemeName[]): Promise<void> {
+  const { page } = app
+  for (const width of await reach(app, state)) {
+    await resize(app, width, state)
+    for (const theme of themes) {
+      await chooseTheme(page, theme)
+      // A screen has the same elements in every theme, in other colors.
+      const rules = theme === themes[0] ? {} : { rules: ['color-contrast'] }
+      expect(await app.violations(rules), `at ${width} px, ${theme}`).toEqual([])
+      await keepPicture(page, `${state.name}-${width}-${theme}`)
+    }
+    await fits(page, width)
+  }
+}
+
+/** Opens the screen and does what leads to the state. Returns the widths it is checked at. */
+async function reach(app: Screens, state: State): Promise<number[]> {
+  const { path, as, given, steps, storage = {}, widths = WIDTHS } = state
+  await given?.(app.api, app.page)
+  const options = { as, storage, viewport: { ...WIDE, width: widths[0]! } }
+  if (steps) {
+    await app.go(path, options)
+    for (const step of steps) await step(app.page)
+  } else {
+    await app.open(path, options)
+    expect(await app.page.getByText(/ not found$/).count()).toBe(path === '/nowhere' ? 1 : 0)
+  }
+  return widths
+}
+
+async function resize(app: Screens, width: number, { isLoading = false }: State): Promise<void> {
+  if (app.page.viewportSize()?.width !== width) await app.page.setViewportSize({ ...WIDE, width })
+  await app.settled({ isLoading })
+}
+
+async function fits(page: Page, width: number): Promise<void> {
+  expect(await page.evaluate(widerThanPage), `wider than ${width} px`).toEqual([])
+  expect(await page.evaluate(cutTitles), `titles cut off at ${width} px`).toEqual([])
+}
+
+async function keepPicture(page: Page, name: string): Promise<void> {
+  const folder = process.env.SCREENSHOTS
+  if (!folder) return
+  mkdirSync(folder, { recursive: true })
+  await page.screenshot({ path: `${folder}/${name.replace(/\W+/g, '-').replace(/^-/, '')}.png`, fullPage: true })
+}
+
+/** As the choice of another tab arrives: without loading the page again. */
+async function chooseTheme(page: Page, theme: ThemeName): Promise<void> {
+  await page.evaluate((value) => {
+    localStorage.setItem('theme', value)
+    dispatchEvent(new StorageEvent('storage', { key: 'theme' }))
+  }, theme)
+  await page.waitForFunction((value) => document.documentElement.dataset.theme === value, theme)
+}
+
+/** Where the page can be scrolled sideways: its width, and what stands out of it. */
+const widerThanPage = () => {
+  const { scrollWidth } = document.documentElement
+  if (scrollWidth <= innerWidth) return []
+  const outside = [...document.body.querySelectorAll('*')].filter(
+    (element) => element.getBoundingClientRect().right > innerWidth,
+  )
+  return [`${scrollWidth} px`, ...outside.slice(0, 5).map(({ outerHTML }) => outerHTML.slice(0, 120))]
+}
+
+/** Of the section, or of the way back to it. */
+const cutTitles = () =>
+  [...document.querySelectorAll('.header-title, .header-back')]
+    .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+    .map(({ textContent }) => textContent)

@@ -1,0 +1,205 @@
+import type { Locator } from 'playwright-core'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { openStep } from '../e2e/flow-steps.ts'
+import { authTexts, demoLogin, login, me } from '../shared/auth.ts'
+import { listAbandonedCarts } from '../shared/carts.ts'
+import type { Endpoint } from '../shared/endpoint.ts'
+import { previewMessage, testSend } from '../shared/message-preview.ts'
+import { lastMessage } from '../shared/reminders.ts'
+import { readSecondFactor } from '../shared/second-factor.ts'
+import { checkConnection, saveStoreSettings } from '../shared/stores.ts'
+import { inviteMember } from '../shared/team.ts'
+import { OFFLINE } from '../web/api.ts'
+import { aPreview, SECTIONS, sectionsOf } from './access-scene.ts'
+import { fixture } from './api.ts'
+import { aScreen } from './app.ts'
+
+// A session that ends and a server that is away while somebody types (decision 2): nothing typed is lost.
+
+const app = aScreen()
+const cap = () => app.page.getByRole('textbox', { name: 'Messages per person', exact: true })
+const subject = (within: Locator = app.page.locator('body')) => within.getByLabel('Subject').first()
+const button = (name: string | RegExp) => app.page.getByRole('button', { name, exact: true })
+const saveBar = () => app.page.getByRole('region', { name: 'Unsaved changes' })
+const away = () => app.page.getByText('The Recoup server is not responding.')
+
+describe('a session that is over', () => {
+  const newToken = 'another-token'
+  const expire = (endpoint: Endpoint) =>
+    app.api.fail(endpoint, 401, { error: authTexts.sessionExpired, code: 'session' })
+  const isExpired = async () => {
+    await app.page.getByText(authTexts.sessionExpired).waitFor()
+    expect(await app.page.evaluate(() => localStorage.getItem('token'))).toBeNull()
+  }
+  async function signInAgain(as = fixture(me)): Promise<void> {
+    app.api.answer(me, as)
+    app.api.answer(demoLogin, { token: newToken, ...as })
+    await button('Try the live demo').click()
+  }
+
+  test('gives the settings typed back after signing in again, and they can be saved', async () => {
+    await app.open('/settings/recovery-rules')
+    await cap().fill('7')
+    expire(saveStoreSettings)
+    await button('Save').click()
+    await isExpired()
+    await signInAgain()
+    await app.page.waitForURL('**/settings/recovery-rules')
+    await expect.poll(() => cap().inputValue()).toBe('7')
+    app.api.answer(saveStoreSettings, { store: { ...fixture(checkConnection).store!, capMessages: 7 } })
+    await button('Save').click()
+    await saveBar().waitFor({ state: 'hidden' })
+    expect(app.api.calls(saveStoreSettings).at(-1)!.sent.headers.authorization).toBe(`Bearer ${newToken}`)
+  })
+
+  test('is noticed by the live connection alone, and gives a flow’s message back', async () => {
+    await app.open('/flows')
+    await app.page.getByRole('link', { name: 'Abandoned cart reminders' }).click()
+    await openStep(app.page, 1)
+    await subject().fill('Still thinking it over?')
+    await expect.poll(() => app.live.connections()).toBeGreaterThan(0)
+    expire(me)
+    app.live.cut()
+    await isExpired()
+    await signInAgain()
+    await app.page.waitForURL('**/flows/*')
+    await expect.poll(() => subject().inputValue()).toBe('Still thinking it over?')
+  })
+
+  test('opens the dialog of a message again, with its text and time', async () => {
+    app.api.answer(lastMessage, { message: null })
+    app.api.answer(previewMessage, aPreview)
+    await app.open('/carts')
+    await button(/^Send email to /)
+      .first()
+      .click()
+    const form = app.page.getByRole('dialog', { name: 'Send Email Reminder' })
+    await form.getByText('Schedule', { exact: true }).click()
+    await form.getByLabel('Send in').selectOption('24')
+    await subject(form).fill('Still thinking it over?')
+    await form.getByRole('button', { name: 'Change the text' }).click()
+    await form.getByLabel('Text', { exact: true }).fill('Your cart: {{ checkout_link }}')
+    expire(testSend)
+    await form.getByRole('button', { name: 'Send a test to myself' }).click()
+    await isExpired()
+    await signInAgain()
+    await app.page.waitForURL('**/carts')
+    await expect.poll(() => subject(form).inputValue()).toBe('Still thinking it over?')
+    expect(await form.getByLabel('Send in').inputValue()).toBe('24')
+    expect(await form.getByLabel('Text', { exact: true }).inputValue()).toBe('Your cart: {{ checkout_link }}')
+  })
+
+  test('gives profile and invitation back to their user and to nobody else', async () => {
+    const kit = { user: { ...fixture(me).user, isDemo: false, name: 'Kit' } }
+    const olive = {
+      user: { ...fixture(me).user, id: '01a2244e-93f0-74ee-b888-d1bc1c317d03', isDemo: false, name: 'Olive' },
+    }
+    app.api.answer(me, olive)
+    app.api.answer(readSecondFactor, { isOn: false, since: null, recoveryCodesLeft: 0 })
+    const type = async () => {
+      await app.page.getByLabel('Your name').fill('Olive Ashby')
+      await app.page.getByLabel('Invite by email').fill('mia@team.example')
+      expire(inviteMember)
+      await button('Send invitation').click()
+      await isExpired()
+    }
+    await app.open('/settings/account')
+    await expect.poll(() => app.page.getByLabel('Your name').inputValue()).toBe('Olive')
+    await type()
+    app.api.answer(login, { token: newToken, ...olive })
+    await app.page.getByLabel('Email').fill('olive@owners.example')
+    await app.page.getByLabel('Password', { exact: true }).fill('secret')
+    await button('Sign in').click()
+    await app.page.waitForURL('**/settings/account')
+    await expect.poll(() => app.page.getByLabel('Your name').inputValue()).toBe('Olive Ashby')
+    expect(await app.page.getByLabel('Invite by email').inputValue()).toBe('mia@team.example')
+    await type()
+    await signInAgain(kit)
+    await app.page.waitForURL('**/settings/account')
+    await expect.poll(() => app.page.getByLabel('Your name').inputValue()).toBe('Kit')
+    expect(await app.page.getByLabel('Invite by email').inputValue()).toBe('')
+    expect(await saveBar().count()).toBe(0)
+  })
+})
+
+describe('a server that is away', () => {
+  let isAway = false
+  beforeEach(async () => {
+    isAway = false
+    // What is asked for until the server is known to be back must not be the one to find out: it is asked for that by itself.
+    await app.page.route('**/*', (route) => (isAway ? route.abort() : route.fallback()))
+  })
+
+  test('leaves the shell, says why, and shows the screen by itself once it is back', { tags: ['A4.2'] }, async () => {
+    await app.open('/dashboard')
+    await app.settled()
+    isAway = true
+    await app.page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Settings' }).click()
+    await app.page.getByRole('heading', { level: 1, name: 'The Recoup server cannot be reached' }).waitFor()
+    await app.page.getByText('This page opens automatically when the server responds.').waitFor()
+    await away().waitFor()
+    expect(await sectionsOf(app.page)).toEqual(SECTIONS)
+    expect(await app.page.getByText('newer version').count()).toBe(0)
+    isAway = false
+    await app.page.getByRole('heading', { name: 'Store Connection' }).waitFor()
+    expect(new URL(app.page.url()).pathname).toBe('/settings')
+    await away().waitFor({ state: 'hidden' })
+  })
+
+  test('is asked again for what failed once it is back', async () => {
+    await app.open('/carts')
+    await app.settled()
+    isAway = true
+    await app.page.getByLabel('Search customers').fill('zzzz')
+    await away().waitFor()
+    const none = { ...fixture(listAbandonedCarts).pagination, total: 0, pages: 0 }
+    app.api.alter(listAbandonedCarts, (reply) => ({ ...reply, carts: [], pagination: none }))
+    isAway = false
+    await app.page.getByText('No abandoned carts match your current filters.').first().waitFor()
+  })
+
+  test('takes nothing that was typed, and settings go through once it is back', { tags: ['A4.2'] }, async () => {
+    await app.open('/settings/recovery-rules')
+    await cap().fill('5')
+    await app.settled()
+    isAway = true
+    await button('Save').click()
+    await app.page.getByText(OFFLINE).first().waitFor()
+    await away().waitFor()
+    await button('Retry').first().click()
+    expect(await cap().inputValue()).toBe('5')
+    isAway = false
+    app.api.answer(saveStoreSettings, { store: { ...fixture(checkConnection).store!, capMessages: 5 } })
+    await away().waitFor({ state: 'hidden' })
+    expect(await cap().inputValue()).toBe('5')
+    await button('Save').click()
+    await saveBar().waitFor({ state: 'hidden' })
+    expect(app.api.calls(saveStoreSettings).map(({ body }) => body.capMessages)).toEqual([5])
+  })
+
+  test('refuses an invitation and a sign-in with the reason, and both go through once it is back', {
+    tags: ['A4.2'],
+  }, async () => {
+    app.api.alter(me, ({ user }) => ({ user: { ...user, isDemo: false } }))
+    app.api.answer(readSecondFactor, { isOn: false, since: null, recoveryCodesLeft: 0 })
+    app.api.cut(inviteMember)
+    await app.open('/settings/account')
+    await app.page.getByLabel('Invite by email').fill('mia@team.example')
+    await button('Send invitation').click()
+    await app.page.getByText(OFFLINE).first().waitFor()
+    expect(await app.page.getByLabel('Invite by email').inputValue()).toBe('mia@team.example')
+    app.api.answer(inviteMember, { success: true, message: 'Invited.' })
+    await button('Send invitation').click()
+    await expect.poll(() => app.page.getByLabel('Invite by email').inputValue()).toBe('')
+    app.api.cut(login)
+    await app.open('/login', { as: 'visitor' })
+    await app.page.getByLabel('Email').fill('olive@owners.example')
+    await app.page.getByLabel('Password', { exact: true }).fill('secret')
+    await button('Sign in').click()
+    await app.page.getByText(OFFLINE).first().waitFor()
+    expect(await app.page.getByLabel('Password', { exact: true }).inputValue()).toBe('secret')
+    app.api.answer(login, { token: 'another-token', ...fixture(me) })
+    await button('Sign in').click()
+    await app.page.waitForURL('**/dashboard')
+  })
+})

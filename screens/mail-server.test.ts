@@ -1,0 +1,146 @@
+import { expect, test } from 'vitest'
+import {
+  type MailServerView,
+  mailServerTexts,
+  readMailServer,
+  removeMailServer,
+  saveMailServer,
+} from '../shared/mail-server.ts'
+import { readSendingStates, sendTestMail } from '../shared/sending.ts'
+import { serveUser } from './account-scene.ts'
+import { fixture } from './api.ts'
+import { aScreen } from './app.ts'
+
+const app = aScreen()
+const { api } = app
+
+const inMailbox: MailServerView = { ...fixture(readMailServer), isFixed: false }
+const card = (name: string) => app.page.getByRole('region', { name, exact: true })
+const banner = () => app.page.getByRole('region', { name: 'Notices' }).getByText('Email stays on this server.')
+const step = { id: 'accepted', title: 'Accepted', state: 'good' as const, nextStep: null, answer: null, record: null }
+const testMail = (changes: object) => ({
+  ...{ isAccepted: true, to: 'olive@owners.example', from: 'shop@mugs.example', way: 'own' as const },
+  steps: [{ ...step, finding: 'The mail server accepted the email.' }],
+  ...changes,
+})
+
+const ownServer = (changes: Partial<NonNullable<MailServerView['server']>> = {}): MailServerView => ({
+  ...inMailbox,
+  ...{ way: 'own', from: 'shop@mugs.example' },
+  server: {
+    ...{ host: '127.0.0.1', port: 2_525, security: 'none', user: 'shop@mugs.example', fromAddress: null, version: 1 },
+    ...{ checkAnswer: '250 OK', checkedAt: '2026-11-28T22:40:00.000Z' },
+    ...{ problem: null, failingSince: null, triesAt: null },
+    ...changes,
+  },
+})
+
+test('a banner says that mail stays on this server, and each part of sending how it is set up', async () => {
+  serveUser(api)
+  api.answer(readMailServer, inMailbox)
+  const sections = [
+    ...[{ id: 'sender', state: 'attention', words: 'The postal address is missing, so no email is sent.' }],
+    ...[{ id: 'mail-server', state: 'none', words: 'Email stays on this server.' }],
+    ...[{ id: 'domain', state: 'set', words: 'The domain is verified.' }],
+  ] as ReturnType<typeof fixture<typeof readSendingStates>>['sections']
+  api.answer(readSendingStates, { sections })
+  const page = await app.open('/settings/sending')
+  await banner().waitFor()
+  await expect
+    .poll(() => card('Sending').getByRole('listitem').allInnerTexts())
+    .toEqual([
+      expect.stringMatching(/^Sender[\s\S]*The postal address is missing[\s\S]*Needs attention/),
+      expect.stringMatching(/^Mail server[\s\S]*Email stays on this server[\s\S]*Not set up/),
+      expect.stringMatching(/^Domain[\s\S]*Set up/),
+      expect.stringMatching(/^Web push/),
+    ])
+  const mailbox = banner().locator('xpath=../..').getByRole('link', { name: 'Mailbox' })
+  expect(await mailbox.getAttribute('href')).toBe(inMailbox.mailboxUrl)
+  await page.getByRole('link', { name: /^Mail server/ }).click()
+  await page.waitForURL('**/settings/sending/mail-server')
+  await expect.poll(() => page.title()).toBe('Mail server · Settings · Recoup')
+})
+
+test('a test mail into the built-in mailbox is not said to be in the user’s inbox', async () => {
+  serveUser(api)
+  api.answer(readMailServer, inMailbox)
+  api.answer(sendTestMail, testMail({ way: 'mailbox' }))
+  await app.open('/settings/sending/mail-server')
+  await card('Test email').getByRole('button', { name: 'Send test email' }).click()
+  await card('Test email').getByText('The email is in the built-in mailbox.').waitFor()
+  expect(await card('Test email').innerText()).not.toContain('Look into your inbox')
+})
+
+test('a mail server is checked and saved; a refusal is shown and clears nothing; a test mail is sent through it', async () => {
+  serveUser(api)
+  api.answer(readMailServer, inMailbox)
+  const page = await app.open('/settings/sending/mail-server')
+  const server = card('Mail server')
+  const password = server.getByRole('textbox', { name: 'Password' })
+  expect(await password.isVisible()).toBe(true)
+  await server.getByLabel('Server').fill('127.0.0.1')
+  await server.getByLabel('User').fill('apikey')
+  await password.fill('wrong')
+  await server.getByRole('button', { name: 'Check and save' }).click()
+  await server.getByText('The user name is not an email address, so enter the address').waitFor()
+  expect(api.calls(saveMailServer)).toEqual([])
+  await server.getByLabel('User').fill('shop@mugs.example')
+  await server.getByRole('combobox', { name: 'Encryption' }).click()
+  await page.getByRole('option', { name: 'None (same machine only)' }).click()
+  expect(await server.getByLabel('Port').inputValue()).toBe('25')
+  await server.getByLabel('Port').fill('2525')
+  const refusal = '127.0.0.1 refused the user name and password.'
+  api.fail(saveMailServer, 422, { error: refusal })
+  await server.getByRole('button', { name: 'Check and save' }).press('Enter')
+  await server.getByRole('alert').getByText(refusal).waitFor()
+  expect(await server.getByLabel('User').inputValue()).toBe('shop@mugs.example')
+  await password.fill('right')
+  api.answer(saveMailServer, ownServer())
+  await server.getByRole('button', { name: 'Check and save' }).click()
+  await server.getByText('Emails are sent through 127.0.0.1, from shop@mugs.example.').waitFor()
+  expect(await password.inputValue()).toBe('')
+  await expect.poll(() => banner().count()).toBe(0)
+  expect(api.calls(saveMailServer).at(-1)!.body).toEqual({
+    ...{ host: '127.0.0.1', port: 2_525, security: 'none', user: 'shop@mugs.example', password: 'right' },
+    ...{ fromAddress: '', version: 0 },
+  })
+  api.answer(sendTestMail, () => {
+    api.answer(readMailServer, { ...ownServer(), acceptedAt: '2026-11-28T22:41:00.000Z' })
+    return testMail({})
+  })
+  await card('Test email').getByRole('button', { name: /^Send/ }).click()
+  await card('Test email').getByText('The mail server accepted the email to olive@owners.example.').waitFor()
+  await server.getByText('It accepted a test email').waitFor()
+})
+
+test('a mail server that fails shows its answer, and is removed after a question', async () => {
+  serveUser(api)
+  const problem = '421 Too many connections'
+  api.answer(readMailServer, ownServer({ problem, failingSince: '2026-11-28T20:00:00.000Z' }))
+  api.answer(removeMailServer, inMailbox)
+  const page = await app.open('/settings/sending/mail-server')
+  await card('Mail server').getByText('127.0.0.1 is not accepting email').waitFor()
+  await card('Mail server').getByText(`Its answer: ${problem}`).waitFor()
+  await card('Mail server').getByRole('button', { name: 'Remove', exact: true }).click()
+  expect(api.calls(removeMailServer)).toEqual([])
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await banner().waitFor()
+  expect(await card('Mail server').getByLabel('Server').inputValue()).toBe('')
+})
+
+test.each([
+  ['the demo’s', {}, mailServerTexts.demo],
+  [
+    'a viewer’s',
+    { role: 'viewer', isDemo: false } as const,
+    'Only the owner or an admin of the account can change this.',
+  ],
+])('%s mail server cannot be changed, and the screen says why', async (_whose, user, text) => {
+  if ('role' in user) {
+    serveUser(api, user)
+    api.answer(readMailServer, inMailbox)
+  }
+  await app.open('/settings/sending/mail-server')
+  await card('Mail server').getByText(text).waitFor()
+  expect(await card('Mail server').getByRole('textbox').count()).toBe(0)
+})

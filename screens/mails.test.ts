@@ -1,0 +1,204 @@
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { axeOf } from '../e2e/axe.ts'
+import { DEFAULT_MAIL_BRAND } from '../server/templates/brand.ts'
+import { type MailBrand, sampleContext, type TemplateItem } from '../server/templates/context.ts'
+import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from '../server/templates/ready-templates.ts'
+import { createTemplateRenderer } from '../server/templates/render.ts'
+
+// Mails as a mail program shows them: from the narrowest phone to a wide window, light and dark, and without the styles of the head.
+
+const WIDTHS = [320, 360, 600, 1_280]
+const SCHEMES = ['light', 'dark'] as const
+
+const PICTURE =
+  'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" width="800" height="800"%3E%3Crect width="800" height="800" fill="%23b5651d"/%3E%3C/svg%3E'
+const item = (name: string, rest: Partial<TemplateItem> = {}): TemplateItem => ({
+  ...{ name, quantity: 1, unitPrice: '$24.00', lineTotal: '$24.00', imageUrl: null },
+  ...rest,
+})
+/** A name without a space, large sums, more items than a mail shows, right-to-left text. */
+const HARD_ITEMS = [
+  item('Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'),
+  item('Hand-thrown stoneware mug in speckled oatmeal glaze with a walnut lid and a matching saucer', { quantity: 12 }),
+  item('كوب من السيراميك مصنوع يدويا'),
+  item('Sofa', { unitPrice: 'CHF 1’234’567.00', lineTotal: 'CHF 12’345’670.00', quantity: 10 }),
+  ...Array.from({ length: 20 }, (_, n) => item(`Candle no. ${n + 1}`)),
+]
+
+const renderer = createTemplateRenderer()
+const ready = [...CAMPAIGN_TEMPLATES, ...QUICK_SEND_TEMPLATES].filter(({ id }) => id !== 'custom')
+
+function htmlOf(id: string, context: Parameters<typeof sampleContext>[0]): string {
+  const { subject, body } = ready.find((template) => template.id === id)!
+  const links = { preferencesLink: 'https://app.example/p/sample' }
+  const options = { storeHosts: ['shop.example'], trackLink: (url: string) => url }
+  const { html } = renderer.render({ id, version: 1, subject, body }, sampleContext({ ...links, ...context }), options)
+  // Product pictures are on the stores' servers: only the place they take matters here.
+  return html.replaceAll(/src="https:[^"]*"/g, `src='${PICTURE}'`)
+}
+
+let browser: Browser
+let page: Page
+beforeAll(async () => {
+  browser = await chromium.connect(inject('chromium'))
+  page = await browser.newPage()
+})
+afterAll(() => browser?.close())
+
+interface Layout {
+  /** Horizontal overflow in pixels. */
+  over: number
+  /** Of the smallest text, in pixels. */
+  smallest: number
+  buttonHeight: number
+  /** Sums broken elsewhere than between words. */
+  brokenSums: string[]
+  /** Brightness of the page and the card, 0 black to 255 white. */
+  grounds: number[]
+}
+
+const measure = (): Layout => {
+  const root = document.scrollingElement!
+  const texts = [...document.querySelectorAll<HTMLElement>('p, td, a, span, strong')]
+  const linesOf = (cell: Element) => {
+    const range = document.createRange()
+    range.selectNodeContents(cell)
+    return range.getClientRects().length
+  }
+  const sums = [...document.querySelectorAll('td[align=right]')]
+  const brokenSums = sums.filter((cell) => linesOf(cell) > cell.textContent!.split(' ').length)
+  const isSeen = (element: HTMLElement) => element.innerText.trim() !== '' && element.offsetParent !== null
+  const sizes = texts.filter(isSeen).map((element) => Number.parseFloat(getComputedStyle(element).fontSize))
+  const brightness = (selector: string) => {
+    const colour = getComputedStyle(document.querySelector(selector)!).backgroundColor
+    const [r = 0, g = 0, b = 0] = (colour.match(/\d+/g) ?? []).map(Number)
+    return (r + g + b) / 3
+  }
+  return {
+    over: root.scrollWidth - root.clientWidth,
+    smallest: Math.min(...sizes),
+    brokenSums: brokenSums.map((cell) => cell.textContent!),
+    buttonHeight: document.querySelector('a.button')!.getBoundingClientRect().height,
+    grounds: [brightness('body'), brightness('.card')],
+  }
+}
+
+/** The layout of the mail that is open, at every width in both colour schemes. */
+async function measureEverywhere() {
+  const layouts: { scheme: (typeof SCHEMES)[number]; width: number; layout: Layout }[] = []
+  for (const scheme of SCHEMES) {
+    await page.emulateMedia({ colorScheme: scheme })
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 })
+      layouts.push({ scheme, width, layout: await page.evaluate(measure) })
+    }
+  }
+  return layouts
+}
+
+async function violations() {
+  // A mail is no page of ours: it has no landmarks and no heading of the first rank.
+  const rules = ['region', 'page-has-heading-one', 'landmark-one-main']
+  const { violations: found } = await axeOf(page).disableRules(rules).analyze()
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)
+}
+
+const carts = {
+  usual: {},
+  hard: {
+    items: HARD_ITEMS,
+    customerName: 'Wolfeschlegelsteinhausenbergerdorff',
+    storeName: 'Gesellschaftmitbeschränkterhaftungsgründungsberatung',
+    cartTotal: 'CHF 12’345’999.00',
+    postalAddress: '1 Harbour Street, Portland, ME 04101, United States of America',
+  },
+}
+const pictured = { items: ['Mug', 'Bowl', 'Jar'].map((name) => item(name, { imageUrl: 'https://shop.example/a.jpg' })) }
+const kits: Record<string, Partial<MailBrand>> = {
+  'no kit': {},
+  'a warm kit': {
+    button: '#b4532a',
+    accent: '#9a4520',
+    text: '#3a2a20',
+    ground: '#fffaf3',
+    fontStack: 'georgia',
+    radius: 4,
+  },
+  'a black kit': {
+    ...{ button: '#000000', accent: '#000000', text: '#111111', radius: 0, promise: 'Free returns within 30 days' },
+    logo: { url: 'https://shop.example/logo.png', width: 400, height: 80, alt: '' },
+  },
+  'a pale kit': { button: '#f5f5f5', accent: '#ffee00', radius: 24, footerWords: 'Since 1912' },
+  'a dark kit': { button: '#e6ff4f', accent: '#e6ff4f', text: '#f4f4f5', ground: '#101114' },
+}
+const withKit = (name: string) => ({ brand: { ...DEFAULT_MAIL_BRAND, ...kits[name] } })
+
+describe.each(ready.map(({ id }) => id))('the template %s', (id) => {
+  test.each(Object.entries(carts))('fits every width, by day and at night, with a %s cart', async (_name, context) => {
+    await page.setContent(htmlOf(id, context))
+    for (const { scheme, width, layout } of await measureEverywhere()) {
+      expect([scheme, width, layout.over, layout.brokenSums]).toEqual([scheme, width, 0, []])
+      expect(layout.smallest).toBeGreaterThanOrEqual(13)
+      expect(layout.buttonHeight).toBeGreaterThanOrEqual(44)
+      for (const ground of layout.grounds) {
+        if (scheme === 'dark') expect(ground).toBeLessThan(60)
+        else expect(ground).toBeGreaterThan(200)
+      }
+    }
+  })
+
+  test('fits and is readable where the mail program drops the styles of the head', async () => {
+    await page.setContent(htmlOf(id, carts.hard).replaceAll(/<style>[\s\S]*?<\/style>/g, ''))
+    for (const { width, layout } of await measureEverywhere()) expect([width, layout.over]).toEqual([width, 0])
+    if (id === 'discount') expect(await violations()).toEqual([])
+  })
+
+  test('passes axe by day and at night', async () => {
+    await page.setContent(htmlOf(id, { ...pictured, ...withKit('no kit') }))
+    for (const colorScheme of SCHEMES) {
+      await page.emulateMedia({ colorScheme })
+      expect([colorScheme, await violations()]).toEqual([colorScheme, []])
+    }
+  })
+})
+
+describe.each(Object.keys(kits))('a mail with %s', (name) => {
+  test('fits every width and passes axe, by day and at night', async () => {
+    await page.setContent(htmlOf('discount', { ...pictured, ...withKit(name) }))
+    for (const { scheme, width, layout } of await measureEverywhere()) {
+      expect([scheme, width, layout.over]).toEqual([scheme, width, 0])
+      expect(layout.buttonHeight).toBeGreaterThanOrEqual(44)
+      if (scheme === 'dark') expect(Math.max(...layout.grounds)).toBeLessThan(60)
+    }
+    for (const colorScheme of SCHEMES) {
+      await page.emulateMedia({ colorScheme })
+      expect([colorScheme, await violations()]).toEqual([colorScheme, []])
+    }
+  })
+})
+
+test.each([
+  [360, 320, 320],
+  [600, 488, 0],
+])('at %i pixels the first picture is %i wide, and the button as wide as a phone', async (width, wide, button) => {
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize({ width, height: 900 })
+  await page.setContent(htmlOf('first_reminder', pictured))
+  const widths = await page.evaluate(() =>
+    ['img.first', 'img.thumb', '.cta'].map((part) => document.querySelector(part)!.getBoundingClientRect().width),
+  )
+  expect(widths[0]).toBe(wide)
+  expect(widths[1]).toBeLessThanOrEqual(64)
+  if (button > 0) expect(widths[2]).toBe(button)
+  else expect(widths[2]).toBeLessThan(wide / 1.5)
+})
+
+test('a logo keeps the ground it was made for at night', async () => {
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.setContent(htmlOf('first_reminder', withKit('a black kit')))
+  const grounds = await page.evaluate(() =>
+    ['.logo', '.card'].map((part) => getComputedStyle(document.querySelector(part)!).backgroundColor),
+  )
+  expect(grounds).toEqual(['rgb(255, 255, 255)', 'rgb(28, 32, 37)'])
+})

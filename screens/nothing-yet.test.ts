@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { readRecoveryRateTrend, readRevenueTrend } from '../shared/analytics.ts'
+import { listAbandonedCarts } from '../shared/carts.ts'
+import { checkConnection } from '../shared/stores.ts'
+import { aScreen } from './app.ts'
+
+// A shop that has never reported a cart: empty screens give the reason and lead to the capture script.
+
+const app = aScreen()
+
+test.each([
+  ['/analytics', 'Try selecting a different time period'],
+  ['/carts', 'No abandoned carts found. Your store might not have any abandoned carts yet.'],
+])('%s is empty for a reason, and leads to the capture script', async (path, text) => {
+  app.api.alter(checkConnection, (reply) => ({
+    ...reply,
+    store: { ...reply.store!, isDemo: false, captureSeenAt: null },
+  }))
+  app.api.alter(listAbandonedCarts, (reply) => ({
+    ...reply,
+    carts: [],
+    pagination: { ...reply.pagination, total: 0, pages: 0 },
+  }))
+  for (const endpoint of [readRecoveryRateTrend, readRevenueTrend])
+    app.api.alter(endpoint, (reply) => ({
+      ...reply,
+      datasets: reply.datasets.map((set) => ({ ...set, data: reply.labels.map(() => null) })),
+    }))
+  await app.open(path)
+  await app.page.getByText(text).first().waitFor()
+  await app.page
+    .getByText(/Your shop has not reported a cart yet/)
+    .first()
+    .waitFor()
+  await app.settled()
+  expect(await app.violations()).toEqual([])
+  await app.page.getByRole('link', { name: 'Install the script' }).first().click()
+  await app.page.waitForURL('**/settings/capture-script')
+})

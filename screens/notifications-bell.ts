@@ -1,0 +1,54 @@
+import type { Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { countUnreadNotifications, type NotificationView } from '../shared/notification-calls.ts'
+import { type Screens, token } from './app.ts'
+import demo from './fixtures/demo.json' with { type: 'json' }
+
+/** The bell and its panel, on the shared page unless another is given. */
+export function aBell(app: Screens) {
+  const bell = (page = app.page) => page.getByRole('banner').getByRole('button', { name: /^Notifications/ })
+  const panel = (page = app.page) => page.getByRole('dialog', { name: 'Notifications' })
+  const items = (page = app.page) => panel(page).getByRole('listitem')
+  return {
+    ...{ bell, panel, items },
+    button: (name: string, page = app.page) => panel(page).getByRole('button', { name }),
+    itemWith: (text: string, page = app.page) => items(page).filter({ hasText: text }),
+    unreadDots: (page = app.page) => items(page).getByText('Unread'),
+    async openBell(page = app.page) {
+      await bell(page).click()
+      await panel(page).waitFor()
+    },
+    async closeBell() {
+      await bell().click()
+      await panel().waitFor({ state: 'detached' })
+    },
+    expectBadge: (text: string, page = app.page) =>
+      expect.poll(async () => (await page.locator('.bell-badge').allInnerTexts()).join(' ')).toBe(text),
+    /** The numbers of `addNumbered` in the panel's order. */
+    expectNumbers: (numbers: number[], page = app.page) =>
+      expect
+        .poll(async () => (await items(page).allInnerTexts()).map((text) => Number(/more than (\d+)/.exec(text)?.[1])))
+        .toEqual(numbers),
+    /** The live connection is joined: the browser asks for the count again. */
+    isLive: () => expect.poll(() => app.api.calls(countUnreadNotifications).length).toBeGreaterThan(1),
+    announceNew(...news: NotificationView[]) {
+      for (const notification of news) app.live.notify({ type: 'new', notification })
+    },
+    /** A signed-in tab of its own, for what cannot be undone on the shared page. */
+    async anotherTab() {
+      const page = await app.another()
+      await page.goto(`${app.url}/blank`)
+      await page.evaluate(
+        (entries) => {
+          for (const [key, value] of Object.entries(entries)) localStorage.setItem(key, value)
+        },
+        { ...demo.storage, token },
+      )
+      return page
+    },
+  }
+}
+
+export const withoutLive = (page: Page) => page.route('**/socket.io/**', (route) => route.abort())
+export const overflow = () => document.documentElement.scrollWidth - window.innerWidth
+export const isFocused = (target: Locator) => target.evaluate((element) => element === document.activeElement)

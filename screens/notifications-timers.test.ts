@@ -1,0 +1,142 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { deleteNotifications, listNotifications, markNotificationsRead } from '../shared/notification-calls.ts'
+import { aScreen } from './app.ts'
+import { aBell, withoutLive } from './notifications-bell.ts'
+import { aMemberList } from './notifications-list.ts'
+
+const app = aScreen()
+const list = aMemberList(app)
+const { anotherTab, button, expectBadge, expectNumbers, items, openBell, unreadDots } = aBell(app)
+
+/** On a clock that stands still, with one unread notification in the open bell. */
+async function onClock() {
+  list.addNumbered(1)
+  const page = await anotherTab()
+  const marks: number[] = []
+  page.on('request', (request) => /mark-read/.test(request.url()) && marks.push(1))
+  await withoutLive(page)
+  await page.clock.install()
+  await page.goto(`${app.url}/flows`)
+  await openBell(page)
+  await expectNumbers([1], page)
+  await page.waitForFunction(() => !document.querySelector('.route-transition'))
+  await page.clock.pauseAt(Date.now() + 2_000)
+  return { page, marks: () => marks.length, mark: () => button('Mark all as read', page).click() }
+}
+
+async function pass(page: Page, ms: number): Promise<void> {
+  await page.clock.runFor(ms)
+  // Requests that the page has begun are sent before this one is answered.
+  await page.evaluate(() => fetch('/blank').then((reply) => reply.text()))
+}
+
+/** React draws on the page's clock too. */
+const DRAW_MS = 20
+const isDrawn = (page: Page, look: () => Promise<unknown>, expected: unknown) =>
+  expect
+    .poll(async () => {
+      await page.clock.runFor(DRAW_MS)
+      return look()
+    })
+    .toEqual(expected)
+
+test('Refresh asks one second after the last of several presses', { tags: ['A2.11', 'A4.6', 'A9'] }, async () => {
+  const { page } = await onClock()
+  const before = app.api.calls(listNotifications).length
+  const asked = () => app.api.calls(listNotifications).length - before
+  await button('Refresh', page).click()
+  await pass(page, 900)
+  await button('Refresh', page).click()
+  await pass(page, 999)
+  expect(asked()).toBe(0)
+  await pass(page, 1)
+  await expect.poll(asked).toBe(1)
+  await pass(page, 10_000)
+  expect(asked()).toBe(1)
+})
+
+test('an unanswered mark is given up after 10 seconds and sent again after 1, 2 and 4 seconds, then later', {
+  tags: ['A8'],
+}, async () => {
+  const { page, marks, mark } = await onClock()
+  const held = app.api.hold(markNotificationsRead)
+  await mark()
+  await expect.poll(marks).toBe(1)
+  await pass(page, DRAW_MS)
+  await expectBadge('', page)
+  for (const [ms, expected] of [
+    ...[[10_999 - DRAW_MS, 1] as const, [1, 2] as const],
+    ...[[11_999, 2] as const, [1, 3] as const],
+    ...[[13_999, 3] as const, [1, 4] as const],
+    // No more than three: it stays marked in the browser, and is sent again 30 seconds later.
+    ...[[10_000, 4] as const, [29_999, 4] as const, [1, 5] as const],
+  ]) {
+    await pass(page, ms)
+    await expect.poll(marks).toBe(expected)
+  }
+  expect(await unreadDots(page).count()).toBe(0)
+  held.release()
+})
+
+test('a mark is sent again after a network error until the first answer', { tags: ['A8'] }, async () => {
+  const { page, marks, mark } = await onClock()
+  let isAway = true
+  await page.route('**/mark-read*', (route) => (isAway ? route.abort() : route.fallback()))
+  await mark()
+  await expect.poll(marks).toBe(1)
+  await pass(page, 999)
+  expect(marks()).toBe(1)
+  await pass(page, 1)
+  await expect.poll(marks).toBe(2)
+  await pass(page, 1_999)
+  expect(marks()).toBe(2)
+  isAway = false
+  await pass(page, 1)
+  await expect.poll(marks).toBe(3)
+  await expect.poll(list.unread).toBe(0)
+  await pass(page, 20_000)
+  expect(marks()).toBe(3)
+})
+
+test('a mark stays in the browser after another error and is sent later', { tags: ['A8'] }, async () => {
+  const { page, marks, mark } = await onClock()
+  app.api.fail(markNotificationsRead, 500)
+  await mark()
+  await expect.poll(marks).toBe(1)
+  await pass(page, 10_000)
+  expect(marks()).toBe(1)
+  await button('Refresh', page).click()
+  await pass(page, 1_000)
+  await isDrawn(page, () => unreadDots(page).count(), 0)
+  await isDrawn(page, () => page.locator('.bell-badge').count(), 0)
+  list.answer()
+  await pass(page, 20_000)
+  await expect.poll(list.unread).toBe(0)
+})
+
+test('a mark is taken back after a 401', { tags: ['A8'] }, async () => {
+  const { page, marks, mark } = await onClock()
+  app.api.raw(markNotificationsRead, 401, { error: 'No.', code: 'proxy' })
+  await mark()
+  await expect.poll(marks).toBe(1)
+  await isDrawn(page, () => unreadDots(page).count(), 1)
+  await isDrawn(page, () => page.locator('.bell-badge').allInnerTexts(), ['1'])
+  await pass(page, 60_000)
+  expect([marks(), list.unread()]).toEqual([1, 1])
+})
+
+test('a deletion can be undone for 10 seconds', async () => {
+  const { page } = await onClock()
+  const undo = button('Undo', page)
+  await items(page)
+    .getByRole('button', { name: /^Delete/ })
+    .click()
+  await undo.waitFor()
+  await pass(page, 9_999)
+  expect(await undo.count()).toBe(1)
+  await pass(page, 1)
+  await isDrawn(page, () => undo.count(), 0)
+  await expect.poll(() => list.items).toEqual([])
+  expect(app.api.calls(deleteNotifications)).toHaveLength(1)
+})

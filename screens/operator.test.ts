@@ -1,0 +1,275 @@
+import { describe, expect, test } from 'vitest'
+import { logout } from '../shared/auth.ts'
+import { readUsage } from '../shared/billing.ts'
+import {
+  adjustCredits,
+  listOperatorAccounts,
+  listOperatorActions,
+  type OperatorAccount,
+  type OperatorAction,
+  operatorTexts,
+  readOperatorAccount,
+  readOperatorHealth,
+  resolveOperatorProblem,
+  resumeAccount,
+  setOperatorPlan,
+  suspendAccount,
+  viewAccount,
+} from '../shared/operator.ts'
+import { readTeam } from '../shared/team.ts'
+import { checkLooks, serveUser } from './account-scene.ts'
+import { fixture } from './api.ts'
+import { aScreen } from './app.ts'
+
+const app = aScreen()
+const { api } = app
+
+const OLGA = 'olga@operators.example'
+const AT = '2026-11-01T10:00:00.000Z'
+const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+
+const anAccount = (changes: Partial<OperatorAccount> = {}): OperatorAccount => ({
+  ...{ id: idOf(1), name: 'Ada', ownerEmail: 'ada@owners.example', isDemo: false, createdAt: AT, stores: 1 },
+  ...{ messages: 41_200, suspendedAt: null, plan: 'free', status: 'active', source: 'free', isUnlimited: false },
+  ...changes,
+})
+
+const anAction = (action: OperatorAction['action'], data: OperatorAction['data'], number = 1): OperatorAction => ({
+  ...{ id: idOf(number), at: AT, operatorEmail: OLGA, accountId: idOf(1), accountName: 'Ada', action, data },
+})
+
+const problem = {
+  ...{ id: idOf(9), accountId: idOf(1), accountName: 'Ada', kind: 'two_subscriptions' as const },
+  ...{ detail: 'sub_1 and sub_2', raisedAt: AT },
+}
+const pagesOf = (total: number, limit = 25) => ({ page: 1, limit, total, pages: Math.ceil(total / limit) })
+
+/** An account that keeps what is done to it. */
+function serveAccount() {
+  let account = {
+    ...anAccount(),
+    ...{ suspendedReason: null as string | null, suspendedBy: null as string | null, creditMicros: 0 },
+    members: [{ name: 'Ada', email: 'ada@owners.example', role: 'owner', isConfirmed: false }],
+  }
+  const change = (changes: Partial<typeof account>) => {
+    account = { ...account, ...changes }
+    return { success: true as const }
+  }
+  api.answer(readOperatorAccount, () => ({
+    ...{ account, usage: fixture(readUsage), problems: [], actions: [] },
+    stores: [
+      {
+        ...{ id: idOf(3), name: 'Maple & Clay', url: 'https://shop.example', platform: 'woocommerce', isActive: true },
+        ...{ isPaused: false, stopped: [] },
+      },
+    ],
+    waiting: [{ reason: null, count: 12, oldestAt: AT }],
+  }))
+  api.answer(setOperatorPlan, ({ body }) =>
+    change({ plan: body.planKey, isUnlimited: body.isUnlimited, source: 'operator' }),
+  )
+  api.answer(adjustCredits, ({ body }) => change({ creditMicros: account.creditMicros + body.cents * 10_000 }))
+  api.answer(suspendAccount, ({ body }) => change({ suspendedAt: AT, suspendedReason: body.reason, suspendedBy: OLGA }))
+  api.answer(resumeAccount, () => change({ suspendedAt: null, suspendedReason: null, suspendedBy: null }))
+}
+
+test('the screens of operators are no pages to visitors and owners', async () => {
+  serveUser(api)
+  for (const as of ['visitor', 'owner'] as const) {
+    for (const path of ['/operator', `/operator/${idOf(1)}`]) {
+      await app.open(path, { as })
+      await app.page.getByText('Page not found').waitFor()
+    }
+  }
+  expect(api.calls(listOperatorAccounts)).toEqual([])
+})
+
+test.each([
+  ['factor_missing', 'Set up two-factor sign-in first', 'Set it up', '/settings/account'],
+  ['code_missing', 'Sign in with a code', 'Log out', '/logout'],
+] as const)('an operator reads what to do when it is %s', async (operator, title, link, href) => {
+  serveUser(api, { operator })
+  const page = await app.open('/operator')
+  await page.getByText(title).waitFor()
+  expect(await page.getByRole('main').getByRole('link', { name: link }).getAttribute('href')).toBe(href)
+  expect(api.calls(listOperatorAccounts)).toEqual([])
+})
+
+test('accounts are listed, searched, filtered and opened', async () => {
+  serveUser(api, { operator: 'ready' })
+  serveAccount()
+  const all = [anAccount({ id: idOf(2), name: 'Olga', ownerEmail: OLGA, suspendedAt: AT }), anAccount()]
+  api.answer(listOperatorAccounts, ({ query: { search, show } }) => {
+    const accounts = all.filter(
+      ({ ownerEmail, suspendedAt }) =>
+        ownerEmail!.includes(search.toLowerCase()) && (show === 'all' || suspendedAt !== null),
+    )
+    return { accounts, pagination: pagesOf(accounts.length) }
+  })
+  const page = await app.open('/settings/account')
+  await page.getByRole('banner').getByRole('link', { name: 'Operator' }).click()
+  await page.getByRole('link', { name: 'Olga' }).waitFor()
+  await page.getByRole('link', { name: 'Ada' }).waitFor()
+  await page.getByRole('row', { name: /Olga.*Suspended/ }).waitFor()
+  const search = page.getByRole('searchbox')
+  await search.fill('ADA@owners')
+  await search.press('Enter')
+  await page.getByRole('link', { name: 'Olga' }).waitFor({ state: 'detached' })
+  await search.fill('nobody at all')
+  await search.press('Enter')
+  await page.getByText('No account matches.').waitFor()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await page.getByRole('link', { name: 'Ada' }).waitFor()
+  await page.getByText('Suspended', { exact: true }).first().click()
+  await page.getByRole('link', { name: 'Ada' }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Clear filters' }).waitFor({ state: 'detached' })
+  await page.getByRole('radiogroup').getByText('All', { exact: true }).click()
+  await page.getByRole('link', { name: 'Ada' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Ada' }).waitFor()
+})
+
+describe('on the screen of an account', () => {
+  const dialog = () => app.page.getByRole('dialog')
+
+  async function openAccount() {
+    serveUser(api, { operator: 'ready' })
+    serveAccount()
+    return app.open(`/operator/${idOf(1)}`)
+  }
+
+  test('a plan is set, and credits are changed with a reason', async () => {
+    const page = await openAccount()
+    await page.getByRole('button', { name: 'Set plan' }).click()
+    await dialog().getByLabel('Plan', { exact: true }).selectOption('growth')
+    await dialog().getByLabel('Without limits').check()
+    await dialog().getByLabel('Note').fill('A friend')
+    await checkLooks(app, '[role=dialog]')
+    await dialog().getByRole('button', { name: 'Set plan' }).click()
+    await dialog().waitFor({ state: 'detached' })
+    await page.getByText('Growth, no limits', { exact: true }).waitFor()
+    await page.getByText('set by an operator').waitFor()
+    const enterCredits = async (dollars: string) => {
+      await page.getByRole('button', { name: 'Change credits' }).click()
+      await dialog()
+        .getByLabel(/^Dollars/)
+        .fill(dollars)
+      await dialog()
+        .getByLabel(/^Reason/)
+        .fill('An SMS went out twice')
+      await dialog().getByRole('button', { name: 'Change credits' }).click()
+    }
+    await enterCredits('12.50')
+    await dialog().waitFor({ state: 'detached' })
+    await page.getByText('$12.50', { exact: true }).waitFor()
+    api.fail(adjustCredits, 400, { error: operatorTexts.creditsMissing })
+    await enterCredits('-13')
+    await dialog().getByRole('alert').getByText(operatorTexts.creditsMissing).waitFor()
+    await checkLooks(app, '[role=dialog]')
+    expect(api.calls(setOperatorPlan)[0]!.body).toEqual({ planKey: 'growth', isUnlimited: true, note: 'A friend' })
+    const reason = 'An SMS went out twice'
+    expect(api.calls(adjustCredits).map(({ body }) => body)).toEqual([
+      { cents: 1_250, reason },
+      { cents: -1_300, reason },
+    ])
+  })
+
+  test('sending is suspended with a reason by the keyboard alone, and resumed', async () => {
+    const page = await openAccount()
+    await page.getByRole('button', { name: 'Suspend sending' }).press('Enter')
+    const confirm = dialog().getByRole('button', { name: 'Suspend sending' })
+    expect(await confirm.isDisabled()).toBe(true)
+    await page.keyboard.type('Bought addresses.')
+    await checkLooks(app, '[role=dialog]')
+    await confirm.press('Enter')
+    await dialog().waitFor({ state: 'detached' })
+    await page.getByText('Bought addresses.').first().waitFor()
+    await page.getByRole('button', { name: 'Resume sending' }).click()
+    await dialog().getByRole('button', { name: 'Resume sending' }).click()
+    await page.getByRole('button', { name: 'Suspend sending' }).waitFor()
+    expect(api.calls(suspendAccount).map(({ body }) => body)).toEqual([{ reason: 'Bought addresses.' }])
+    expect(api.calls(resumeAccount)).toHaveLength(1)
+  })
+
+  test('an operator looks at the account as a viewer in this tab, and leaves', async () => {
+    const page = await openAccount()
+    const viewedUntil = '2026-11-28T23:10:00.000Z'
+    api.answer(viewAccount, () => {
+      serveUser(api, { role: 'viewer', accountName: 'Ada', operator: null, viewedUntil })
+      return { token: 'the-token-of-the-view', until: viewedUntil }
+    })
+    api.answer(logout, () => {
+      serveUser(api, { operator: 'ready' })
+      return { success: true as const }
+    })
+    api.answer(listOperatorAccounts, { accounts: [anAccount()], pagination: pagesOf(1) })
+    await page.getByRole('button', { name: 'View as viewer' }).click()
+    await page.waitForURL('**/dashboard')
+    await page.getByText('You are looking at Ada as an operator.').waitFor()
+    await page.goto(`${app.url}/settings/account`)
+    await page.getByText('You are looking at Ada as an operator.').waitFor()
+    expect(await page.getByRole('heading', { name: 'Profile' }).count()).toBe(0)
+    expect(api.calls(readTeam).at(-1)!.sent.headers.authorization).toBe('Bearer the-token-of-the-view')
+    await page.getByRole('button', { name: 'Leave view' }).click()
+    await page.waitForURL('**/operator')
+    await page.getByRole('link', { name: 'Ada' }).waitFor()
+    expect(api.calls(logout)[0]!.sent.headers.authorization).toBe('Bearer the-token-of-the-view')
+    expect(api.calls(listOperatorAccounts).at(-1)!.sent.headers.authorization).toBe('Bearer a-token')
+  })
+})
+
+test('the health of the installation names checks, queues and problems, and a problem is closed', async () => {
+  serveUser(api, { operator: 'ready' })
+  const queue = { ready: 0, active: 0, later: 0, failed: 0 }
+  let problems = [problem]
+  api.answer(listOperatorAccounts, { accounts: [], pagination: pagesOf(0) })
+  api.answer(readOperatorHealth, () => ({
+    checks: [
+      { name: 'database', state: 'ok' },
+      { name: 'worker', state: 'no worker has reported for 30 seconds' },
+    ],
+    queues: [
+      { ...queue, name: 'messages.send', ready: 1_200 },
+      { ...queue, name: 'mails' },
+      { ...queue, name: 'sync' },
+    ],
+    late: { stores: 2, since: AT },
+    ...{ alarms: [], problems },
+  }))
+  api.answer(resolveOperatorProblem, () => {
+    problems = []
+    return { success: true as const }
+  })
+  const page = await app.open('/operator')
+  await page.getByRole('tab', { name: 'Health' }).click()
+  await page.getByRole('heading', { name: 'Queues' }).waitFor()
+  await page.getByText(/2 queues are empty/).waitFor()
+  await page.getByText('no worker has reported for 30 seconds').waitFor()
+  await page.getByRole('row', { name: /messages\.send.*1,200/ }).waitFor()
+  await page.getByText('Two live subscriptions at Stripe').waitFor()
+  await page.getByRole('button', { name: 'Close problem' }).click()
+  await page.getByRole('dialog').getByLabel('Note').fill('Paid back')
+  await page.getByRole('dialog').getByRole('button', { name: 'Close problem' }).click()
+  await page.getByText('There are none.').waitFor()
+  expect(api.calls(resolveOperatorProblem)[0]).toMatchObject({
+    ...{ params: { problemId: idOf(9) }, body: { note: 'Paid back' } },
+  })
+})
+
+test('every action of operators is listed with its account and its reason', async () => {
+  serveUser(api, { operator: 'ready' })
+  const actions = [
+    anAction('view', {}, 1),
+    anAction('resume', {}, 2),
+    anAction('suspend', { reason: 'Bought addresses.' }, 3),
+    anAction('set_plan', { plan: 'growth', isUnlimited: true, note: null }, 4),
+    anAction('adjust_credits', { dollars: '12.50', reason: 'An SMS went out twice' }, 5),
+    anAction('resolve_problem', { kind: 'two_subscriptions', note: null }, 6),
+  ]
+  api.answer(listOperatorActions, { actions, pagination: pagesOf(6, 50) })
+  const page = await app.open('/operator?tab=actions')
+  const texts = [
+    ...['Looked at the account', 'Resumed sending', 'Suspended sending', 'Set the plan to Growth, no limits'],
+    ...['Changed credits by $12.50', 'Closed: Two live subscriptions at Stripe', 'Bought addresses.'],
+  ]
+  for (const text of texts) await page.getByText(text).first().waitFor()
+})

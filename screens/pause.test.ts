@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { pauseSending, readSendingPause, resumeSending } from '../shared/sending.ts'
+import { fixture } from './api.ts'
+import { aScreen, NOW, PHONE } from './app.ts'
+
+// Pause all sending (decision 136).
+
+const app = aScreen()
+const paused = { pausedAt: NOW.toISOString(), pausedBy: 'Demo', waiting: 3, nextExpiresAt: null }
+/** The notice, not the announcement. */
+const notice = () => app.page.getByRole('region', { name: 'Notices' }).getByText('All sending is paused')
+function setPause(pause: typeof paused | null) {
+  app.api.answer(readSendingPause, { pause })
+  return { pause }
+}
+
+test('is pressed by keyboard on any screen, shows a notice, and is undone', async () => {
+  app.api.answer(pauseSending, () => setPause(paused))
+  app.api.answer(resumeSending, () => setPause(null))
+  const page = await app.open('/customers')
+  const button = page.getByRole('button', { name: 'Pause all sending' })
+  await button.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Pause all sending?' })
+  await dialog.getByText('until you resume').waitFor()
+  expect(app.api.calls(pauseSending)).toEqual([])
+  await dialog.getByRole('button', { name: 'Pause all sending' }).click()
+  await notice().waitFor()
+  expect(await button.count()).toBe(0)
+  await page.getByRole('button', { name: 'Resume sending' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Resume sending' }).click()
+  await notice().waitFor({ state: 'hidden' })
+  await button.waitFor()
+  expect([app.api.calls(pauseSending).length, app.api.calls(resumeSending).length]).toEqual([1, 1])
+})
+
+test('a pause and its end in another browser are shown without a reload, on a phone too', async () => {
+  expect(fixture(readSendingPause)).toEqual({ pause: null })
+  const page = await app.open('/dashboard', { viewport: PHONE })
+  await expect.poll(app.live.connections).toBe(1)
+  setPause(paused)
+  app.live.changed('settings')
+  await notice().waitFor()
+  await page.getByRole('button', { name: 'Resume sending' }).waitFor()
+  expect(await app.violations('section[aria-label=Notices]')).toEqual([])
+  setPause(null)
+  app.live.changed('settings')
+  await notice().waitFor({ state: 'hidden' })
+})

@@ -1,0 +1,241 @@
+import { expect, test } from 'vitest'
+import { createFreeSubscription, listResting, subscriptionStatus } from '../shared/billing.ts'
+import { createCheckoutSession } from '../shared/payments.ts'
+import {
+  aBillingScreen,
+  answerBilling,
+  aStatus,
+  checkLayout,
+  dateIn,
+  inDays,
+  type Status,
+  signInAs,
+  someStores,
+  textOf,
+} from './billing-scene.ts'
+
+// The plans, and the step before paying for one.
+
+const app = aBillingScreen()
+const main = () => app.page.getByRole('main')
+const mainText = () => textOf(main())
+const step = () => app.page.getByRole('heading', { level: 1, name: 'Complete Your Purchase' })
+const start = () => main().getByRole('button', { name: 'Start free trial' })
+const search = () => new URL(app.page.url()).search
+const onLite = (given: Partial<Status> = {}) => app.api.answer(subscriptionStatus, aStatus({ plan: 'free', ...given }))
+const checkoutAt = (url: string) => app.api.answer(createCheckoutSession, { isFreePlan: false, url })
+const provider = () => `${app.url}/terms?stripe`
+
+test('/pricing shows plans by the month or the year, claims, add-ons, questions, custom pricing and support', {
+  tags: ['A2.6', 'A9'],
+}, async () => {
+  onLite()
+  await app.open('/pricing')
+  await main().getByRole('button', { name: 'Choose Growth' }).waitFor()
+  const text = await mainText()
+  for (const part of [
+    '14-day free trial · No credit card required · 30-day money-back guarantee',
+    'Extra store $10 per store per month',
+    'SMS/WhatsApp Billed by your provider',
+    'White-label Custom pricing',
+    '100 WhatsApp messages per month SMS and WhatsApp are sent by hand; automated ones are in Growth',
+    '/month Everything in Starter 3 stores',
+  ])
+    expect(text).toContain(part)
+  expect(text).not.toMatch(/credits|cannot be bought/i)
+  expect(await main().getByRole('heading', { level: 3 }).count()).toBeGreaterThan(8)
+  const mails = main().locator('a[href^="mailto:"]')
+  expect(
+    await mails.evaluateAll((links) => links.map((link) => link.getAttribute('href')!.replace(/:.*@[^?]+/, ':…'))),
+  ).toEqual(['mailto:…?subject=White-label', 'mailto:…?subject=Custom%20pricing', 'mailto:…'])
+  await main().getByText('Yearly', { exact: true }).click()
+  await main().getByText('$39').waitFor()
+  expect(search()).toBe('?cycle=year')
+  await checkLayout(app)
+})
+
+test('“Complete Your Purchase” lists the first five features, the amount, and what is due today in a trial', {
+  tags: ['A2.6'],
+}, async () => {
+  onLite()
+  const page = await app.open('/pricing?cycle=year')
+  await main().getByRole('button', { name: 'Choose Growth' }).click()
+  await step().waitFor()
+  await expect.poll(() => step().evaluate((heading) => heading === document.activeElement)).toBe(true)
+  expect(search()).toBe('?plan=growth&cycle=year')
+  await expect
+    .poll(() => main().getByRole('listitem').allInnerTexts())
+    .toEqual(['Multi-store Dashboard', 'ROI Tracking', 'Automated SMS/WhatsApp', 'Export Analytics', 'Premium Support'])
+  expect(await mainText()).toContain('Growth, yearly $468.00 Total per year $468.00 Due today $0.00')
+  await page.getByLabel('Extra stores').fill('2')
+  await main().getByText('2 extra stores').waitFor()
+  expect(await mainText()).toContain('2 extra stores $240.00 Total per year $708.00 Due today $0.00')
+  await main().getByText('Monthly', { exact: true }).click()
+  await main().getByText('Total per month').waitFor()
+  const text = await mainText()
+  expect(text).toContain('Growth, monthly $49.00 2 extra stores $20.00 Total per month $69.00 Due today $0.00')
+  expect(text).toContain('14 days free, then $69.00 a month until you cancel. No credit card required')
+  await checkLayout(app)
+})
+
+test('the step asks for the payment today after a used trial', async () => {
+  onLite({ hasUsedTrial: true })
+  await app.open('/pricing?plan=starter&cycle=month')
+  await step().waitFor()
+  const text = await mainText()
+  expect(text).toContain('Total per month $19.00 Due today $19.00')
+  expect(text).toContain('This account has had its free trial.')
+  expect(await start().count()).toBe(0)
+})
+
+test('a double click on “Start free trial” sends the choice once and goes to the provider; Back restores the step', {
+  tags: ['A4.3'],
+}, async () => {
+  onLite()
+  checkoutAt(provider())
+  const page = await app.open('/pricing?plan=growth&cycle=year&stores=2')
+  await start().dblclick()
+  await page.waitForURL('**/terms?stripe')
+  expect(app.api.calls(createCheckoutSession).map(({ sent }) => sent.body)).toEqual([
+    { planKey: 'growth', cycle: 'year', addOns: { extraStores: 2 } },
+  ])
+  await page.goBack()
+  await step().waitFor()
+  expect(await page.getByLabel('Extra stores').inputValue()).toBe('2')
+  expect(await start().isEnabled()).toBe(true)
+})
+
+test('a page restored from the browser’s cache is usable again, and knows what was bought meanwhile', async () => {
+  onLite()
+  // An address that loads nothing leaves the page where it is.
+  checkoutAt(`${app.url}/pricing?plan=growth&cycle=month#pay`)
+  const page = await app.open('/pricing?plan=growth&cycle=month')
+  await start().click()
+  await page.waitForURL('**#pay')
+  const busy = () => main().locator('button[data-loading]').count()
+  expect(await busy()).toBe(1)
+  const restore = () => page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+  await restore()
+  await expect.poll(busy).toBe(0)
+  app.api.answer(subscriptionStatus, aStatus({ status: 'trialing', trialEndsAt: inDays(14) }))
+  await restore()
+  await page.waitForURL('**/billing')
+})
+
+test.each([
+  ['an answer without an address', () => checkoutAt(''), 'Failed to create checkout session'],
+  [
+    'the server’s error',
+    () => app.api.fail(createCheckoutSession, 503, { error: 'Stripe does not answer.' }),
+    'Stripe does not answer.',
+  ],
+  ['no answer', () => app.api.cut(createCheckoutSession), 'Failed to process checkout'],
+] as const)('a failed checkout says so and can be tried again: %s', { tags: ['A8'] }, async (_, answer, text) => {
+  onLite()
+  answer()
+  const page = await app.open('/pricing?plan=growth&cycle=month')
+  await start().click()
+  await main().getByRole('alert').getByText(text, { exact: true }).waitFor()
+  if (text === 'Failed to process checkout') await checkLayout(app, 'main')
+  checkoutAt(provider())
+  await start().click()
+  await page.waitForURL('**/terms?stripe')
+})
+
+test('a checkout refused because another tab bought a plan leads to the change of the plan', async () => {
+  onLite()
+  const page = await app.open('/pricing?plan=growth&cycle=year')
+  await start().waitFor()
+  answerBilling(app, { plan: 'starter' })
+  app.api.fail(createCheckoutSession, 409, { error: 'You have a subscription already.' })
+  await start().click()
+  await page.waitForURL('**/billing?change=growth&cycle=year')
+})
+
+test('a subscriber changes the subscription on /billing, by button and by address', async () => {
+  answerBilling(app, { plan: 'starter' })
+  const page = await app.open('/pricing?cycle=year')
+  const link = (name: string) => main().getByRole('link', { name }).getAttribute('href')
+  expect(await link('Change to Growth')).toBe('/billing?change=growth&cycle=year')
+  expect(await link('Change period or stores')).toBe('/billing?change=starter&cycle=year')
+  await checkLayout(app)
+  await page.goto(`${app.url}/pricing?plan=growth&cycle=month`)
+  await page.waitForURL('**/billing?change=growth&cycle=month')
+})
+
+test('“Start with Lite” asks first, says until when the plan stays, and cancels it', { tags: ['A4.3'] }, async () => {
+  answerBilling(app)
+  app.api.answer(createFreeSubscription, { success: true, message: 'x', url: '/billing' })
+  app.api.answer(listResting, { stores: someStores.map((store) => ({ ...store, restsFirst: false })) })
+  const page = await app.open('/pricing')
+  await main().getByRole('button', { name: 'Start with Lite' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Change to Lite?' })
+  await dialog.getByText(`Your Growth plan stays until its period ends on ${dateIn(12)}.`).waitFor()
+  await dialog.getByText('2 stores of the 3 connected will rest then: Second Hand and Third Floor.').waitFor()
+  await checkLayout(app, '[role=dialog]')
+  expect(app.api.calls(createFreeSubscription)).toEqual([])
+  answerBilling(app, { cancelAtPeriodEnd: true })
+  await dialog.getByRole('button', { name: 'Change to Lite' }).click()
+  await page.waitForURL('**/billing')
+  expect(app.api.calls(createFreeSubscription)).toHaveLength(1)
+  await page.goto(`${app.url}/pricing`)
+  await main()
+    .getByText(`Your account changes to Lite on ${dateIn(12)}.`)
+    .waitFor()
+  expect(await main().getByRole('button', { name: 'Start with Lite' }).count()).toBe(0)
+  await main()
+    .getByText(`This is your current plan. It ends on ${dateIn(12)}.`)
+    .waitFor()
+  await main().getByText('Reactivate it first to change it.').waitFor()
+  expect(
+    await main()
+      .getByRole('link', { name: /Change/ })
+      .count(),
+  ).toBe(0)
+  const back = main().getByRole('link', { name: 'Reactivate under Billing' })
+  expect(await back.evaluateAll((links) => links.map((link) => link.getAttribute('href')))).toEqual([
+    '/billing',
+    '/billing',
+  ])
+  await checkLayout(app)
+})
+
+test('/pricing says that nothing is sold, shows the account’s plan, and offers no purchase', async () => {
+  app.api.answer(subscriptionStatus, aStatus({ sells: 'none', source: 'default', isUnlimited: true }))
+  const page = await app.open('/pricing?plan=starter&cycle=year')
+  await page.getByRole('heading', { level: 1, name: 'This installation has no billing' }).waitFor()
+  expect(await page.title()).toBe('Pricing · Recoup')
+  await main().getByRole('heading', { name: 'Growth, without limits' }).waitFor()
+  expect(await mainText()).not.toMatch(/\$\d|trial|Add-ons/)
+  expect(await main().getByRole('button').count()).toBe(0)
+  await checkLayout(app)
+})
+
+test('/pricing offers only Lite before a plan is chosen where nothing is sold', async () => {
+  app.api.answer(subscriptionStatus, aStatus({ plan: null, sells: 'none' }))
+  await app.open('/pricing')
+  await main().getByRole('button', { name: 'Continue with Lite' }).waitFor()
+})
+
+test('/pricing tells a member whom to ask, and hides the step from them', async () => {
+  onLite()
+  signInAs(app, 'member')
+  await app.open('/pricing?plan=growth&cycle=month')
+  await main().getByText('Only an owner or admin of this account can change its plan.').waitFor()
+  expect(await main().getByRole('button').count()).toBe(0)
+  expect(await step().count()).toBe(0)
+})
+
+test('/pricing says when the plan fails to load, with Retry, and offers nothing until then', async () => {
+  app.api.fail(subscriptionStatus, 400, { error: 'Not now.' })
+  await app.go('/pricing')
+  await main().getByText('Failed to load subscription status').waitFor()
+  expect(
+    await main()
+      .getByRole('button', { name: /Choose|Start/ })
+      .count(),
+  ).toBe(0)
+  onLite()
+  await main().getByRole('button', { name: 'Retry' }).click()
+  await main().getByRole('button', { name: 'Choose Growth' }).waitFor()
+})

@@ -1,0 +1,228 @@
+import { expect, test } from 'vitest'
+import { DEFAULT_PROMPT, DEFAULT_PUSH, pushTexts } from '../shared/push.ts'
+import * as calls from '../shared/push-calls.ts'
+import { pushInPage } from '../test/push-in-page.ts'
+import { aScreen } from './app.ts'
+import { ago, aPushStore, STORE, seenAt, withoutKeys } from './push-store.ts'
+
+// The Push Notification Manager.
+
+const app = aScreen()
+const push = aPushStore(app)
+const { button, card, copied, expectToFit, figures, sent } = push
+
+const GENERATE = 'Generate VAPID keys and widget code'
+
+async function openManager() {
+  const page = await app.open('/push-notifications')
+  await card('Store and widget code').waitFor()
+  return page
+}
+
+test('has five steps of instructions, and allows nothing without a store URL', {
+  tags: ['A2.9', 'A4.5', 'A5', 'A8'],
+}, async () => {
+  const page = await openManager()
+  await page.getByRole('heading', { name: 'Push Notification Manager', level: 1 }).waitFor()
+  expect(await card('Setup instructions').getByRole('listitem').count()).toBe(5)
+  const url = page.getByLabel('Store URL')
+  expect(await url.getAttribute('type')).toBe('url')
+  expect(await url.getAttribute('placeholder')).toBe('https://your-store.com')
+  expect(await url.inputValue()).toBe(STORE)
+  const buttons = [GENERATE, 'Save settings', 'Load store stats', 'Send test notification', 'Save bar']
+  const disabled = () => Promise.all(buttons.map((name) => button(name).isDisabled()))
+  expect(await disabled()).toEqual(buttons.map(() => false))
+  await url.fill('')
+  expect(await disabled()).toEqual(buttons.map(() => true))
+  await url.press('Enter')
+  await page.getByRole('alert').filter({ hasText: pushTexts.noStoreUrl }).waitFor()
+  expect(sent(calls.generateVapidKeys)).toEqual([])
+})
+
+test('generates the keys and shows the widget code to copy', { tags: ['A2.9', 'A4.5', 'A8'] }, async () => {
+  push.setup = withoutKeys()
+  const page = await openManager()
+  const box = page.getByLabel('Widget code', { exact: true })
+  const copy = button('Copy widget code')
+  expect([await box.inputValue(), await copy.isDisabled()]).toEqual(['', true])
+  expect(await box.getAttribute('readonly')).not.toBeNull()
+  const held = app.api.hold(calls.generateVapidKeys)
+  await button(GENERATE).click()
+  await expect.poll(() => button(GENERATE).isDisabled()).toBe(true)
+  held.release()
+  const said = page.getByRole('status').filter({ hasText: pushTexts.keysMade })
+  await said.waitFor()
+  expect(await said.getAttribute('class')).toContain('tone-good')
+  expect(sent(calls.generateVapidKeys)).toEqual([{ storeUrl: STORE, platform: 'woocommerce' }])
+  const code = `<script src="${app.url}/push/KEY-1.js" data-method="easy" data-store-url="${STORE}" defer></script>`
+  await expect.poll(() => box.inputValue()).toBe(code)
+  await copy.click()
+  await page.getByText('Widget code copied to clipboard').waitFor()
+  expect(await copied()).toBe(code)
+})
+
+test('shows a cross with the server’s error, or its own when copying fails', { tags: ['A4.5', 'A8'] }, async () => {
+  const page = await openManager()
+  await page.evaluate(() => {
+    navigator.clipboard.writeText = () => Promise.reject(new Error('no'))
+  })
+  const isCross = async (where: string, hasText: string) => {
+    const said = card(where).getByRole('alert').filter({ hasText })
+    await said.waitFor()
+    expect(await said.getAttribute('class')).toContain('tone-bad')
+  }
+  await button('Copy widget code').click()
+  await isCross('Store and widget code', 'Failed to copy to clipboard')
+  for (const [endpoint, error, press, where] of [
+    [calls.generateVapidKeys, 'Store not found', GENERATE, 'Store and widget code'],
+    [calls.savePushSettings, 'Store not found', 'Save settings', 'Notification settings'],
+    [calls.sendStoreNotification, pushTexts.foreignCartUrl, 'Send test notification', 'Test notification'],
+  ] as const) {
+    app.api.fail(endpoint, 404, { error })
+    await button(press).click()
+    await isCross(where, `Error: ${error}`)
+  }
+  await expectToFit()
+})
+
+test('starts with the default settings, shows the custom delay for custom only, and saves', {
+  tags: ['A2.9', 'A3', 'A4.5', 'A5', 'A8', 'A9'],
+}, async () => {
+  await openManager()
+  const settings = card('Notification settings')
+  const frequency = settings.getByLabel('Frequency')
+  const delay = settings.getByLabel('Custom delay (minutes)')
+  const most = settings.getByLabel('Maximum notifications per customer')
+  const enabled = settings.getByLabel('Enable push notifications')
+  const title = settings.getByLabel('Notification title')
+  const values = await Promise.all(
+    [frequency, most, title, settings.getByLabel('Notification body')].map((field) => field.inputValue()),
+  )
+  expect(values).toEqual([
+    ...['immediate', '3', "Don't forget your items!"],
+    'You have items waiting in your cart. Complete your purchase now!',
+  ])
+  expect(await enabled.isChecked()).toBe(false)
+  const choices = await frequency.locator('option').evaluateAll((all) => all.map((each) => each.getAttribute('value')))
+  expect(choices).toEqual(['immediate', '1hour', '6hours', '24hours', 'custom'])
+  for (const choice of choices) {
+    await frequency.selectOption(choice)
+    expect(await delay.count()).toBe(choice === 'custom' ? 1 : 0)
+  }
+  for (const [field, typed, kept] of [
+    ...[[delay, '10081', '0'] as const, [delay, '-1', '0'] as const, [delay, '', '0'] as const],
+    ...[[most, '11', '1'] as const, [most, '0', '1'] as const, [most, '', '1'] as const],
+    ...[[delay, '10080', '10080'] as const, [most, '10', '10'] as const],
+  ]) {
+    await field.fill(typed)
+    await field.blur()
+    await expect.poll(() => field.inputValue(), { message: typed }).toBe(kept)
+  }
+  await enabled.press('Space')
+  await title.fill('Your tea waits')
+  await button('Save settings').click()
+  await settings.getByText(pushTexts.settingsSaved).waitFor()
+  const changed = { enabled: true, frequency: 'custom', delay: 10_080, maxNotifications: 10, title: 'Your tea waits' }
+  expect(sent(calls.savePushSettings)).toEqual([{ storeUrl: STORE, settings: { ...DEFAULT_PUSH, ...changed } }])
+})
+
+test('shows the statistics and loads them again', { tags: ['A2.9', 'A3', 'A4.5', 'A8'] }, async () => {
+  push.setup.seen = [seenAt('plugin')]
+  await openManager()
+  await card('Store statistics').getByText('1,840').waitFor()
+  expect(await figures('Store statistics')).toEqual([
+    ['Total Customers', '1,840'],
+    ['Subscribed', '214'],
+    ['Pending', '1,626'],
+    ['Conversion', '12%'],
+  ])
+  await expectToFit()
+  const held = app.api.hold(calls.pushStoreStats)
+  await button('Load store stats').click()
+  await expect.poll(() => button('Load store stats').isDisabled()).toBe(true)
+  held.release()
+  await card('Store statistics').getByText(pushTexts.statsLoaded).waitFor()
+})
+
+test('a test says how many it reaches before it is sent, and how many it went to', {
+  tags: ['A2.9', 'A4.5', 'A8'],
+}, async () => {
+  const page = await openManager()
+  const send = button('Send test notification')
+  await page.getByText('This goes to 214 real subscribers.').waitFor()
+  expect(await send.getAttribute('aria-describedby')).toBe('push-reach')
+  await page.getByLabel('Cart URL (optional)').fill(`${STORE}/cart/`)
+  const held = app.api.hold(calls.sendStoreNotification)
+  await send.click()
+  await expect.poll(() => send.isDisabled()).toBe(true)
+  held.release()
+  await page.getByText('Test notification sent to 214 customers').waitFor()
+  const { title, body } = DEFAULT_PUSH
+  expect(sent(calls.sendStoreNotification)).toEqual([
+    { storeUrl: STORE, title, body, icon: '', cartUrl: `${STORE}/cart/` },
+  ])
+})
+
+test('“Send to this browser only” sends this browser’s subscription, unless the browser does not allow it', async () => {
+  const page = await openManager()
+  const send = button('Send to this browser only')
+  await page.evaluate(() => {
+    Notification.requestPermission = async () => 'denied'
+  })
+  await send.click()
+  await page.getByText('Error: This browser does not allow notifications from Recoup.').waitFor()
+  expect(sent(calls.sendToThisBrowser)).toEqual([])
+  await page.evaluate(pushInPage, 'granted')
+  await page.evaluate(() => {
+    const registration = { active: {}, pushManager: Object.create(PushManager.prototype) }
+    navigator.serviceWorker.register = async () => registration as ServiceWorkerRegistration
+  })
+  app.api.answer(calls.sendToThisBrowser, { success: false, message: '410 gone' })
+  await send.click()
+  await card('Test notification').getByRole('alert').filter({ hasText: '410 gone' }).waitFor()
+  app.api.answer(calls.sendToThisBrowser, { success: true as const, message: pushTexts.sentHere })
+  await send.click()
+  await card('Test notification').getByRole('status').filter({ hasText: pushTexts.sentHere }).waitFor()
+  expect(sent(calls.sendToThisBrowser)[0]).toMatchObject({
+    title: DEFAULT_PUSH.title,
+    subscription: { endpoint: expect.stringContaining('https://'), keys: { auth: expect.any(String) } },
+  })
+})
+
+test('previews the bar with the owner’s texts and colors, and refuses colors that cannot be read', async () => {
+  await openManager()
+  const prompt = card('The bar that asks')
+  const preview = prompt.getByRole('region', { name: 'Preview of the bar' })
+  await preview.getByText('Maple & Clay sends you a notification').waitFor()
+  await prompt.getByLabel('Headline').fill('A word from {store}?')
+  await preview.getByText('A word from Maple & Clay?').waitFor()
+  await prompt.getByLabel('Button color', { exact: true }).fill('#ffee00')
+  await prompt.getByText(/^These words cannot be read well: contrast 1\.\d:1/).waitFor()
+  await button('Save bar').click()
+  expect(sent(calls.savePushPrompt)).toEqual([])
+  await prompt.getByLabel('Button text color', { exact: true }).fill('#000000')
+  await prompt.getByLabel('Seconds before it comes').fill('8')
+  await button('Save bar').click()
+  await prompt.getByText('Bar saved successfully').waitFor()
+  const changed = { title: 'A word from {store}?', button: '#ffee00', buttonColor: '#000000', delayMs: 8_000 }
+  expect(sent(calls.savePushPrompt)).toEqual([{ storeUrl: STORE, prompt: { ...DEFAULT_PROMPT, ...changed } }])
+})
+
+test('the live check names where widget and worker were seen, and what is missing or old', async () => {
+  const page = await openManager()
+  const check = card('Live check')
+  await check.getByText('Not seen yet').waitFor()
+  push.setup.seen = [
+    seenAt('plugin'),
+    seenAt('easy', { origin: 'https://www.shop.example', widgetAt: ago(5), workerAt: null }),
+  ]
+  await page.reload()
+  await check.getByText('At work The Recoup plugin: seen 2 min ago from shop.example').waitFor()
+  await check
+    .getByText(/Worker missing Easy Integration: the widget was seen 5 min ago from www.shop.example/)
+    .waitFor()
+  push.setup.seen = [seenAt('easy', { isWorkerOld: true }), seenAt('functions', { isWorkerOld: true })]
+  await page.reload()
+  await check.getByText(/Old sw\.js Easy Integration: seen 2 min ago .* Upload sw\.js from step 3/).waitFor()
+  await check.getByText(/Old sw\.js Functions\.php: seen 2 min ago .* Copy the code for functions\.php/).waitFor()
+})

@@ -1,0 +1,53 @@
+import { countAudience, findProducts, listAudiences } from '../shared/audience.ts'
+import { listAbandonedCarts } from '../shared/carts.ts'
+import { type AbandonedCustomer, abandonedCustomers } from '../shared/customers.ts'
+import { discountEligibility, previewDiscount, READY_DISCOUNT } from '../shared/discount-mail.ts'
+import { previewMessage } from '../shared/message-preview.ts'
+import { type Api, fixture } from './api.ts'
+import { previewOf } from './flows-api.ts'
+
+// Stands in for the server where recipients are chosen: those who left the recorded carts.
+
+export const recipients: AbandonedCustomer[] = fixture(listAbandonedCarts)
+  .carts.map((cart) => ({
+    ...{ _id: cart.customer_id!, ...cart.customer_data, customer_email: cart.customer_email, phone: cart.phone },
+    ...{ company: null, is_registered: true, last_login: null },
+    ...{ cart_id: cart.id, cart_value: cart.total, currency: cart.currency },
+  }))
+  .map(({ whatsapp: _, ...customer }) => customer)
+export const nameOf = ({ first_name, last_name }: AbandonedCustomer) => `${first_name} ${last_name}`
+
+/** All of them may be written to. */
+export function serveRecipients(api: Api): void {
+  const found = (search = '') => recipients.filter((each) => `${nameOf(each)} ${each.customer_email}`.includes(search))
+  api.answer(listAudiences, { audiences: [] })
+  api.answer(findProducts, { products: [] })
+  api.answer(abandonedCustomers, ({ query: { search } }) => {
+    const customers = found(search)
+    return { customers, next: null, total: customers.length }
+  })
+  api.answer(countAudience, ({ body: { targetAudience } }) => {
+    const total = targetAudience.mode === 'selected' ? targetAudience.customerEmails.length : recipients.length
+    return {
+      total,
+      eligible: total,
+      reasons: [],
+      judged: null,
+      minutes: null,
+      left: null,
+      quietPercent: 0,
+      price: null,
+    }
+  })
+  api.answer(discountEligibility, ({ body: { customers, matching } }) => {
+    const eligible = customers ?? found(matching?.search).map(({ _id }) => _id)
+    return { total: eligible.length, eligible, reasons: [] }
+  })
+  api.answer(previewMessage, ({ body }) => previewOf(body.subject, body.body))
+  api.answer(previewDiscount, ({ body }) =>
+    previewOf(
+      body.subject ?? READY_DISCOUNT.subject,
+      body.body ?? READY_DISCOUNT.body.replace('# A coupon for you', ''),
+    ),
+  )
+}

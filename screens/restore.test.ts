@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { getCart, type RestorableCart } from '../shared/carts.ts'
+import { restoreCart, restoreTexts } from '../shared/restore.ts'
+import { aScreen } from './app.ts'
+import { aCart, ago } from './carts-scene.ts'
+
+// The cart restore page, as the shopper of a mail and as a member of the store (B 2).
+
+const app = aScreen()
+const TOKEN = `rt_${'a'.repeat(43)}`
+const [item] = aCart.items as [(typeof aCart.items)[number]]
+
+const restorable: RestorableCart = {
+  items: [{ ...item, outcome: 'ok', now: { quantity: item.quantity, price: item.price }, url: null }],
+  ...{ total: 32, currency: 'USD', storeName: 'Maple & Clay', shopUrl: 'https://maple-clay.example' },
+  brand: {
+    ...{ logo: null, button: '#1d4ed8', text: '#1f2937', ground: '#ffffff', accent: '#1d4ed8' },
+    ...{ fontStack: 'system', radius: 4, promise: '' },
+  } as RestorableCart['brand'],
+  ...{ isOrdered: false, expiresAt: ago(-100), coupon: null },
+}
+const restored = {
+  message: restoreTexts.restored,
+  items: [
+    {
+      ...{ product_id: item.product_id, product_name: item.product_name, quantity: item.quantity, price: item.price },
+      ...{ outcome: 'ok' as const, before: { quantity: item.quantity, price: item.price }, url: null },
+    },
+  ],
+  ...{ checkoutUrl: 'https://maple-clay.example/checkout/', shopUrl: 'https://maple-clay.example' },
+  ...{ isOrdered: false, isTest: false, coupon: null },
+}
+
+test('shows the items and keeps them in the browser; a failed hand-over to the store is shown beside it and retried', {
+  tags: ['B2', 'B3'],
+}, async () => {
+  app.api.answer(getCart, { cart: restorable })
+  app.api.fail(restoreCart, 503, { error: 'Back soon.', code: 'unavailable' })
+  const page = await app.open(`/cart/recover?cart_id=${TOKEN}`, { as: 'visitor' })
+  expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['Product', 'Qty', 'Price', 'Total'])
+  await page.getByRole('button', { name: 'Restore Cart' }).click()
+  await page.getByText('Cart restored! You can now continue shopping or checkout.', { exact: true }).waitFor()
+  await page.getByText('Back soon.').waitFor()
+  const stored = await page.evaluate(() => JSON.parse(localStorage.getItem('restoredCart') ?? '[]') as object[])
+  const { product_name, quantity, price } = item
+  expect(stored).toMatchObject([{ product_name, quantity, price }])
+  app.api.answer(restoreCart, restored)
+  await page.getByRole('button', { name: 'Retry' }).click()
+  const checkout = page.getByRole('link', { name: 'Continue to checkout' })
+  expect(await checkout.getAttribute('href')).toBe(restored.checkoutUrl)
+  expect(await page.getByText('Back soon.').count()).toBe(0)
+  expect(await app.violations()).toEqual([])
+})
+
+test('a cart that was bought leads to the shop', { tags: ['B2'] }, async () => {
+  app.api.answer(getCart, { cart: { ...restorable, isOrdered: true } })
+  const page = await app.open(`/cart/recover?cart_id=${TOKEN}`, { as: 'visitor' })
+  await page.getByRole('heading', { name: 'You have already ordered.' }).waitFor()
+  expect(await page.getByRole('link', { name: 'Go to the shop' }).getAttribute('href')).toBe(restorable.shopUrl)
+})
+
+test('a member restores by the cart’s own id, which is called a test', { tags: ['B2'] }, async () => {
+  app.api.answer(getCart, { cart: aCart })
+  app.api.answer(restoreCart, { ...restored, isTest: true })
+  const page = await app.open(`/cart/recover?cart_id=${aCart.id}`)
+  await page.getByText('is a test and is not counted').waitFor()
+  await page.getByRole('button', { name: 'Restore Cart' }).click()
+  await page.getByText('Cart restored! You can now continue shopping or checkout.').waitFor()
+  expect(app.api.calls(restoreCart)[0]!.sent.headers.authorization).toBeDefined()
+})
+
+test('a link without a cart and one to no cart say so', { tags: ['B5', 'B8'] }, async () => {
+  app.api.fail(getCart, 404, { code: 'not_found' })
+  const page = await app.go('/cart/recover', { as: 'visitor' })
+  await page.getByText('No cart ID provided.', { exact: true }).waitFor()
+  await app.go(`/cart/recover?cart_id=${TOKEN}`, { as: 'visitor' })
+  await page.getByText('Cart not found or expired.', { exact: true }).waitFor()
+})

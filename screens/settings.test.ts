@@ -1,0 +1,406 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import type { z } from 'zod'
+import { isFocused } from '../e2e/keys.ts'
+import { consentTable, endConsentOverride, overrideRule } from '../shared/consent.ts'
+import {
+  confirmConsents,
+  type ImportView,
+  listConsentImports,
+  previewConsents,
+  reportConsents,
+  searchLedger,
+  uploadConsents,
+} from '../shared/ledger.ts'
+import {
+  defaultWordings,
+  readPreferences,
+  readPreferenceWording,
+  savePreferences,
+  savePreferenceWording,
+} from '../shared/preferences.ts'
+import { eraseDataSubject, exportDataSubject, readDataSubject, readErasure } from '../shared/privacy.ts'
+import { sendTestMail } from '../shared/sending.ts'
+import { checkConnection, examineStore, saveStoreSettings } from '../shared/stores.ts'
+import { addSuppression, listSuppressions, removeSuppression } from '../shared/suppressions.ts'
+import { questions } from '../web/settings/faq.ts'
+import { fixture } from './api.ts'
+import { aScreen, NOW } from './app.ts'
+
+// Settings: saving, conflicts, the doctor, the questions, consent, suppressions and data requests.
+
+const app = aScreen()
+const now = NOW.toISOString()
+const field = (name: string) => app.page.getByRole('textbox', { name, exact: true })
+const button = (name: string | RegExp) => app.page.getByRole('button', { name, exact: true })
+const saveBar = () => app.page.getByRole('region', { name: 'Unsaved changes' })
+const open = (tab: string) => app.open(`/settings/${tab}`)
+
+describe('a form', () => {
+  /** Saves as the server does: a stale version is a conflict. */
+  function keepSettings() {
+    const connection = fixture(checkConnection)
+    let store = connection.store!
+    const change = (body: z.output<typeof saveStoreSettings.body>) => {
+      const { version: _, ...changes } = body
+      store = { ...store, ...changes, settingsVersion: store.settingsVersion + 1 } as typeof store
+    }
+    app.api.answer(checkConnection, () => ({ ...connection, store }))
+    app.api.answer(saveStoreSettings, ({ body }) => {
+      change(body)
+      return { store }
+    })
+    return { change }
+  }
+
+  test('shows a wrong value at its field, asks before it is left, and saves with Ctrl+S', async () => {
+    keepSettings()
+    await open('recovery-rules')
+    const cap = field('Messages per person')
+    const problem = app.page.getByText('A whole number from 1 to 20')
+    await cap.fill('99')
+    await app.page.keyboard.press('Control+s')
+    await problem.waitFor()
+    expect(await cap.getAttribute('aria-invalid')).toBe('true')
+    // On a phone the bar lies over the page: the problem is scrolled above it.
+    await app.page.setViewportSize({ width: 360, height: 640 })
+    await app.page.evaluate(() => scrollTo(0, 0))
+    await saveBar().getByRole('button', { name: 'Save' }).click()
+    const isAbove = async () => {
+      const [text, bar] = [await problem.boundingBox(), await saveBar().boundingBox()]
+      return text!.y + text!.height < bar!.y
+    }
+    await expect.poll(isAbove).toBe(true)
+    await app.page.setViewportSize({ width: 1280, height: 720 })
+    expect(app.api.calls(saveStoreSettings)).toEqual([])
+    await cap.fill('4')
+    await app.page.getByRole('link', { name: 'Appearance' }).click()
+    await app.page.getByRole('dialog').getByText('have not been saved').waitFor()
+    await button('Cancel').click()
+    await app.page.keyboard.press('Control+s')
+    await saveBar().waitFor({ state: 'hidden' })
+    const { settingsVersion } = fixture(checkConnection).store!
+    expect(app.api.calls(saveStoreSettings).map(({ body }) => body)).toEqual([
+      { capMessages: 4, version: settingsVersion },
+    ])
+    await app.page.reload()
+    await expect.poll(() => cap.inputValue()).toBe('4')
+  })
+
+  test('saved after somebody else keeps what was typed, takes in the rest, and names the clash', async () => {
+    const { change } = keepSettings()
+    await open('recovery-rules')
+    await field('Days').fill('9')
+    change({ capMessages: 2, attributionWindowDays: 7 })
+    const save = { error: 'Somebody else has changed these settings.', code: 'conflict' as const }
+    app.api.fail(saveStoreSettings, 409, save)
+    await button('Save').click()
+    await app.page.getByText('“Attribution window” (theirs: 7 days)').waitFor()
+    expect(await field('Days').inputValue()).toBe('9')
+    expect(await field('Messages per person').inputValue()).toBe('2')
+    app.api.answer(saveStoreSettings, ({ body }) => {
+      change(body)
+      return { store: { ...fixture(checkConnection).store!, capMessages: 2, attributionWindowDays: 9 } }
+    })
+    await button('Save').click()
+    await saveBar().waitFor({ state: 'hidden' })
+    const { settingsVersion } = fixture(checkConnection).store!
+    expect(app.api.calls(saveStoreSettings).at(-1)!.body).toEqual({
+      attributionWindowDays: 9,
+      version: settingsVersion + 1,
+    })
+  })
+})
+
+test('a test mail shows the replies of the mail server step by step', async () => {
+  app.api.answer(sendTestMail, {
+    ...{ isAccepted: true, to: 'demo@recoup.example', from: 'shop@recoup.example', way: 'mailbox' },
+    steps: [
+      {
+        ...{ id: 'submit', title: 'Submit', state: 'good', finding: 'The mail server accepted the mail.' },
+        ...{ nextStep: null, answer: '250 OK', record: null },
+      },
+    ],
+  })
+  await open('sending/mail-server')
+  const card = app.page.getByRole('region', { name: 'Test email' })
+  await card.getByRole('button', { name: 'Send test email' }).click()
+  const steps = card.getByRole('list', { name: 'Steps of the test email' })
+  await steps.getByRole('heading', { name: 'Submit' }).waitFor()
+  expect(await steps.getByText('250 OK').count()).toBe(1)
+  await card.getByText(/not sent to demo@recoup.example,/).waitFor()
+})
+
+test('the doctor shows each check, and asks the store again when its button is pressed', async () => {
+  await open('')
+  const card = app.page.getByRole('region', { name: 'Connection doctor' })
+  const parts = card.getByRole('list', { name: 'Parts of the connection' })
+  const { checks } = fixture(examineStore)
+  await expect.poll(() => parts.getByRole('listitem').count()).toBe(checks.length)
+  for (const { finding } of checks) await parts.getByText(finding).waitFor()
+  app.api.alter(examineStore, (reply) => ({
+    ...reply,
+    checks: reply.checks.map((check, index) => ({ ...check, ...(index === 0 && { finding: 'It is slow today.' }) })),
+  }))
+  await card.getByRole('button', { name: 'Run again' }).click()
+  await parts.getByText('It is slow today.').waitFor()
+  expect(app.api.calls(examineStore).length).toBe(2)
+})
+
+test('of the 15 questions one is open at a time, each has an address, and a search finds it', {
+  tags: ['A2.8'],
+}, async () => {
+  await open('faq#api-keys')
+  await app.page.getByText('Press Add key').waitFor()
+  const opened = app.page.locator('main button[aria-expanded=true]')
+  expect(await app.page.locator('main button[aria-expanded]').count()).toBe(15)
+  expect(questions.length).toBe(15)
+  await button('How often is my store’s data synced?').click()
+  await app.page.waitForURL('**/settings/faq#sync')
+  await app.page.getByText('Press Add key').waitFor({ state: 'hidden' })
+  expect(await opened.count()).toBe(1)
+  await app.page.getByRole('searchbox', { name: 'Search the questions' }).fill('unsubscribe')
+  await expect.poll(() => app.page.getByRole('heading', { level: 3 }).count()).toBe(1)
+})
+
+describe('consent', () => {
+  const rows = [
+    'ann@news.example;13.05.2024;Footer form',
+    'bob@;14.05.2024;Footer form',
+    'cal@news.example;;Footer form',
+  ]
+  const file = `E-Mail;Datum;Quelle\n${rows.join('\n')}\n`
+  const uploaded: ImportView = {
+    ...{ id: 'i1', fileName: 'news.csv', state: 'uploaded', rowCount: 3, doneCount: 0, addedCount: 0, knownCount: 0 },
+    ...{ refusedCount: 0, legalGround: null, confirmedBy: null, uploadedAt: now, confirmedAt: null, finishedAt: null },
+    hasReport: false,
+  }
+  const mapping = {
+    ...{ address: 0, channel: null, channelForAll: 'email' as const, status: null, date: 1 },
+    ...{ dateOrder: 'dmy' as const, source: 2, sourceForAll: '', wording: null },
+  }
+  const row = (line: number, address: string, at: string | null, problem: string | null) => ({
+    ...{ line, address, channel: 'email' as const, status: 'granted' as const, at, source: 'Footer form' },
+    ...{ wording: '', problem },
+  })
+  const preview = {
+    mapping,
+    rows: [
+      row(2, 'ann@news.example', '2024-05-13T00:00:00.000Z', null),
+      row(3, 'bob@', '2024-05-14T00:00:00.000Z', 'This is not a complete email address.'),
+      row(4, 'cal@news.example', null, 'The date of the consent is missing, so it proves nothing.'),
+    ],
+    readable: 1,
+    problems: [{ problem: 'This is not a complete email address.', count: 1 }],
+  }
+
+  test('of a newsletter tool is previewed, imported with its ground, and its refused rows can be downloaded', async () => {
+    app.api.answer(uploadConsents, { import: uploaded, columns: ['E-Mail', 'Datum', 'Quelle'], preview })
+    app.api.answer(previewConsents, preview)
+    app.api.answer(listConsentImports, { imports: [] })
+    await open('consent#import')
+    const csv = { name: 'news.csv', mimeType: 'text/csv', buffer: Buffer.from(file) }
+    await app.page.locator('input[type=file]').setInputFiles(csv)
+    const first = app.page.getByRole('region', { name: 'First rows' })
+    await first.getByText('This is not a complete email address.').waitFor()
+    const upload = app.api.calls(uploadConsents)[0]!
+    expect([upload.query.fileName, upload.sent.body]).toEqual(['news.csv', file])
+    expect(await app.page.getByLabel('Date format').inputValue()).toBe('dmy')
+    const take = button('Import 1 row')
+    expect(await take.isDisabled()).toBe(true)
+    const legalGround = 'They ticked the box of our newsletter form.'
+    await app.page.getByLabel('How did these people agree?').fill(legalGround)
+    app.api.answer(confirmConsents, () => {
+      const done: ImportView = {
+        ...{ ...uploaded, state: 'done', doneCount: 3, addedCount: 1, refusedCount: 2, legalGround },
+        ...{ confirmedBy: 'Demo', confirmedAt: now, finishedAt: now, hasReport: true },
+      }
+      app.api.answer(listConsentImports, { imports: [done] })
+      return { import: done }
+    })
+    await take.click()
+    await app.page.getByText('1 imported, 0 already known, 2 refused').waitFor()
+    expect(app.api.calls(confirmConsents)[0]!.body).toEqual({ mapping, legalGround })
+    app.api.answer(reportConsents, { url: '/favicon.svg?report', expiresAt: now })
+    const download = app.page.waitForEvent('download')
+    await button('Refused rows as CSV').click()
+    expect((await download).url()).toBe(`${app.url}/favicon.svg?report`)
+    await (await download).cancel()
+  })
+
+  test('is found in the ledger by a whole address', async () => {
+    await open('consent#ledger')
+    const search = app.page.getByRole('searchbox', { name: 'Full email address or phone number' })
+    await search.waitFor()
+    app.api.alter(searchLedger, (reply) => ({
+      ...reply,
+      next: null,
+      entries: reply.entries
+        .slice(0, 1)
+        .map((entry) => ({ ...entry, who: 'ann@news.example', evidence: ['Given: Footer form'] })),
+    }))
+    await search.fill('ANN@news.example')
+    await search.press('Enter')
+    const found = app.page.getByRole('list', { name: 'Consents, newest first' })
+    await found.getByText('ann@news.example').waitFor()
+    await found.getByText('Given: Footer form').waitFor()
+    expect(app.api.calls(searchLedger).at(-1)!.query.address).toBe('ANN@news.example')
+  })
+
+  test('has a preference page whose text is previewed as typed and saved', async () => {
+    app.api.answer(savePreferenceWording, ({ body }) => {
+      const saved = { ...fixture(readPreferenceWording), wordings: body.wordings, version: '1' }
+      app.api.answer(readPreferenceWording, saved)
+      return saved
+    })
+    await open('consent#preferences')
+    await field('Headline').fill('Post from {store}')
+    const { storeName } = fixture(readPreferenceWording)
+    await app.page.getByRole('figure').getByText(`Post from ${storeName}`).waitFor()
+    await saveBar().getByRole('button', { name: 'Save' }).click()
+    await saveBar().waitFor({ state: 'hidden' })
+    const { wordings } = app.api.calls(savePreferenceWording)[0]!.body
+    expect([wordings.en.headline, wordings.de.headline]).toEqual(['Post from {store}', null])
+  })
+
+  test('is decided by its reader by keyboard, in German, and all of it at once in English', async () => {
+    const german = { ...defaultWordings.de, headline: 'Nachrichten von Tea & Co' }
+    let view: z.input<typeof readPreferences.reply> = {
+      ...{ storeName: 'Tea & Co', brand: fixture(readPreferenceWording).brand, language: 'de', browsers: 0 },
+      wordings: { en: { ...defaultWordings.en, headline: 'Post from Tea & Co' }, de: german },
+      channels: [{ channel: 'email', address: 'a…@owners.example', isOn: true, isPending: false, lock: null }],
+    }
+    app.api.answer(readPreferences, () => view)
+    app.api.answer(savePreferences, ({ body }) => {
+      view = { ...view, language: body.language, channels: view.channels.map((each) => ({ ...each, isOn: false })) }
+      return view
+    })
+    const page = await app.open(`/preferences?token=${'a'.repeat(43)}`, { as: 'visitor' })
+    await page.getByRole('heading', { level: 1, name: 'Nachrichten von Tea & Co' }).waitFor()
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe('de')
+    await page.getByRole('switch', { name: 'E-Mail' }).press('Space')
+    await page.getByLabel('Warum? (freiwillig)').selectOption('too_many')
+    await page.getByRole('button', { name: 'Speichern' }).press('Enter')
+    await page.getByText('Gespeichert. Ihre Auswahl gilt ab sofort.').waitFor()
+    expect(app.api.calls(savePreferences)[0]!.body).toMatchObject({
+      ...{ language: 'de', channels: { email: false }, isStopAll: false, reason: 'too_many' },
+    })
+    await page.getByRole('button', { name: 'English' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Post from Tea & Co' }).waitFor()
+    await page.getByRole('button', { name: 'Unsubscribe from everything' }).click()
+    await page.getByText('You are unsubscribed from everything and will get no more messages.').waitFor()
+    expect(app.api.calls(savePreferences).at(-1)!.body).toMatchObject({ language: 'en', isStopAll: true })
+  })
+
+  test('has rules found by country, relaxed on a legal ground only, and restored', async () => {
+    const legalGround = 'Our numbers are proven by the payment app, see contract 12.'
+    app.api.answer(overrideRule, ({ body }) => {
+      const override = {
+        ...{ ...body, id: '01a2244e-93f0-74ee-b888-d1bc1c317d01', createdAt: now, createdBy: 'Demo' },
+        ...{ endedAt: null, endedBy: null },
+      }
+      app.api.alter(consentTable, (table) => ({ ...table, overrides: [override] }))
+      app.api.answer(endConsentOverride, () => {
+        const ended = { ...override, endedAt: now, endedBy: 'Demo' }
+        app.api.alter(consentTable, (table) => ({ ...table, overrides: [ended] }))
+        return ended
+      })
+      return override
+    })
+    await open('consent#countries')
+    await app.page.getByRole('searchbox', { name: 'Find a country' }).fill('austri')
+    await app.page.getByRole('heading', { name: 'Austria' }).waitFor()
+    await button('Change the rule for SMS: Austria').press('Enter')
+    const dialog = app.page.getByRole('dialog', { name: 'Change the rule for SMS' })
+    const relax = dialog.getByRole('button', { name: 'Change the rule' })
+    await dialog.getByLabel('I have checked this').check()
+    await dialog.getByLabel('Which law').fill('Because')
+    expect(await relax.isDisabled()).toBe(true)
+    await dialog.getByLabel('Which law').fill(legalGround)
+    await relax.click()
+    await app.page.getByText('Changed for Austria: Opt-in').waitFor()
+    expect(app.api.calls(overrideRule)[0]!.body).toEqual({
+      ...{ channel: 'sms', country: 'AT', from: 'confirmed_opt_in', to: 'opt_in', legalGround },
+    })
+    const kept = app.page.getByRole('listitem').filter({ hasText: 'see contract 12' })
+    expect(await kept.innerText()).toMatch(/SMS, Austria[\s\S]*“Opt-in” instead of “Double opt-in”[\s\S]*Demo/)
+    await kept.getByRole('button', { name: 'Restore the rule: SMS, Austria' }).click()
+    await app.page.getByRole('dialog').getByRole('button', { name: 'Restore rule' }).click()
+    await app.page.getByText('None. The rules above apply as they are.').waitFor()
+    expect(app.api.calls(endConsentOverride).length).toBe(1)
+  })
+})
+
+test('an address is put on the suppression list and taken off by keyboard, and the list names who did it', async () => {
+  const entry = {
+    ...{ id: 's1', address: '+12125550177', channel: 'all' as const, reason: 'manual' as const, source: 'member' },
+    ...{ note: null, addedBy: 'Demo', since: now },
+  }
+  const removed = { ...entry, removedBy: 'Demo', removedAt: now }
+  const { note: _n, source: _s, addedBy: _a, since: _d, ...removedEntry } = removed
+  app.api.answer(addSuppression, ({ body }) => {
+    app.api.answer(listSuppressions, { entries: [entry], next: null, total: 1, removed: [] })
+    return { address: body.address, added: 1 }
+  })
+  app.api.answer(removeSuppression, () => {
+    app.api.answer(listSuppressions, { entries: [], next: null, total: 0, removed: [removedEntry] })
+    return { success: true as const }
+  })
+  await open('consent#suppressions')
+  await button('Add').press('Enter')
+  const dialog = app.page.getByRole('dialog')
+  await expect.poll(() => isFocused(dialog.getByRole('textbox', { name: 'Email or phone number' }))).toBe(true)
+  await app.page.keyboard.type('(212) 555-0177')
+  await app.page.keyboard.press('Enter')
+  await dialog.waitFor({ state: 'hidden' })
+  expect(app.api.calls(addSuppression)[0]!.body.address).toBe('(212) 555-0177')
+  const search = app.page.getByRole('searchbox', { name: 'Search an email or phone number' })
+  await search.fill('212 555 0177')
+  await search.press('Enter')
+  await app.page.getByText('1 entry', { exact: true }).waitFor()
+  await expect.poll(() => app.api.calls(listSuppressions).at(-1)!.query.search).toBe('212 555 0177')
+  await button('Remove +12125550177').press('Enter')
+  await dialog.getByRole('button', { name: 'Remove' }).press('Enter')
+  const list = app.page.getByRole('region', { name: 'Removed from the list' })
+  await list.getByText('+12125550177 (Added by you, Everything) by Demo').waitFor()
+  expect(app.api.calls(removeSuppression)[0]!.params.suppressionId).toBe('s1')
+})
+
+describe('a person', () => {
+  const find = async (page: Page, address: string) => {
+    await page.getByRole('textbox', { name: 'Email or phone number' }).fill(address)
+    await page.getByRole('button', { name: 'Find' }).click()
+  }
+
+  test('is found from their cart, exported, and erased once the word is typed', async () => {
+    const { person } = fixture(readDataSubject)
+    const erasure = {
+      ...{ id: '01a2244e-93f0-74ee-b888-d1bc1c317d02', askedAt: now, askedBy: 'Demo', finishedAt: null },
+      ...{ storesTotal: 1, storesDone: 0, counts: {} },
+    }
+    app.api.answer(eraseDataSubject, { erasure })
+    app.api.answer(readErasure, { erasure: { ...erasure, finishedAt: now, storesDone: 1, counts: { carts: 2 } } })
+    app.api.answer(exportDataSubject, { url: '/favicon.svg?export', expiresAt: now })
+    await app.open('/carts/:cartId')
+    await app.page.getByRole('link', { name: 'Export or erase this person' }).click()
+    await app.page.getByRole('heading', { name: person.names[0]! }).waitFor()
+    app.api.fail(readDataSubject, 404, { error: 'No data is kept about this address.' })
+    await find(app.page, 'nobody@shoppers.example')
+    await app.page.getByText('No data is kept about this address').waitFor()
+    app.api.answer(readDataSubject, { person })
+    await find(app.page, person.address)
+    await app.page.getByRole('heading', { name: person.names[0]! }).waitFor()
+    const download = app.page.waitForEvent('download')
+    await button('Export tables (zip)').click()
+    expect((await download).url()).toBe(`${app.url}/favicon.svg?export`)
+    await (await download).cancel()
+    expect(app.api.calls(exportDataSubject)[0]!.query.format).toBe('csv')
+    await button('Erase this person').click()
+    expect(await button('Erase permanently').isDisabled()).toBe(true)
+    await field('Type “erase” to confirm').fill('erase')
+    await app.page.keyboard.press('Enter')
+    await app.page.getByText('This person is erased').waitFor()
+    const call = app.api.calls(eraseDataSubject)[0]!
+    expect([call.params.address, call.body.confirmation]).toEqual([person.address, 'erase'])
+  })
+})

@@ -1,0 +1,284 @@
+import type { Page } from 'playwright-core'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { isFocused } from '../e2e/keys.ts'
+import { demoLogin, logout, me } from '../shared/auth.ts'
+import { subscriptionStatus } from '../shared/billing.ts'
+import { readInstance } from '../shared/instance.ts'
+import { CONNECTION_KEYS, ownersPage, SECTIONS, sectionsOf, storedConnection, stubLandingPage } from './access-scene.ts'
+import { fixture } from './api.ts'
+import { aScreen, PHONE, token } from './app.ts'
+
+// The frame around every screen: name, sections, header, themes, the ways out, and the transition from one screen to the next.
+
+const app = aScreen()
+beforeEach(() => stubLandingPage(app))
+
+const banner = () => app.page.getByRole('banner')
+const section = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name })
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+const themeOf = (page: Page) => page.evaluate(() => document.documentElement.dataset.theme)
+const groundOf = (page: Page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+
+describe('the shell', () => {
+  test('has name, tagline and the sections in order, and each section its title', {
+    tags: ['A2.1', 'A2.2'],
+  }, async () => {
+    await app.open('/dashboard')
+    const name = await app.page.locator('.side .logo').first().innerText()
+    expect(name.split(/\s*\n\s*/)).toEqual(['Recoup', 'Abandoned Cart Recovery'])
+    expect(await sectionsOf(app.page)).toEqual(SECTIONS)
+    await expect.poll(() => banner().locator('.logo-mark').count()).toBe(1)
+    for (const title of SECTIONS.slice(1)) {
+      await section(app.page, title).click()
+      await banner().getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
+      await expect.poll(() => banner().locator('.logo-mark').count()).toBe(0)
+    }
+  })
+
+  test('shows platform, plan, prices and support in the header, and skips to the content', {
+    tags: ['A2.2'],
+  }, async () => {
+    await app.open('/dashboard')
+    await banner().getByText('WooCommerce').waitFor()
+    await banner().getByRole('button', { name: 'Subscription: Growth, Active', exact: true }).waitFor()
+    expect(await banner().getByRole('link', { name: 'Pricing' }).getAttribute('href')).toBe('/pricing')
+    const { supportEmail } = fixture(readInstance)
+    expect(await banner().getByRole('link', { name: 'Support' }).getAttribute('href')).toContain(
+      `mailto:${supportEmail}?`,
+    )
+    await app.page.reload()
+    await banner().getByText('WooCommerce').waitFor()
+    await app.page.keyboard.press('Tab')
+    await app.page.keyboard.press('Enter')
+    await expect.poll(() => app.page.evaluate(() => document.activeElement?.id)).toBe('content')
+  })
+
+  test.each([
+    ['free', 'active', null],
+    ['growth', 'active', 'Growth, Active'],
+    ['starter', 'trialing', 'Starter, Trial'],
+    ['growth', 'past_due', 'Growth, Past Due'],
+    ['growth', 'canceled', 'Growth, Canceled'],
+  ] as const)(
+    'shows plan and status of a paid plan in the header: %s, %s',
+    {
+      tags: ['A2.2', 'A4.3', 'A9'],
+    },
+    async (plan, status, label) => {
+      app.api.alter(subscriptionStatus, (reply) => ({ ...reply, plan, planInForce: plan, status }))
+      await app.open('/settings/appearance')
+      await banner().getByRole('link', { name: 'Support' }).waitFor()
+      const button = banner().getByRole('button', { name: /^Subscription/ })
+      if (label === null) return expect(await button.count()).toBe(0)
+      expect(await button.getAttribute('aria-label')).toBe(`Subscription: ${label}`)
+      expect((await button.innerText()).split(/\s*\n\s*/).join(', ')).toBe(label)
+    },
+  )
+
+  test('offers Login and Register to a visitor', { tags: ['A2.2'] }, async () => {
+    await app.open('/terms', { as: 'visitor' })
+    expect(await banner().getByRole('link', { name: 'Login' }).getAttribute('href')).toBe('/login')
+    expect(await banner().getByRole('link', { name: 'Register' }).getAttribute('href')).toBe('/register')
+  })
+
+  test('has a menu on a phone that the keyboard opens, walks and closes', async () => {
+    const page = await app.open('/dashboard', { viewport: PHONE })
+    const burger = page.getByRole('button', { name: 'Open menu' })
+    await burger.press('Enter')
+    const menu = page.getByRole('dialog')
+    for (const name of ['Abandoned Carts', 'Flows', 'Settings', 'Pricing', 'Support']) {
+      await menu.getByRole('link', { name, exact: true }).waitFor()
+    }
+    await page.keyboard.press('Escape')
+    await menu.waitFor({ state: 'hidden' })
+    await expect.poll(() => isFocused(burger)).toBe(true)
+    await page.keyboard.press('Enter')
+    await menu.getByRole('link', { name: 'Settings' }).press('Enter')
+    await page.waitForURL('**/settings')
+    await menu.waitFor({ state: 'hidden' })
+  })
+})
+
+describe('the theme', () => {
+  test('is the system’s while nothing is stored, is there with the first paint, and follows the system', {
+    tags: ['A4.7'],
+  }, async () => {
+    const page = await app.another({ colorScheme: 'dark' })
+    await page.addInitScript(() => {
+      const seen: string[] = []
+      Object.assign(window, { seen })
+      const look = () => {
+        if (document.body) seen.push(getComputedStyle(document.body).backgroundColor)
+        if (seen.length < 20) requestAnimationFrame(look)
+      }
+      requestAnimationFrame(look)
+    })
+    await page.goto(`${app.url}/login`)
+    await page.getByLabel('Email').waitFor()
+    const grounds = await page.evaluate(() => (window as unknown as { seen: string[] }).seen)
+    expect(new Set(grounds)).toEqual(new Set([await groundOf(page)]))
+    expect(await themeOf(page)).toBe('dark')
+    expect(await page.evaluate(() => localStorage.getItem('theme'))).toBeNull()
+    await page.emulateMedia({ colorScheme: 'light' })
+    await expect.poll(() => themeOf(page)).toBe('light')
+  })
+
+  test('applies at once when chosen, is stored, and then no longer follows the system', {
+    tags: ['A2.8', 'A3', 'A4.7'],
+  }, async () => {
+    const page = await ownersPage(app, await app.another({ colorScheme: 'light' }))
+    await page.goto(`${app.url}/settings/appearance`)
+    for (const name of ['Light', 'Dark', 'Blue']) await page.getByRole('radio', { name }).waitFor()
+    expect(await page.getByRole('radio').count()).toBe(3)
+    const before = await groundOf(page)
+    await page.getByText('Blue', { exact: true }).click()
+    expect(await themeOf(page)).toBe('blue')
+    expect(await groundOf(page)).not.toBe(before)
+    expect(await page.evaluate(() => localStorage.getItem('theme'))).toBe('blue')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.reload()
+    await page.getByRole('radio', { name: 'Blue' }).waitFor()
+    expect(await page.getByRole('radio', { name: 'Blue' }).isChecked()).toBe(true)
+    expect(await themeOf(page)).toBe('blue')
+  })
+})
+
+test('the browser stores what the specification lists, and nothing after logging out, in every tab', {
+  tags: ['A2.2', 'A2.8', 'A3', 'A4.2', 'A5'],
+}, async () => {
+  app.api.answer(demoLogin, { token, ...fixture(me) })
+  app.api.answer(logout, { success: true })
+  await app.open('/login', { as: 'visitor' })
+  await app.page.getByRole('button', { name: 'Try the live demo' }).click()
+  await heading(app.page, 'Dashboard')
+  await app.settled()
+  const stored = () => app.page.evaluate(() => [...Object.keys(localStorage), ...Object.keys(sessionStorage)].sort())
+  expect(await storedConnection(app.page)).toEqual(CONNECTION_KEYS)
+  expect(await stored()).toEqual([...CONNECTION_KEYS, 'token', 'user'].sort())
+  const other = await app.page.context().newPage()
+  await other.route('**/landing.html', (route) => route.fulfill({ contentType: 'text/html', body: '<h1>Landing</h1>' }))
+  await other.goto(`${app.url}/settings`)
+  await heading(other, 'Settings')
+  await section(app.page, 'Settings').click()
+  await app.page.getByRole('link', { name: 'Account', exact: true }).click()
+  const { release } = app.api.hold(logout)
+  await app.page.getByRole('button', { name: 'Log Out', exact: true }).click()
+  const dialog = app.page.getByRole('dialog')
+  await dialog.getByText('Are you sure you want to log out?').waitFor()
+  expect(app.api.calls(logout)).toEqual([])
+  await dialog.getByRole('button', { name: 'Log out' }).click()
+  // The other tab leaves before the server has answered, and does not take it for an expired session.
+  await other.waitForURL('**/landing')
+  release()
+  await app.page.waitForURL('**/landing')
+  expect(app.api.calls(logout)[0]!.sent.headers.authorization).toBe(`Bearer ${token}`)
+  expect(await app.page.evaluate(() => [Object.keys(localStorage), sessionStorage.getItem('token')])).toEqual([
+    [],
+    null,
+  ])
+  await other.close()
+})
+
+describe('the route transition', () => {
+  async function withClock(): Promise<Page> {
+    const page = await app.another()
+    // Before the first timer: one set on the real clock cannot be cleared on this one.
+    await page.clock.install()
+    await ownersPage(app, page)
+    await page.goto(`${app.url}/dashboard`)
+    await heading(page, 'Dashboard')
+    return page
+  }
+
+  test('shows its overlay for 200 ms, “Loading page...” forward and “Loading...” back', {
+    tags: ['A2.1', 'A9'],
+  }, async () => {
+    const page = await withClock()
+    // The file of the screen is there afterwards, so that only the 200 ms count.
+    await section(page, 'Flows').click()
+    await heading(page, 'Flows')
+    await page.goBack()
+    await heading(page, 'Dashboard')
+    const overlay = page.locator('.route-transition')
+    await overlay.waitFor({ state: 'detached' })
+    await page.clock.pauseAt(Date.now() + 600_000)
+    const lasts200Ms = async (text: string) => {
+      await overlay.getByText(text, { exact: true }).waitFor()
+      await page.clock.runFor(199)
+      expect(await overlay.count()).toBe(1)
+      await page.clock.runFor(1)
+      await overlay.waitFor({ state: 'detached' })
+    }
+    await section(page, 'Flows').click()
+    await heading(page, 'Flows')
+    await lasts200Ms('Loading page...')
+    await page.waitForFunction(() => document.activeElement?.tagName === 'MAIN')
+    await page.goBack()
+    await heading(page, 'Dashboard')
+    await lasts200Ms('Loading...')
+  })
+
+  test('moves the focus to the new screen, unless it has moved by itself', async () => {
+    const page = await withClock()
+    await page.clock.pauseAt(Date.now() + 600_000)
+    await section(page, 'Flows').press('Enter')
+    await heading(page, 'Flows')
+    const support = page.getByRole('banner').getByRole('link', { name: 'Support' })
+    await support.focus()
+    await page.clock.runFor(200)
+    await page.getByRole('status').getByText('Flows').waitFor()
+    expect(await isFocused(support)).toBe(true)
+    await section(page, 'Coupons').press('Enter')
+    await heading(page, 'Coupons')
+    await page.clock.runFor(200)
+    expect(await isFocused(page.locator('main'))).toBe(true)
+  })
+
+  test('loads the file of a screen when its link is pointed at', async () => {
+    const page = await ownersPage(app, await app.another())
+    await page.goto(`${app.url}/dashboard`)
+    await heading(page, 'Dashboard')
+    const requested: string[] = []
+    page.on('request', (request) => requested.push(request.url()))
+    await section(page, 'Flows').hover()
+    await expect.poll(() => requested.filter((url) => /FlowsPage-.*\.js$/.test(url)).length).toBe(1)
+  })
+})
+
+test('the test page shows the address and leads to dashboard and carts', { tags: ['A2.1', 'A3'] }, async () => {
+  await app.open('/test?a=b#c')
+  for (const fact of ['Current URL', 'Path', 'Search', 'Hash', `${app.url}/test?a=b#c`, '?a=b', '#c'])
+    await app.page.getByText(fact, { exact: true }).waitFor()
+  await Promise.all([app.page.waitForEvent('load'), app.page.getByRole('button', { name: 'Reload' }).click()])
+  await app.page.getByRole('button', { name: 'Go to Carts' }).click()
+  await app.page.waitForURL('**/carts')
+  await app.page.goBack()
+  await app.page.getByRole('button', { name: 'Go to Dashboard' }).click()
+  await app.page.waitForURL('**/dashboard')
+})
+
+test('the page that sets a plan offers the five plans of the specification', { tags: ['A2.1', 'A3'] }, async () => {
+  await app.open('/test-subscription')
+  const offered = await app.page.getByLabel('Plan').locator('option').allInnerTexts()
+  expect(offered).toEqual(['free', 'starter', 'growth', 'professional', 'enterprise'])
+})
+
+test('the chart names its axes and periods', { tags: ['A2.3'] }, async () => {
+  const page = await ownersPage(app, await app.another())
+  await page.addInitScript(() => {
+    const written = new Set<string>()
+    Object.assign(window, { written })
+    const { fillText } = CanvasRenderingContext2D.prototype
+    CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+      written.add(text)
+      return fillText.call(this, text, ...place)
+    }
+  })
+  await page.goto(`${app.url}/dashboard`)
+  await page.getByRole('heading', { name: 'Cart Recovery Overview' }).waitFor()
+  const written = () => page.evaluate(() => [...(window as unknown as { written: Set<string> }).written])
+  await expect.poll(written).toEqual(expect.arrayContaining(['Number of Carts', 'Date']))
+  const periods = await page.getByLabel('Period').locator('option').allInnerTexts()
+  expect(periods).toEqual(['Last 24 Hours', 'Last 7 Days', 'Last 30 Days'])
+})

@@ -1,0 +1,165 @@
+import { type AudienceCount, countAudience, listAudiences } from '../../shared/audience.ts'
+import { subscriptionStatus } from '../../shared/billing.ts'
+import { type CampaignReport, listCampaignRecipients, readCampaignReport } from '../../shared/campaign-report.ts'
+import { type CampaignView, listCampaigns, listCampaignTemplates, readCampaign } from '../../shared/campaigns.ts'
+import { type Api, fixture } from '../api.ts'
+import { asViewer, dialog, loads, offers, pages, presses, SOME_ID, type State, says, UNKNOWN_ID } from './state.ts'
+
+// Campaigns: the list, the dialogs, and the page of one.
+
+const counts = {
+  ...{ planned: 1_240, waiting: 200, held: 40, inFlight: 10, sent: 800, skipped: 150, failed: 20, unknown: 5 },
+  cancelled: 15,
+}
+const revenue = [
+  { amount: 1_204.5, currency: 'USD' },
+  { amount: 80, currency: 'EUR' },
+]
+
+const campaign = (more: Partial<CampaignView> = {}): CampaignView => ({
+  ...(fixture(readCampaign).campaign as CampaignView),
+  ...{ _id: SOME_ID, id: SOME_ID, name: 'Autumn pots', description: 'The new glaze', status: 'active' },
+  targetAudience: {
+    ...{ type: 'abandoned_carts', mode: 'matching', filters: { minCartValue: 20 } },
+    ...{ customerEmails: [], customerPhones: [] },
+  },
+  schedule: { startDate: '2026-11-01', timeOfDay: '10:00', frequency: 'weekly', delay: 12, spreadHours: 4 },
+  ...{ nextRunAt: '2030-01-07T15:00:00Z', counts, revenue },
+  ...more,
+})
+
+const several = [
+  campaign(),
+  campaign({ id: UNKNOWN_ID, _id: UNKNOWN_ID, name: 'Bounced', status: 'paused', pausedBy: 'bounces', type: 'sms' }),
+  campaign({
+    ...{ id: 'c3', _id: 'c3', name: `Quick Send - ${'Nov 23, 2026 '.repeat(6)}`, status: 'cancelled' },
+    nextRunAt: null,
+  }),
+]
+const withheld = [
+  campaign({ id: 'c4', _id: 'c4', name: 'Lowered', status: 'paused', pausedBy: 'plan' }),
+  campaign({ id: 'c5', _id: 'c5', name: 'Young', status: 'scheduled', putOffBy: 'own_words' }),
+]
+
+export const countsAudience = (api: Api, price: AudienceCount['price'] = null) => {
+  api.answer(listAudiences, { audiences: [] })
+  api.answer(countAudience, {
+    ...{ total: 300, eligible: 280, reasons: [], judged: null, minutes: 40, left: null, quietPercent: 5, price },
+  })
+}
+const campaignsAre = (api: Api, campaigns: CampaignView[]) =>
+  api.answer(listCampaigns, { campaigns, pagination: pages(campaigns.length) })
+
+const report: CampaignReport = {
+  ...{ counts, delivered: 780, opened: 300, openedByMachines: 120, clicked: 90, orders: 12, unsubscribed: 4 },
+  ...{ bounced: 9, complained: 1, revenue, retryable: 18 },
+  held: {
+    ...{ count: 40, firstUntil: '2030-01-07T15:00:00Z' },
+    explanation: 'The shopper has received as many messages as your limit allows for now.',
+  },
+  links: [{ target: 'https://shop.example/cart?restore=1&and=something-that-is-rather-long', clicks: 120, people: 90 }],
+  runs: [2, 1].map((run) => ({
+    ...{ run, startedAt: '2026-11-01T10:00:00Z', plannedAt: '2026-11-01T10:01:00Z', counts, orders: 6, revenue },
+  })),
+}
+const recipients = (['sent', 'held', 'skipped', 'failed'] as const).map((state) => ({
+  ...{ messageId: state, shopperId: SOME_ID, cartId: SOME_ID, customer: 'Ada Lovelace', to: 'ada@shoppers.example' },
+  ...{ run: 1, state, reason: null, explanation: 'The mail server accepted it.', dueAt: '2026-11-01T10:00:00Z' },
+  ...{ heldUntil: state === 'held' ? '2030-01-07T15:00:00Z' : null, handedOverAt: null },
+}))
+
+const all = (name: string, steps: State['steps'], given?: State['given'], path = '/campaigns'): State => ({
+  ...{ name, path, steps },
+  given(api, page) {
+    countsAudience(api)
+    return given?.(api, page)
+  },
+})
+/** One campaign, with a tab open. */
+const one = (name: string, tab: string, more: Partial<CampaignView>, steps: State['steps'], given?: State['given']) =>
+  all(
+    `campaign ${name}`,
+    steps,
+    (api, page) => {
+      api.answer(readCampaign, { campaign: campaign(more) })
+      api.answer(readCampaignReport, { report })
+      api.answer(listCampaignRecipients, { recipients, pagination: pages(120) })
+      return given?.(api, page)
+    },
+    `/campaigns/${SOME_ID}?tab=${tab}`,
+  )
+
+export const campaignStates: State[] = [
+  all('campaigns of every status', [says('Bounced'), says('Not part of your plan any more')], (api) =>
+    campaignsAre(api, [...several, ...withheld]),
+  ),
+  {
+    ...all('campaigns while loading', [says('Loading campaigns...'), loads], (api) => api.hold(listCampaigns)),
+    isLoading: true,
+  },
+  all('campaigns after a failed load', [says('Failed to load campaigns'), offers('Retry')], (api) =>
+    api.fail(listCampaigns, 400),
+  ),
+  all('campaigns of a store without any', [offers('Send to All Abandoned Carts')], (api) => campaignsAre(api, [])),
+  all('campaigns without a match', [offers('Clear filters')], (api) => campaignsAre(api, []), '/campaigns?search=x'),
+  all('campaigns as a viewer', [says('Bounced')], (api) => {
+    campaignsAre(api, several)
+    asViewer(api)
+  }),
+  all(
+    'campaign before it is deleted',
+    [presses('Delete Autumn pots'), dialog, says('Are you sure you want to delete this campaign?')],
+    (api) => campaignsAre(api, [campaign()]),
+  ),
+  all('new campaign', [dialog, says('Campaign Details')], undefined, '/campaigns?form=new'),
+  all('message to all carts', [dialog, says('Template')], undefined, '/campaigns?form=all'),
+  all(
+    'message to all carts after its templates failed to load',
+    [dialog, says('Template')],
+    (api) => api.fail(listCampaignTemplates, 400),
+    '/campaigns?form=all',
+  ),
+  one(
+    'audience on the free plan',
+    'audience',
+    {},
+    [says('Customer segmentation requires the Starter plan or higher.'), says('its recipients are set')],
+    (api) =>
+      api.alter(subscriptionStatus, (reply) => ({ ...reply, plan: 'free' as const, planInForce: 'free' as const })),
+  ),
+  one('template', 'template', {}, [says('Variables')]),
+  one('after its templates failed to load', 'template', {}, [says('The templates could not be loaded')], (api) =>
+    api.fail(listCampaignTemplates, 400),
+  ),
+  one('schedule', 'schedule', {}, [says('Began on')]),
+  one(
+    'by SMS beyond the budget',
+    'schedule',
+    { type: 'sms' },
+    [says('estimated from'), says('Your budget for SMS and WhatsApp lasts for 88 of them')],
+    (api) =>
+      countsAudience(api, {
+        ...{ people: 280, sampled: 40, segments: 420, total: { amount: 31.5, currency: 'USD' } },
+        ...{ budgetLeft: { amount: 10, currency: 'USD' }, covered: 88 },
+      }),
+  ),
+  one('report', 'report', {}, [says('Recipients'), says('Ada Lovelace')]),
+  one('after its report failed to load', 'report', {}, [says('The report could not be loaded')], (api) =>
+    api.fail(readCampaignReport, 400),
+  ),
+  one('paused by its bounces', 'details', { status: 'paused', pausedBy: 'bounces' }, [
+    says('Paused to protect your sender'),
+  ]),
+  one('that the plan no longer includes', 'details', { status: 'paused', pausedBy: 'plan' }, [
+    says('Paused: your plan does not include it any more'),
+  ]),
+  one('whose run was postponed', 'details', { putOffBy: 'own_words' }, [says('Its run was put off')]),
+  one('as a viewer', 'details', {}, [says('The new glaze')], asViewer),
+  { ...one('while loading', 'details', {}, [loads], (api) => api.hold(readCampaign)), isLoading: true },
+  all(
+    'campaign that does not exist',
+    [says('Campaign not found')],
+    (api) => api.fail(readCampaign, 404),
+    `/campaigns/${UNKNOWN_ID}`,
+  ),
+]

@@ -1,0 +1,251 @@
+import { type Coupon, listCoupons } from '../../shared/coupons.ts'
+import { type ExperimentView, type Finding, readExperiments } from '../../shared/experiments.ts'
+import { listFlows, trySaveFlow } from '../../shared/flows.ts'
+import { type Api, fixture } from '../api.ts'
+import { countsAudience } from './campaigns.ts'
+import { asViewer, dialog, fills, heading, loads, offers, presses, SOME_ID, type State, says } from './state.ts'
+import { couponsAre } from './store.ts'
+
+// Flows: the list, the editor, the coupon of a message, and the control group.
+
+type Flow = ReturnType<typeof fixture<typeof listFlows>>['flows'][number]
+
+const opensStep = presses(/^(Edit|Show) message 2,/)
+const opensEntry = presses('Edit which carts this flow takes')
+const creates = presses('Create a flow')
+
+const flowsAre = (api: Api, change: (flow: Flow) => Flow[], more: object = {}) =>
+  api.alter(listFlows, (reply) => ({ ...reply, ...more, flows: change(reply.flows[0]!) }))
+
+const conditions: Flow['conditions'] = {
+  match: 'any',
+  groups: [
+    {
+      match: 'all',
+      conditions: [
+        { fact: 'value', is: 'above', amount: 150 },
+        { fact: 'country', is: 'one_of', countries: ['DE', 'AT', 'CH'] },
+        { fact: 'day', is: 'one_of', days: [1, 2, 3] },
+      ],
+    },
+    { match: 'all', conditions: [{ fact: 'hour', is: 'between', from: 9, until: 18 }] },
+  ],
+}
+
+/** Two flows, the first with conditions and a second message that is split and has fallbacks. */
+const two = (api: Api, more: object = {}) =>
+  flowsAre(
+    api,
+    (flow) => {
+      const steps = flow.steps.map((step, index): Flow['steps'][number] => {
+        if (index !== 1) return step
+        const [first] = step.variants
+        const variants = [first!, { ...first!, id: SOME_ID, name: 'B' }].map((variant) => ({
+          ...variant,
+          sharePercent: 50,
+        }))
+        return { ...step, variants, channels: ['email', 'sms', 'push'], conditions }
+      })
+      return [
+        { ...flow, steps, conditions },
+        { ...flow, id: SOME_ID, name: 'All other carts', position: 2 },
+      ]
+    },
+    more,
+  )
+
+const list: State[] = [
+  {
+    ...{ name: 'flows after a failed load', path: '/flows' },
+    given: (api) => api.fail(listFlows, 400),
+    steps: [offers('Retry')],
+  },
+  {
+    ...{ name: 'flows while loading', path: '/flows', isLoading: true },
+    given: (api) => api.hold(listFlows),
+    steps: [loads],
+  },
+  {
+    ...{ name: 'flows of a store without any', path: '/flows' },
+    given: (api) => flowsAre(api, () => []),
+    steps: [says('There is no flow yet')],
+  },
+  { name: 'flows in their order', path: '/flows', given: (api) => two(api), steps: [says('All other carts')] },
+  {
+    ...{ name: 'flows with the same conditions', path: '/flows' },
+    given: (api) =>
+      flowsAre(api, (flow) => [
+        { ...flow, conditions, isOn: true },
+        { ...flow, conditions, isOn: false, id: SOME_ID, name: 'Copy', position: 2 },
+      ]),
+    steps: [says('stands above it and has the same conditions, so this flow would get none')],
+  },
+  {
+    ...{ name: 'flows as a viewer', path: '/flows' },
+    given(api) {
+      two(api)
+      asViewer(api)
+    },
+    steps: [says('All other carts')],
+  },
+  { name: 'library of flows', path: '/flows', steps: [creates, dialog, says('Win back')] },
+  {
+    ...{ name: 'library of flows without the plan for it', path: '/flows' },
+    given: (api) => flowsAre(api, (flow) => [flow], { isRulesInPlan: false }),
+    steps: [creates, dialog, says('are part of the Starter plan')],
+  },
+  {
+    ...{ name: 'flow before it is deleted', path: '/flows' },
+    steps: [presses(/^More for /), presses('Delete', 'menuitem'), dialog],
+  },
+]
+
+const editor = (name: string, steps: State['steps'], given?: State['given']): State => ({
+  ...{ name: `flow ${name}`, path: '/flows/:flowId', steps },
+  ...(given ? { given } : {}),
+})
+
+const editors: State[] = [
+  editor('as a viewer', [heading], asViewer),
+  editor('with a message open to a viewer', [opensStep, says('Who gets it')], (api) => {
+    two(api)
+    asViewer(api)
+  }),
+  editor('before it is switched off', [presses(/^Switch off/), dialog]),
+  editor(
+    'with unsaved changes',
+    [opensStep, fills('Subject', 'Still thinking about it?'), says('14 messages move, 3 are cancelled')],
+    (api) =>
+      api.answer(trySaveFlow, {
+        effect: { moved: 14, dueNow: 2, overtaken: 0, cancelled: 3, added: 0, tooLate: 0, changed: 0 },
+      }),
+  ),
+  editor(
+    'with a split message open',
+    [opensStep, says('Share of variant A'), says('A and B have the same text')],
+    (api) => two(api),
+  ),
+  editor('with its entry open', [opensEntry, says('Add a group')], (api) => two(api)),
+  editor('without the plan for its conditions', [opensEntry, says('are part of the Starter plan')], (api) =>
+    two(api, { isRulesInPlan: false }),
+  ),
+  {
+    ...editor('while its coupons load', [heading, opensStep, loads], (api) => api.hold(listCoupons)),
+    isLoading: true,
+  },
+  editor('after its coupons failed to load', [opensStep, says('The coupons could not be loaded')], (api) =>
+    api.fail(listCoupons, 400),
+  ),
+  editor('of a store without coupons', [opensStep, says('No coupons yet.')], (api) => couponsAre(api, [])),
+  editor('of a store without a usable coupon', [opensStep, says('None of your coupons can be used now.')], (api) => {
+    const [coupon] = fixture(listCoupons).coupons as [Coupon]
+    couponsAre(api, [{ ...coupon, endDate: '2026-11-01T10:00:00Z' }])
+  }),
+]
+
+const few = (people: number | null, days: number | null = null): Finding => ({
+  ...{ state: 'few', anytime: null, planned: null, missing: people === null ? null : { people, days } },
+})
+const found = (
+  state: 'more' | 'less' | 'unseen',
+  low: number,
+  high: number,
+  planned: Finding['planned'] = null,
+): Finding => ({ state, anytime: { low, high }, planned, missing: null })
+
+const day1: ExperimentView = {
+  ...{ id: SOME_ID, sharePercent: 50, windowDays: 8, currency: 'USD', capAmount: 490, timeZone: 'Europe/Berlin' },
+  ...{ startedAt: '2026-03-02T09:00:00Z', plannedEndAt: '2026-05-31T09:00:00Z', drawsUntil: '2026-05-23T09:00:00Z' },
+  ...{ endedAt: null, endReason: null, people: { treated: 0, control: 0 }, purchases: { treated: 0, control: 0 } },
+  ...{ waiting: { treated: 5, control: 6 }, leftOut: 0, overridden: 0, drawnEarlier: 0, cost: null },
+  ...{ attributedAmount: 0, health: 'few', conversion: few(null), revenue: few(null) },
+}
+const day30: ExperimentView = {
+  ...day1,
+  ...{ people: { treated: 112, control: 108 }, purchases: { treated: 9, control: 5 } },
+  ...{ waiting: { treated: 41, control: 39 }, attributedAmount: 612.4, overridden: 1 },
+  ...{ conversion: few(220, 22), revenue: few(3_100, 310) },
+}
+const day180: ExperimentView = {
+  ...day30,
+  ...{ endedAt: '2026-05-31T09:00:00Z', endReason: 'planned', people: { treated: 448, control: 452 } },
+  ...{ purchases: { treated: 41, control: 24 }, waiting: { treated: 0, control: 0 }, attributedAmount: 2_480 },
+  conversion: found('more', -8.2, 41.6, { low: 0.4, high: 33.1 }),
+  revenue: few(null),
+}
+const stopped: ExperimentView = {
+  ...day30,
+  ...{ endedAt: '2026-01-10T09:00:00Z', endReason: 'stopped', startedAt: '2025-12-01T09:00:00Z' },
+}
+const large: ExperimentView = {
+  ...day30,
+  ...{ sharePercent: 10, people: { treated: 41_300, control: 4_610 }, purchases: { treated: 3_920, control: 361 } },
+  ...{ conversion: found('more', 212, 1_160), revenue: found('more', 3_120.5, 58_904.12) },
+  ...{ cost: { low: 348.3, high: 6_575.2 }, health: 'even', attributedAmount: 91_400, leftOut: 12, drawnEarlier: 310 },
+}
+
+type Experiments = ReturnType<typeof fixture<typeof readExperiments>>
+
+const experiments = (api: Api, change: Partial<Experiments>) =>
+  api.answer(readExperiments, {
+    pace: { people: 300, boughtPercent: 4, assumedPercent: 5, rate: 0.04 },
+    ...{ proposedPercent: 50, running: null, past: [] },
+    ...change,
+  })
+const lift = (name: string, change: Partial<Experiments>, steps: State['steps'], path = '/flows/lift'): State => ({
+  ...{ name, path, steps },
+  given: (api) => experiments(api, change),
+})
+const between = says('between $3,120.50')
+
+const lifts: State[] = [
+  {
+    ...{ name: 'lift while loading', path: '/flows/lift', isLoading: true },
+    given: (api) => api.hold(readExperiments),
+    steps: [loads],
+  },
+  {
+    ...{ name: 'lift after a failed load', path: '/flows/lift' },
+    given: (api) => api.fail(readExperiments, 400),
+    steps: [offers('Retry')],
+  },
+  lift(
+    'lift of a store without abandoned carts',
+    { pace: { people: 0, boughtPercent: null, assumedPercent: 5, rate: 0.05 } },
+    [says('nothing could be measured yet')],
+  ),
+  lift('lift before it begins', {}, [says('2.1 times as many purchases or more in 90 days')]),
+  lift('lift before the control group is started', {}, [presses('Start a control group'), dialog]),
+  lift('lift on day 1', { running: day1 }, [says('Nobody is counted yet')]),
+  lift('lift on day 30', { running: day30 }, [says('about 220 more people (≈ 22 days at your pace)')]),
+  lift('lift on day 180', { past: [day180, stopped] }, [says('Recoup brought in up to 34 purchases more')]),
+  lift('lift of a large store', { running: large }, [says('between $3,120.50 and $58,904.12 more')]),
+  lift('lift with people missing', { running: { ...large, health: 'off' } }, [says('Do not rely on this result')]),
+  lift('lift before it is stopped', { running: day30 }, [presses('Stop'), dialog]),
+  {
+    ...{ name: 'lift as a viewer', path: '/flows/lift' },
+    given(api) {
+      experiments(api, {})
+      asViewer(api)
+    },
+    steps: [says('Only the owner or an admin')],
+  },
+  lift('flows with a result of the control group', { running: large }, [between], '/flows'),
+  {
+    ...{ name: 'campaign beside a running control group', path: '/campaigns?form=all' },
+    given(api) {
+      experiments(api, { running: large })
+      countsAudience(api)
+    },
+    steps: [dialog, says('A control group is running for all flows and campaigns of this store: 10% of people')],
+  },
+  lift(
+    'dashboard with a result of the control group',
+    { running: { ...large, revenue: found('unseen', -2_000, 9_000) } },
+    [says('No difference seen')],
+    '/dashboard',
+  ),
+  lift('analytics with a result of the control group', { running: large }, [between], '/analytics'),
+]
+
+export const flowStates: State[] = [...list, ...editors, ...lifts]

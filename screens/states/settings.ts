@@ -1,0 +1,406 @@
+import { me } from '../../shared/auth.ts'
+import { readUsage } from '../../shared/billing.ts'
+import { previewBrand, readBrand } from '../../shared/brand-calls.ts'
+import { boxChannels, boxHtml, consentBoxes, defaultBoxText } from '../../shared/consent-box.ts'
+import { readInstance } from '../../shared/instance.ts'
+import { readMailServer } from '../../shared/mail-server.ts'
+import type { StoreRights } from '../../shared/platforms.ts'
+import { readDataSubject } from '../../shared/privacy.ts'
+import { pushStoreStats, readPushSetup } from '../../shared/push-calls.ts'
+import { sendTestMail } from '../../shared/sending.ts'
+import {
+  type StoreProblemCode,
+  storeProblemMessage,
+  typedProblemMessage,
+  typedProblemText,
+} from '../../shared/store-problems.ts'
+import { checkConnection, connectStore, examineStore, type StoreView } from '../../shared/stores.ts'
+import { type Api, fixture } from '../api.ts'
+import {
+  asOwner,
+  asUser,
+  asViewer,
+  dialog,
+  does,
+  fills,
+  heading,
+  loads,
+  offers,
+  presses,
+  type State,
+  saves,
+  says,
+  UNKNOWN_ID,
+  withoutPlan,
+  withoutStore,
+} from './state.ts'
+
+// Settings, web push, connecting a store, and the frame around the screens.
+
+const connected = fixture(checkConnection).store!
+
+const storeIs = (api: Api, more: Partial<StoreView>) =>
+  api.alter(checkConnection, (reply) => ({
+    ...{ ...reply, platform: more.platform ?? reply.platform },
+    store: { ...connected, isDemo: false, ...more },
+  }))
+
+const mailServer = fixture(readMailServer)
+const downServer: typeof mailServer = {
+  ...{ ...mailServer, way: 'own', from: 'shop@mugs.example', mailboxUrl: null, isFixed: false },
+  server: {
+    ...{ host: 'smtp.mugs.example', port: 587, security: 'starttls', user: 'shop@mugs.example', fromAddress: null },
+    ...{ checkAnswer: 'User and password were accepted', checkedAt: '2026-01-05T10:00:00Z', version: 1 },
+    ...{ problem: '535 5.7.8 Username and password not accepted', failingSince: '2026-01-06T10:00:00Z', triesAt: null },
+  },
+}
+
+const settings: State[] = [
+  {
+    ...{ name: 'settings without a store', path: '/settings' },
+    given: withoutStore,
+    steps: [says('Not connected to any store')],
+  },
+  {
+    ...{ name: 'store before it is disconnected', path: '/settings' },
+    given: asOwner,
+    steps: [presses('Disconnect Store'), dialog],
+  },
+  {
+    ...{ name: 'keys replaced by swapped ones', path: '/settings' },
+    given(api) {
+      asOwner(api)
+      storeIs(api, {})
+    },
+    steps: [
+      ...[presses('Replace keys'), fills('Consumer key', 'cs_0123456789'), fills('Consumer secret', 'ck_0123456789')],
+      offers('Swap key and secret'),
+    ],
+  },
+  {
+    ...{ name: 'connection doctor while loading', path: '/settings', isLoading: true },
+    given: (api) => api.hold(examineStore),
+    steps: [does((page) => page.getByRole('region', { name: 'Connection doctor' }), 'waitFor')],
+  },
+  ...['', '/recovery-rules', '/sending/sender', '/sending/brand', '/consent'].map(
+    (tab): State => ({
+      ...{ name: `/settings${tab} as a viewer`, path: `/settings${tab}` },
+      ...{ given: asViewer, steps: [heading] },
+    }),
+  ),
+  {
+    ...{ name: 'recovery rule out of its range', path: '/settings/recovery-rules' },
+    steps: [fills('Messages per person', '99'), saves, says('A whole number from 1 to 20')],
+  },
+  {
+    ...{ name: 'text of a consent box, changed', path: '/settings/consent#boxes' },
+    given: (api) =>
+      api.answer(consentBoxes, {
+        boxes: boxChannels.map((channel) => {
+          const words = defaultBoxText(channel, connected.name)
+          return { channel, words, isDefault: true, html: boxHtml(channel, words), seenAt: null, isCurrent: true }
+        }),
+        checkoutSeenAt: null,
+      }),
+    steps: [fills('Text of the SMS box', 'Text me about my cart.'), offers('Save text')],
+  },
+  {
+    ...{ name: 'suppressed addresses before the import', path: '/settings/consent#suppressions' },
+    steps: [
+      presses('Import CSV'),
+      (page) =>
+        page.locator('input[type=file]').setInputFiles({
+          ...{ name: 'old.csv', mimeType: 'text/csv' },
+          buffer: Buffer.from('E-mail;Status;Comment\nann@shoppers.example;spam;by letter\nnobody;;\n'),
+        }),
+      offers('Import 2 rows'),
+    ],
+  },
+  {
+    ...{ name: 'person before they are erased', path: '/settings/consent?person=ann@shoppers.example#person' },
+    given: (api) =>
+      api.answer(readDataSubject, {
+        person: {
+          ...{ address: 'ann@shoppers.example', addresses: ['ann@shoppers.example', '+12125550123'] },
+          ...{ names: ['Ann Archer'], stores: [{ id: connected.id, name: 'Maple & Clay' }], erasures: [] },
+          ...{ firstSeenAt: '2026-01-05T10:00:00Z', counts: { carts: 2, orders: 1, messages: 4, facts: 6 } },
+          suppressed: [{ channel: 'sms', reason: 'unsubscribed', since: '2026-01-06T10:00:00Z' }],
+        },
+      }),
+    steps: [presses('Erase this person'), does((page) => page.getByLabel('Type “erase” to confirm'), 'waitFor')],
+  },
+  {
+    ...{ name: 'unsaved changes before the screen is left', path: '/settings/recovery-rules' },
+    steps: [fills('Messages per person', '7'), presses('Appearance', 'link'), dialog],
+  },
+  {
+    ...{ name: 'brand after a failed load', path: '/settings/sending/brand' },
+    given: (api) => api.fail(readBrand, 400),
+    steps: [says('The brand could not be loaded')],
+  },
+  {
+    ...{ name: 'brand while loading', path: '/settings/sending/brand', isLoading: true },
+    given: (api) => api.hold(readBrand),
+    steps: [loads],
+  },
+  {
+    ...{ name: 'brand after its preview failed', path: '/settings/sending/brand' },
+    given: (api) => api.fail(previewBrand, 400),
+    steps: [says('The preview could not be made')],
+  },
+  {
+    ...{ name: 'brand with an unreadable color and a wrong link', path: '/settings/sending/brand' },
+    given: (api) => api.alter(readBrand, (reply) => ({ ...reply, logo: null, canUpload: true })),
+    steps: [
+      (page) => page.getByRole('textbox', { name: 'Link color', exact: true }).fill('#ffcc00'),
+      ...[presses('Add link'), fills('Address of Instagram', 'https://shop.example/tea'), saves],
+      ...[says('Links on this background cannot be read well'), says('as this is Instagram')],
+    ],
+  },
+  {
+    ...{ name: 'mail server after a test email', path: '/settings/sending/mail-server' },
+    given: (api) =>
+      api.answer(sendTestMail, {
+        ...{ isAccepted: true, to: 'demo@recoup.example', from: mailServer.from, way: 'mailbox' },
+        steps: [],
+      }),
+    steps: [presses('Send test email'), says('The email is in the built-in mailbox')],
+  },
+  {
+    ...{ name: 'mail server with an invalid name', path: '/settings/sending/mail-server' },
+    given(api) {
+      asOwner(api)
+      api.answer(readMailServer, { ...mailServer, isFixed: false })
+    },
+    steps: [
+      ...[fills('Server', 'mail server'), fills('User', 'shop@mugs.example'), presses('Check and save')],
+      says('A name such as smtp.example.com'),
+    ],
+  },
+  {
+    ...{ name: 'mail server that accepts nothing', path: '/settings/sending/mail-server' },
+    given(api) {
+      asOwner(api)
+      api.answer(readMailServer, downServer)
+    },
+    steps: [says('smtp.mugs.example is not accepting email')],
+  },
+  {
+    ...{ name: 'account settings after a failed load', path: '/settings/account' },
+    given: (api) => api.fail(me, 400),
+    steps: [says('Your account could not be loaded')],
+  },
+  {
+    ...{ name: 'account settings as a viewer', path: '/settings/account' },
+    given: asViewer,
+    steps: [says('You are a viewer')],
+  },
+  { name: 'log-out dialog', path: '/settings/account', steps: [presses('Log Out'), dialog] },
+  {
+    ...{ name: 'FAQ with an answer open', path: '/settings/faq' },
+    steps: [
+      does((page) => page.getByRole('main').locator('button[aria-expanded]').nth(3)),
+      does((page) => page.getByRole('main').locator('button[aria-expanded=true]'), 'waitFor'),
+    ],
+  },
+]
+
+const setup = fixture(readPushSetup)
+const setupIs = (api: Api, more: Partial<typeof setup> = {}) => api.answer(readPushSetup, { ...setup, ...more })
+
+const push: State[] = [
+  ...['/push-notifications', '/push-setup'].flatMap((path): State[] => [
+    {
+      ...{ name: `${path} without a store`, path },
+      given: withoutStore,
+      steps: [says('No store is connected yet')],
+    },
+    {
+      ...{ name: `${path} while loading`, path, isLoading: true },
+      given: (api) => api.hold(readPushSetup),
+      steps: [loads],
+    },
+    {
+      ...{ name: `${path} after a failed load`, path },
+      given: (api) => api.fail(readPushSetup, 400),
+      steps: [offers('Retry')],
+    },
+    {
+      ...{ name: `${path} as a viewer`, path },
+      given: asViewer,
+      steps: [says('Your role can look at these settings')],
+    },
+    {
+      ...{ name: `${path} of a store on Shopify`, path },
+      given: (api) => setupIs(api, { platform: 'shopify', canHostWorker: false, keys: null }),
+      steps: [says('Web push does not work on Shopify')],
+    },
+    {
+      ...{ name: `${path} after its statistics failed to load`, path },
+      given: (api) => api.fail(pushStoreStats, 400),
+      steps: [says('The statistics could not be loaded')],
+    },
+  ]),
+  {
+    ...{ name: '/push-setup after sw.js failed to load', path: '/push-setup' },
+    given: (_api, page) => page.route('**/push/sw.js', (route) => route.abort()),
+    steps: [says('sw.js could not be loaded')],
+  },
+]
+
+const choosesShopify = async (page: import('playwright-core').Page) => {
+  await page.getByRole('combobox', { name: 'Platform' }).click()
+  await page.getByRole('option', { name: 'Shopify' }).click()
+}
+const choosesToken = does((page) => page.getByText('Access token', { exact: true }))
+const connects = presses('Connect Store')
+const byApp = [
+  ...[choosesShopify, fills('Store URL', 'fern-and-finch'), fills('Client ID', '0'.repeat(32))],
+  ...[fills('Client secret', `shpss_${'0'.repeat(32)}`), connects],
+]
+const byToken: State['steps'] = [
+  ...[choosesShopify, choosesToken, fills('Store URL', 'fern-and-finch.myshopify.com')],
+  // The switch between the two forms has the same name.
+  (page) => page.locator('[data-path=access_token]').fill(`shpat_${'0'.repeat(32)}`),
+  ...[fills('API secret key', '0'.repeat(32)), connects],
+]
+const unconnected = (api: Api) => {
+  withoutStore(api)
+  asOwner(api)
+}
+const refused = (code: StoreProblemCode, steps: State['steps'] = byApp): State => ({
+  ...{ name: `connecting on Shopify: ${code}`, path: '/store-setup' },
+  given(api) {
+    unconnected(api)
+    api.fail(connectStore, 400, { error: typedProblemMessage(code) })
+  },
+  steps: [...steps, says(typedProblemText(code).sentence)],
+})
+
+const weakRights: StoreRights = {
+  scopes: ['read_orders'],
+  missingScopes: ['read_customers', 'read_products', 'write_discounts'],
+  ...{ protectedData: 'none', hasAllOrders: false, planName: 'Basic', isPasswordProtected: true },
+}
+const another = '/store-setup?another=store'
+
+const connecting: State[] = [
+  { name: 'store setup', path: '/store-setup', given: withoutStore, steps: [offers('Connect Store')] },
+  {
+    ...{ name: 'store setup after the keys were refused', path: '/store-setup' },
+    given(api) {
+      unconnected(api)
+      api.fail(connectStore, 400, {
+        error: 'The store answers, but refuses these keys. Make a new pair and try again.',
+      })
+    },
+    steps: [
+      ...[fills('Store URL', 'https://pots-and-plates.example'), fills('Consumer key', `ck_${'a'.repeat(40)}`)],
+      ...[fills('Consumer secret', `cs_${'b'.repeat(40)}`), connects, says('Connection failed')],
+    ],
+  },
+  {
+    ...{ name: 'store setup without a plan', path: '/store-setup' },
+    given: withoutPlan,
+    steps: [says('Subscription Required')],
+  },
+  {
+    ...{ name: 'prices for a viewer', path: '/pricing' },
+    given(api) {
+      withoutPlan(api)
+      asViewer(api)
+    },
+    steps: [says('only an owner or admin of it can choose one')],
+  },
+  {
+    ...{ name: 'form for a Shopify app', path: '/store-setup' },
+    ...{ given: unconnected, steps: [choosesShopify, says('How to get your credentials')] },
+  },
+  {
+    ...{ name: 'form for a Shopify token without any field filled in', path: '/store-setup', given: unconnected },
+    steps: [choosesShopify, choosesToken, connects, says('Access token is required for Shopify')],
+  },
+  ...(['shopify_app_not_installed', 'shopify_wrong_organization', 'shopify_secret_wrong'] as const).map((code) =>
+    refused(code),
+  ),
+  refused('shopify_token_revoked', byToken),
+  ...(['shopify_store_frozen', 'shopify_store_paused', 'shopify_wrong_shop'] as const).map((code) => refused(code)),
+  refused('shopify_error', byToken),
+  {
+    ...{ name: 'settings of a Shopify store without any rights', path: '/settings' },
+    given(api) {
+      asOwner(api)
+      storeIs(api, { platform: 'shopify', version: '2026-10', rights: weakRights })
+    },
+    steps: [says('Of the last 60 days'), offers('Replace keys')],
+  },
+  {
+    ...{ name: 'another store', path: another, given: asOwner },
+    steps: [says('The stores that are connected stay as they are.')],
+  },
+  {
+    ...{ name: 'another store beyond the plan', path: another },
+    given(api) {
+      asOwner(api)
+      const problem = 'Your plan (Lite) includes 1 store. Upgrade your plan, or disconnect a store first.'
+      api.alter(readUsage, (reply) => ({ ...reply, stores: { used: 1, limit: 1, problem, canAdd: false } }))
+    },
+    steps: [says('Your plan has no room for another store')],
+  },
+  {
+    ...{ name: 'another store, connected', path: another },
+    given(api) {
+      asOwner(api)
+      api.alter(readUsage, (reply) => ({ ...reply, stores: { used: 1, limit: 3, problem: null, canAdd: true } }))
+      api.answer(connectStore, {
+        ...{ status: 'success', success: true, message: 'Connected' },
+        warnings: [storeProblemMessage('shopify_protected_data'), storeProblemMessage('shopify_password_page')],
+        store: {
+          ...{ ...connected, id: UNKNOWN_ID, platform: 'shopify', version: '2026-10', rights: weakRights },
+          ...{ isDemo: false, canWrite: false, store_url: 'https://fern-and-finch.myshopify.com' },
+          name: 'Fern & Finch',
+        },
+      })
+    },
+    steps: [...byApp, says('is connected')],
+  },
+]
+
+const withTwoStores = (api: Api) =>
+  asUser(api, ({ stores }) => ({
+    stores: [
+      ...stores,
+      {
+        ...{ id: UNKNOWN_ID, name: 'Pots & Plates', storeUrl: 'https://pots-and-plates.example' },
+        ...{ platform: 'woocommerce' as const, isActive: true, currency: 'USD' },
+      },
+    ],
+  }))
+
+const frame: State[] = [
+  {
+    ...{ name: 'server that does not respond', path: '/flows', isLoading: true },
+    steps: [
+      does((page) => page.getByRole('heading', { level: 1, name: 'Flows' }), 'waitFor'),
+      (page) => page.route('**/api/**', (route) => route.abort()),
+      presses('Abandoned Carts', 'link'),
+      ...[says('The Recoup server is not responding.'), offers('Retry')],
+    ],
+  },
+  {
+    ...{ name: 'paused sending', path: '/flows' },
+    given: (api) => api.alter(readInstance, (reply) => ({ ...reply, isPaused: true })),
+    steps: [says('Sending is paused.')],
+  },
+  {
+    ...{ name: 'menu of two stores', path: '/flows', widths: [1280], given: withTwoStores },
+    steps: [presses('Switch store'), says('Pots & Plates'), says('WooCommerce, pots-and-plates.example')],
+  },
+  {
+    ...{ name: 'menu of two stores on a phone', path: '/flows', widths: [360], given: withTwoStores },
+    steps: [presses('Open menu'), dialog, presses('Switch store'), says('Pots & Plates')],
+  },
+  { name: 'menu of a phone', path: '/carts', widths: [360], steps: [presses('Open menu'), dialog] },
+]
+
+export const settingsStates: State[] = [...settings, ...push, ...connecting, ...frame]

@@ -1,0 +1,100 @@
+import type { Locator, Page } from 'playwright-core'
+import { me } from '../../shared/auth.ts'
+import { subscriptionStatus } from '../../shared/billing.ts'
+import { listAbandonedCarts } from '../../shared/carts.ts'
+import { readDashboardStats } from '../../shared/dashboard.ts'
+import { readSecondFactor } from '../../shared/second-factor.ts'
+import { checkConnection } from '../../shared/stores.ts'
+import type { Api, fixture } from '../api.ts'
+
+// A state of a screen: what the server answers, and what is done on the screen until the state is reached.
+
+type Step = (page: Page) => Promise<unknown>
+
+export interface State {
+  name: string
+  path: string
+  /** A signed-in owner unless said otherwise. */
+  as?: 'visitor' | undefined
+  /** What the server answers other than the recorded replies. */
+  given?: ((api: Api, page: Page) => unknown) | undefined
+  /** What is done; the last step waits until the state is reached. */
+  steps?: Step[] | undefined
+  /** Some requests stay unanswered. */
+  isLoading?: boolean
+  /** Instead of both, the widest first. */
+  widths?: number[]
+  /** Stored in the browser before the screen opens, and removed from it with null. */
+  storage?: Record<string, string | null>
+}
+
+export const shows =
+  (selector: string): Step =>
+  (page) =>
+    page.locator(selector).first().waitFor()
+export const says =
+  (text: string): Step =>
+  (page) =>
+    page.getByText(text).first().waitFor()
+export const offers =
+  (name: string): Step =>
+  (page) =>
+    page.getByRole('button', { name }).first().waitFor()
+export const presses =
+  (name: string | RegExp, role: 'button' | 'link' | 'menuitem' = 'button'): Step =>
+  (page) =>
+    page.getByRole(role, { name }).first().click()
+export const fills =
+  (label: string, text: string): Step =>
+  (page) =>
+    page.getByLabel(label, { exact: true }).first().fill(text)
+export const does =
+  (act: (page: Page) => Locator, how: 'click' | 'waitFor' = 'click'): Step =>
+  (page) =>
+    act(page)[how]()
+/** Within the page, as by one of its links. */
+export const navigates =
+  (path: string): Step =>
+  (page) =>
+    page.evaluate((to) => {
+      history.pushState({}, '', to)
+      dispatchEvent(new PopStateEvent('popstate', { state: {} }))
+    }, path)
+export const saves: Step = (page) => page.keyboard.press('Control+s')
+export const dialog: Step = (page) => page.getByRole('dialog').waitFor()
+export const loads = shows('.shell[data-complete=true] [role=status][aria-label=Loading]')
+export const heading = shows('h1')
+
+/** Of no cart, store, campaign or customer. */
+export const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000'
+export const SOME_ID = '01990000-0000-7000-8000-000000000001'
+
+export const pages = (total: number, limit = 50) => ({ page: 1, limit, total, pages: Math.ceil(total / limit) })
+
+type User = ReturnType<typeof fixture<typeof me>>['user']
+
+export function asUser(api: Api, change: (user: User) => Partial<User>): void {
+  api.alter(me, (reply) => ({ ...reply, user: { ...reply.user, ...change(reply.user) } }))
+  // Not asked of the demo's user, so not recorded.
+  api.answer(readSecondFactor, { isOn: false, since: null, recoveryCodesLeft: 0 })
+}
+/** An account that is not the demo's. */
+export const asOwner = (api: Api) => asUser(api, () => ({ isDemo: false }))
+export const asViewer = (api: Api) => asUser(api, () => ({ isDemo: false, role: 'viewer' }))
+
+export const withoutStore = (api: Api) =>
+  api.answer(checkConnection, { hasConnection: false, platform: null, store_url: null, store: null })
+export const withoutPlan = (api: Api) =>
+  api.alter(subscriptionStatus, (reply) => ({
+    ...reply,
+    ...{ plan: null, planInForce: null, status: null, source: null, hasActiveSubscription: false },
+  }))
+export const withoutFigures = (api: Api) =>
+  api.alter(readDashboardStats, (reply) => ({
+    ...reply,
+    ...{ abandonedCarts: 0, recoveredCarts: 0, recoveredOrders: 0, recoveryRate: null, totalRevenue: 0 },
+    ...{ monthlyRevenue: 0, activeCustomers: 0, otherCurrencies: [], syncAgeSeconds: null },
+    trends: Object.fromEntries(Object.keys(reply.trends).map((name) => [name, null])) as typeof reply.trends,
+  }))
+export const withoutCarts = (api: Api) =>
+  api.answer(listAbandonedCarts, { carts: [], pagination: pages(0, 20), syncAgeSeconds: null })

@@ -1,0 +1,316 @@
+import {
+  readAnalytics,
+  readAnalyticsDetails,
+  readRecoveryRateTrend,
+  readRevenueTrend,
+  readRoi,
+} from '../../shared/analytics.ts'
+import { listAudiences } from '../../shared/audience.ts'
+import { me } from '../../shared/auth.ts'
+import { getCart, listAbandonedCarts } from '../../shared/carts.ts'
+import { type Coupon, listCoupons } from '../../shared/coupons.ts'
+import { type AbandonedCustomer, abandonedCustomers, listCustomers, readCustomer } from '../../shared/customers.ts'
+import { readDashboardChart, readDashboardStats } from '../../shared/dashboard.ts'
+import { readDemoPast } from '../../shared/instance.ts'
+import { listNotifications, readNotification } from '../../shared/notification-calls.ts'
+import { type Api, fixture } from '../api.ts'
+import {
+  asViewer,
+  dialog,
+  does,
+  heading,
+  loads,
+  navigates,
+  offers,
+  pages,
+  presses,
+  SOME_ID,
+  type State,
+  says,
+  shows,
+  UNKNOWN_ID,
+  withoutCarts,
+  withoutFigures,
+  withoutPlan,
+} from './state.ts'
+
+// Dashboard, carts, customers, notifications, coupons with the discount mail, and analytics.
+
+let userArrives = () => {}
+
+const dashboard: State[] = [
+  {
+    // The user, with the plan they had, arrives after the plan that is gone.
+    ...{ name: 'dashboard without a plan', path: '/pricing' },
+    given(api) {
+      withoutPlan(api)
+      userArrives = api.hold(me).release
+    },
+    steps: [
+      offers('Choose'),
+      async (page) => {
+        const reply = page.waitForResponse('**/api/auth/me*')
+        userArrives()
+        await (await reply).finished()
+      },
+      navigates('/dashboard'),
+      says('Subscription Required'),
+    ],
+  },
+  {
+    ...{ name: 'dashboard while loading', path: '/dashboard', isLoading: true },
+    given(api) {
+      for (const call of [readDashboardStats, readDashboardChart, listAbandonedCarts]) api.hold(call)
+    },
+    steps: [loads],
+  },
+  {
+    ...{ name: 'dashboard of a store that is not reached', path: '/dashboard' },
+    given: (api) => api.fail(readDashboardStats, 503, { error: '', code: 'store_unreachable' }),
+    steps: [says('Store connection failed.')],
+  },
+  {
+    ...{ name: 'dashboard after a failed load', path: '/dashboard' },
+    given(api) {
+      for (const call of [readDashboardStats, readDashboardChart, listAbandonedCarts]) api.fail(call, 400)
+    },
+    steps: [says('Dashboard Warning')],
+  },
+  {
+    ...{ name: 'dashboard of a new account', path: '/dashboard' },
+    given(api) {
+      withoutFigures(api)
+      withoutCarts(api)
+    },
+    steps: [says('Get ready to win carts back')],
+  },
+]
+
+const carts: State[] = [
+  ...['/dashboard', '/carts'].map(
+    (path): State => ({
+      ...{ name: `${path} while the demo is being written`, path },
+      given(api) {
+        withoutFigures(api)
+        withoutCarts(api)
+        api.answer(readDemoPast, { isBeingWritten: true, percent: 42 })
+      },
+      steps: [says('42%')],
+    }),
+  ),
+  {
+    ...{ name: 'carts while loading', path: '/carts', isLoading: true },
+    given: (api) => api.hold(listAbandonedCarts),
+    steps: [loads],
+  },
+  {
+    ...{ name: 'carts after a failed load', path: '/carts' },
+    given: (api) => api.fail(listAbandonedCarts, 400),
+    steps: [offers('Retry')],
+  },
+  { name: 'carts of a store without any', path: '/carts', given: withoutCarts, steps: [shows('.empty-sign')] },
+  {
+    ...{ name: 'cart while loading', path: '/carts/:cartId', isLoading: true },
+    given: (api) => api.hold(getCart),
+    steps: [loads],
+  },
+  {
+    ...{ name: 'cart that does not exist', path: `/carts/${UNKNOWN_ID}` },
+    given: (api) => api.fail(getCart, 404),
+    steps: [says('Cart not found')],
+  },
+  { name: 'cart as a viewer', path: '/carts/:cartId', given: asViewer, steps: [heading] },
+]
+
+const withoutNotifications = (api: Api) =>
+  api.answer(listNotifications, { notifications: [], pagination: pages(0, 10) })
+const opensBell = presses(/^Notifications/)
+
+const notifications: State[] = [
+  {
+    ...{ name: 'notifications while loading', path: '/notifications', isLoading: true },
+    given: (api) => api.hold(listNotifications),
+    steps: [says('Loading notifications...')],
+  },
+  {
+    ...{ name: 'notifications after a failed load', path: '/notifications' },
+    given: (api) => api.fail(listNotifications, 400),
+    steps: [offers('Retry')],
+  },
+  {
+    ...{ name: 'notifications without any', path: '/notifications' },
+    given: withoutNotifications,
+    steps: [says('No notifications')],
+  },
+  {
+    ...{ name: 'notification that does not exist', path: `/notifications?notificationId=${UNKNOWN_ID}` },
+    given: (api) => api.fail(readNotification, 404),
+    steps: [says('This notification is no longer there')],
+  },
+  { name: 'bell', path: '/flows', steps: [opensBell, shows('.bell-item')] },
+  {
+    ...{ name: 'bell without notifications', path: '/flows' },
+    given: withoutNotifications,
+    steps: [opensBell, says('No notifications')],
+  },
+  {
+    ...{ name: 'bell while loading', path: '/flows', isLoading: true },
+    given: (api) => api.hold(listNotifications),
+    steps: [opensBell, shows('.bell-panel [role=status][aria-label=Loading]')],
+  },
+  {
+    ...{ name: 'bell after a failed load', path: '/flows' },
+    given: (api) => api.fail(listNotifications, 400),
+    steps: [opensBell, offers('Retry')],
+  },
+]
+
+const [coupon] = fixture(listCoupons).coupons as [Coupon]
+/** One of each kind that looks different. */
+const coupons: Coupon[] = [
+  {
+    ...{ ...coupon, code: 'SUMMER10', usageLimit: 100, usageCount: 12, minSpend: 50 },
+    steps: [{ flowId: UNKNOWN_ID, flowName: 'Abandoned cart reminders', step: 2 }],
+    figures: { issued: null, sent: 214, used: 12, orders: 12, netRevenue: 1_840.5, discountGiven: 204.5 },
+  },
+  {
+    ...{ ...coupon, _id: SOME_ID, code: 'CART', kind: 'personal', maxDiscount: 20, isActive: false },
+    figures: { issued: 40, sent: 38, used: 5, orders: 5, netRevenue: 400, discountGiven: 51.25 },
+  },
+  ...fixture(listCoupons).coupons.slice(1),
+]
+export const couponsAre = (api: Api, given: Coupon[], more: object = {}) =>
+  api.answer(listCoupons, ({ query }) => {
+    const usable =
+      query.usable === 'yes' ? given.filter(({ endDate }) => endDate === null || endDate > '2026-11-29') : given
+    return {
+      ...{ coupons: usable, pagination: { ...pages(usable.length), limit: query.limit }, readAt: null, problem: null },
+      ...{ currency: 'USD', timeZone: 'Europe/Berlin', canWrite: true, ...more },
+    }
+  })
+
+const ofCoupons: State[] = [
+  {
+    ...{ name: 'coupons of every kind', path: '/coupons' },
+    given: (api) => couponsAre(api, coupons),
+    steps: [says('SUMMER10')],
+  },
+  {
+    ...{ name: 'coupons while loading', path: '/coupons', isLoading: true },
+    given: (api) => api.hold(listCoupons),
+    steps: [loads],
+  },
+  {
+    ...{ name: 'coupons after a failed load', path: '/coupons' },
+    given: (api) => api.fail(listCoupons, 400),
+    steps: [offers('Retry')],
+  },
+  {
+    ...{ name: 'coupons of a store without any', path: '/coupons' },
+    given: (api) => couponsAre(api, []),
+    steps: [says('No coupons yet')],
+  },
+  { name: 'coupons as a viewer', path: '/coupons', given: asViewer, steps: [says('GIFT10')] },
+  {
+    ...{ name: 'coupons with a read-only key', path: '/coupons' },
+    given: (api) => couponsAre(api, coupons, { canWrite: false }),
+    steps: [says('The key of this store is read-only.')],
+  },
+  {
+    ...{ name: 'coupon form', path: '/coupons' },
+    given: (api) => couponsAre(api, []),
+    steps: [presses('Create coupon'), dialog],
+  },
+]
+
+const shopper: AbandonedCustomer = {
+  ...{ _id: SOME_ID, first_name: 'Ada', last_name: 'Lovelace', phone: null, company: null, is_registered: false },
+  ...{ customer_email: 'ada@shoppers.example', last_login: null, cart_id: UNKNOWN_ID, cart_value: 42, currency: 'USD' },
+}
+const discountMail = (name: string, steps: State['steps'], given: (api: Api) => void): State => ({
+  ...{ name: `discount mail ${name}`, path: '/coupons' },
+  given(api) {
+    api.answer(listAudiences, { audiences: [] })
+    given(api)
+  },
+  steps: [presses('Send Discount Mail'), ...steps!],
+})
+const withoutShoppers = (api: Api) => api.answer(abandonedCustomers, { customers: [], next: null, total: 0 })
+
+const ofDiscountMail: State[] = [
+  discountMail(
+    'to more than it may go to',
+    [presses('Select all 12,000'), says('At most 10,000 customers can get one discount mail.')],
+    (api) => api.answer(abandonedCustomers, { customers: [shopper], next: null, total: 12_000 }),
+  ),
+  discountMail(
+    'with customers found among the newest',
+    [says('among the newest 10,000 customers; whoever came before them is not found.')],
+    (api) => api.answer(abandonedCustomers, { customers: [shopper], next: null, total: 1, lookedThrough: 10_000 }),
+  ),
+  {
+    ...discountMail('while loading', [shows('[role=dialog] [role=status][aria-label=Loading]')], (api) =>
+      api.hold(abandonedCustomers),
+    ),
+    isLoading: true,
+  },
+  discountMail('after a failed load', [offers('Retry')], (api) => api.fail(abandonedCustomers, 400)),
+  discountMail('of a store without abandoned carts', [says('No abandoned carts found.')], withoutShoppers),
+  discountMail(
+    'of a store without customers',
+    [does((page) => page.getByText('All customers')), says('No customers found. Please check your store connection.')],
+    (api) => {
+      withoutShoppers(api)
+      api.answer(listCustomers, { customers: [], pagination: pages(0, 100) })
+    },
+  ),
+]
+
+const customers: State[] = [
+  {
+    ...{ name: 'customers while loading', path: '/customers', isLoading: true },
+    given: (api) => api.hold(listCustomers),
+    steps: [says('Loading customers...')],
+  },
+  {
+    ...{ name: 'customers after a failed load', path: '/customers' },
+    given: (api) => api.fail(listCustomers, 400),
+    steps: [offers('Retry')],
+  },
+  {
+    ...{ name: 'customers without a match', path: '/customers?search=nobody-at-all' },
+    given: (api) => api.answer(listCustomers, { customers: [], pagination: pages(0) }),
+    steps: [shows('.empty-sign')],
+  },
+  {
+    ...{ name: 'customer while loading', path: '/customers/:customerId', isLoading: true },
+    given: (api) => api.hold(readCustomer),
+    steps: [loads],
+  },
+  {
+    ...{ name: 'customer that does not exist', path: `/customers/${UNKNOWN_ID}` },
+    given: (api) => api.fail(readCustomer, 404),
+    steps: [says('Customer not found')],
+  },
+  { name: 'customer as a viewer', path: '/customers/:customerId', given: asViewer, steps: [heading] },
+]
+
+const analytics: State[] = [
+  {
+    ...{ name: 'analytics while loading', path: '/analytics', isLoading: true },
+    given(api) {
+      for (const call of [readAnalytics, readAnalyticsDetails, readRecoveryRateTrend, readRevenueTrend, readRoi])
+        api.hold(call)
+    },
+    steps: [loads],
+  },
+  {
+    ...{ name: 'analytics after a failed load', path: '/analytics' },
+    given: (api) => api.fail(readAnalytics, 400, { error: 'Failed to fetch analytics data' }),
+    steps: [says('Failed to fetch analytics data')],
+  },
+]
+
+export const storeStates: State[] = [
+  ...[...dashboard, ...carts, ...customers, ...notifications, ...ofCoupons, ...ofDiscountMail, ...analytics],
+]

@@ -1,0 +1,249 @@
+import { describe, expect, test } from 'vitest'
+import { readUsage } from '../shared/billing.ts'
+import {
+  STORE_PROBLEM_TEXT,
+  type StoreProblemCode,
+  typedProblemMessage,
+  typedProblemText,
+} from '../shared/store-problems.ts'
+import { checkConnection, connectStore, type StoreView, storeTexts, switchStore } from '../shared/stores.ts'
+import { type aUser, openFresh, serveNoStore, serveUser } from './account-scene.ts'
+import { fixture } from './api.ts'
+import { aScreen } from './app.ts'
+
+const app = aScreen()
+const { api } = app
+
+const woo: StoreView = { ...fixture(checkConnection).store!, isDemo: false }
+const fern: StoreView = {
+  ...woo,
+  ...{ id: '00000000-0000-4000-8000-0000000000fe', platform: 'shopify', version: '2026-10', name: 'Fern & Finch' },
+  store_url: 'https://fern-and-finch.myshopify.com',
+  rights: {
+    ...{ scopes: ['read_orders'], missingScopes: [], protectedData: 'full', hasAllOrders: true, planName: 'Grow' },
+    isPasswordProtected: false,
+  },
+}
+const listed = ({ id, store_url, platform, name, currency }: StoreView) => ({
+  ...{ id, storeUrl: store_url, platform, name, currency, isActive: true },
+})
+const connected = (store: StoreView, warnings: string[] = []) => ({
+  ...{ status: 'success' as const, success: true as const, message: 'Connected.', warnings, store },
+})
+
+/** An account with these stores, the first of which is shown. */
+function serveStores(stores: StoreView[], changes: Parameters<typeof aUser>[0] = {}) {
+  serveUser(api, { stores: stores.map(listed), ...changes })
+  const [store] = stores
+  const { platform, store_url } = store!
+  api.answer(checkConnection, { hasConnection: true, platform, store_url, store: store! })
+}
+
+const switcher = () => app.page.getByRole('button', { name: 'Switch store' })
+const items = () => app.page.getByRole('menuitem')
+
+async function openMenu() {
+  await switcher().click()
+  await items().first().waitFor()
+}
+
+async function chooseShopify() {
+  await app.page.getByRole('combobox', { name: 'Platform' }).click()
+  await app.page.getByRole('option', { name: 'Shopify' }).click()
+}
+
+/** The segment of the same name chooses the form. */
+const field = (name: 'client_id' | 'client_secret' | 'access_token' | 'api_secret') =>
+  app.page.locator(`[data-path=${name}]`)
+
+const connect = () => app.page.getByRole('button', { name: 'Connect Store' }).click()
+
+describe('another store', () => {
+  test('is offered in the menu of the store’s name, and a plan without room says so before anything is typed', async () => {
+    serveStores([woo])
+    const problem = 'Your plan (Lite) includes 1 store. Upgrade your plan, or disconnect a store first.'
+    api.alter(readUsage, (usage) => ({ ...usage, stores: { used: 1, limit: 1, problem, canAdd: false } }))
+    const page = await app.open('/carts')
+    await openMenu()
+    // One store is all stores.
+    expect(await items().allInnerTexts()).toEqual([
+      expect.stringContaining('maple-clay.example'),
+      'Connect another store',
+    ])
+    await items().last().click()
+    await page.getByRole('heading', { level: 1, name: 'Connect another store' }).waitFor()
+    await page.getByText('Your plan has no room for another store').waitFor()
+    await page.getByText(problem).waitFor()
+    expect(await page.getByRole('textbox').count()).toBe(0)
+    expect(await page.getByRole('link', { name: 'See plans' }).getAttribute('href')).toBe('/pricing')
+    expect(await page.getByRole('link', { name: 'Add an extra store' }).count()).toBe(0)
+    await page.getByRole('main').getByRole('link', { name: 'Back' }).click()
+    await page.waitForURL('**/carts')
+    await page.getByRole('heading', { level: 1, name: 'Abandoned Carts' }).waitFor()
+  })
+
+  test('is connected from the settings, shown from then on, and a refused form keeps what was typed', async () => {
+    serveStores([woo])
+    const page = await app.open('/settings')
+    await page.getByRole('link', { name: 'Connect another store' }).click()
+    await page.getByText('The stores that are connected stay as they are.').waitFor()
+    await page.getByRole('banner').getByRole('link', { name: 'Back' }).click()
+    await page.waitForURL('**/settings')
+    await page.getByRole('link', { name: 'Connect another store' }).click()
+    await chooseShopify()
+    await page.getByRole('textbox', { name: 'Store URL' }).fill('fern-and-finch')
+    await field('client_id').fill('of-the-app')
+    await field('client_secret').fill('shpss_wrong')
+    api.fail(connectStore, 401, { error: typedProblemMessage('shopify_secret_wrong'), code: 'store_credentials' })
+    await connect()
+    await page.getByText('Shopify does not accept this client ID with this client secret.').waitFor()
+    expect(await field('client_id').inputValue()).toBe('of-the-app')
+    await field('client_secret').fill('shpss_right')
+    api.answer(connectStore, () => {
+      serveStores([fern, woo])
+      return connected(fern)
+    })
+    await connect()
+    await page.getByRole('heading', { level: 1, name: 'Fern & Finch is connected' }).waitFor()
+    await page.getByRole('button', { name: 'Go to the dashboard' }).click()
+    await page.waitForURL('**/dashboard')
+    await switcher().getByText('Fern & Finch').waitFor()
+    await openMenu()
+    await page.locator('[role=menuitem][aria-current=true]').getByText('Shopify').waitFor()
+    expect(api.calls(connectStore).at(-1)!.sent.body).toEqual({
+      ...{ platform: 'shopify', store_url: 'fern-and-finch', client_id: 'of-the-app', client_secret: 'shpss_right' },
+    })
+  })
+
+  test('is not offered to whom may connect none, and its page says why', async () => {
+    serveStores([fern, woo], { role: 'viewer' })
+    const page = await app.open('/settings')
+    await page.getByRole('heading', { name: 'Store Connection' }).waitFor()
+    expect(await page.getByRole('link', { name: 'Connect another store' }).count()).toBe(0)
+    await openMenu()
+    await page.getByRole('menuitem', { name: /Shopify/ }).waitFor()
+    expect(await page.getByRole('menuitem', { name: 'Connect another store' }).count()).toBe(0)
+    await app.open('/store-setup?another=store')
+    await page.getByText('Only the owner or an admin of the account can connect a store.').waitFor()
+    expect(await page.getByRole('button', { name: 'Connect Store' }).isDisabled()).toBe(true)
+  })
+
+  test('is the only reason to see the set-up with a store', { tags: ['A3'] }, async () => {
+    serveStores([woo])
+    await app.go('/store-setup')
+    await app.page.waitForURL('**/dashboard')
+  })
+})
+
+describe('of two stores', () => {
+  const serveSwitch = () =>
+    api.answer(switchStore, ({ body }) => {
+      const store = [woo, fern].find(({ id }) => id === body.storeId)!
+      serveStores([store, ...[woo, fern].filter((each) => each !== store)])
+      return { success: true as const, store }
+    })
+
+  test('the one chosen in the menu is shown', async () => {
+    serveStores([fern, woo])
+    serveSwitch()
+    await app.open('/carts')
+    await openMenu()
+    await app.page.getByRole('menuitem', { name: /WooCommerce/ }).click()
+    await switcher().getByText('Maple & Clay').waitFor()
+    expect(api.calls(switchStore).map(({ body }) => body)).toEqual([{ storeId: woo.id }])
+  })
+
+  test('a late reply about the one before does not bring it back', async () => {
+    serveStores([fern, woo])
+    serveSwitch()
+    const page = await app.open('/settings/capture-script')
+    await page.getByRole('button', { name: 'Check now' }).waitFor()
+    const asked = api.calls(checkConnection).length
+    const late = api.hold(checkConnection)
+    // Not pressed as a user does: where the live connection has just asked, the button waits for that reply.
+    await page.getByRole('button', { name: 'Check now' }).dispatchEvent('click')
+    await expect.poll(() => api.calls(checkConnection).length).toBeGreaterThan(asked)
+    await openMenu()
+    await page.getByRole('menuitem', { name: /WooCommerce/ }).click()
+    await switcher().getByText('Maple & Clay').waitFor()
+    late.release()
+    await app.settled()
+    expect(await switcher().innerText()).toContain('Maple & Clay')
+    expect(await page.evaluate(() => localStorage.getItem('storeUrl'))).toBe(woo.store_url)
+  })
+})
+
+describe('a Shopify store', () => {
+  async function openForm() {
+    serveNoStore(api)
+    await openFresh(app, '/store-setup')
+    await chooseShopify()
+    await app.page.getByRole('textbox', { name: 'Store URL' }).fill('fern-and-finch.myshopify.com')
+  }
+
+  test('asks in each of its two forms for what that form needs', async () => {
+    await openForm()
+    const { page } = app
+    await connect()
+    await page.getByText(storeTexts.clientRequired).nth(1).waitFor()
+    await page.getByText('Access token', { exact: true }).click()
+    // The help goes with the form.
+    await page.getByText(/press Reveal token once/).waitFor()
+    expect(await page.getByText(storeTexts.clientRequired).count()).toBe(0)
+    await connect()
+    await page.getByText('Access token is required for Shopify').waitFor()
+    await page.getByText('API secret key is required for Shopify').waitFor()
+    api.fail(connectStore, 401, { error: typedProblemMessage('shopify_token_revoked'), code: 'store_credentials' })
+    await field('access_token').fill('shpat_0')
+    await field('api_secret').fill('shpss_0')
+    await connect()
+    await page.getByText(typedProblemText('shopify_token_revoked').nextStep).waitFor()
+    expect(api.calls(connectStore).at(-1)!.sent.body).toEqual({
+      ...{ platform: 'shopify', store_url: 'fern-and-finch.myshopify.com' },
+      ...{ access_token: 'shpat_0', api_secret: 'shpss_0' },
+    })
+  })
+
+  test('names everything in the way, with the next step', async () => {
+    await openForm()
+    await field('client_id').fill('of-the-app')
+    await field('client_secret').fill('shpss_0')
+    const codes: StoreProblemCode[] = [
+      ...(['shopify_app_not_installed', 'shopify_wrong_organization', 'shopify_store_frozen'] as const),
+      ...(['shopify_store_paused', 'shopify_wrong_shop', 'shopify_secret_wrong'] as const),
+    ]
+    for (const code of codes) {
+      api.fail(connectStore, 422, { error: typedProblemMessage(code) })
+      await connect()
+      const { sentence, nextStep } = typedProblemText(code)
+      const alert = app.page.getByRole('alert').filter({ hasText: sentence })
+      await alert.getByText(nextStep).waitFor()
+    }
+  })
+
+  test('is connected with what it lacks said', async () => {
+    await openForm()
+    const warnings = [
+      'The app lacks access scopes that Recoup needs. Missing: write_discounts.',
+      ...(['shopify_protected_data', 'shopify_password_page'] as const).map(
+        (code) => STORE_PROBLEM_TEXT[code].sentence,
+      ),
+    ]
+    const rights = { ...fern.rights!, hasAllOrders: false, planName: 'Basic' }
+    api.answer(connectStore, connected({ ...fern, canWrite: false, rights }, warnings))
+    await field('client_id').fill('of-the-app')
+    await field('client_secret').fill('shpss_0')
+    await connect()
+    for (const warning of warnings) await app.page.getByText(warning).waitFor()
+    await app.page.getByText('Of the last 60 days').waitFor()
+    await app.page.getByText('Recoup cannot create them').waitFor()
+  })
+
+  test('has its script pasted into the theme', async () => {
+    serveStores([fern])
+    const page = await app.open('/settings/capture-script')
+    await page.getByText('Open layout/theme.liquid.').waitFor()
+    expect(await page.getByRole('main').innerText()).not.toMatch(/WordPress|WooCommerce|plugin/i)
+    expect(await page.locator('.snippet').first().innerText()).toContain(`${fern.captureKey}.theme.js`)
+  })
+})

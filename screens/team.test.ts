@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'vitest'
+import { me } from '../shared/auth.ts'
+import { listAbandonedCarts } from '../shared/carts.ts'
+import { mayDo, type roleNames } from '../shared/roles.ts'
+import { acceptInvitation, changeRole, inviteMember, leaveTeam, readInvitation, readTeam } from '../shared/team.ts'
+import { readTextChannels } from '../shared/text-channels.ts'
+import { aUser, checkLooks, PASSWORD, serveNoPlan, serveUser } from './account-scene.ts'
+import { contracts, fixture } from './api.ts'
+import { aScreen, NOW, PHONE, token } from './app.ts'
+
+const app = aScreen()
+const { api } = app
+
+const MIA = 'mia@team.example'
+const MIA_ID = '00000000-0000-4000-8000-0000000000aa'
+
+const aMember = (changes: object) => ({ ...fixture(readTeam).members[0]!, isYou: false, ...changes })
+const owner = aMember({ name: 'Olive Owner', isYou: true })
+const mia = (role: (typeof roleNames)[number]) => aMember({ userId: MIA_ID, name: 'Mia Member', email: MIA, role })
+
+test('an invitation is sent with its role and listed; a refused mail shows the server’s answer', async () => {
+  serveUser(api)
+  const invitation = {
+    ...{ id: MIA_ID, email: MIA, role: 'viewer' as const, invitedBy: 'Olive Owner', state: 'sent' as const },
+    ...{ mailProblem: null, sentAt: NOW.toISOString(), expiresAt: '2026-12-05T22:40:00.000Z' },
+  }
+  const refused = { ...invitation, state: 'failed' as const, email: 'no@team.example', mailProblem: '550 No such user' }
+  api.answer(inviteMember, () => {
+    api.answer(readTeam, { members: [owner], invitations: [invitation, { ...refused, id: aUser().id }] })
+    return { success: true as const, message: `${MIA} is invited.` }
+  })
+  const page = await app.open('/settings/account')
+  await page.getByLabel('Invite by email').fill(MIA)
+  await page.getByLabel('Role', { exact: true }).selectOption('viewer')
+  await page.getByRole('button', { name: 'Send invitation' }).click()
+  await page.getByText('Invited', { exact: true }).waitFor()
+  await page.getByText('The mail server’s answer: 550 No such user').waitFor()
+  expect(api.calls(inviteMember)[0]!.body).toEqual({ email: MIA, role: 'viewer' })
+})
+
+test('the link of an invitation brings a new user in, who learns who can choose a plan', { tags: ['A6'] }, async () => {
+  const invited = { accountName: 'Olive Owner', invitedBy: 'Olive Owner', email: MIA, role: 'viewer' as const }
+  api.answer(readInvitation, { ...invited, isKnown: false, isYou: false })
+  const page = await app.open('/invite?token=of-the-mail', { as: 'visitor', viewport: PHONE })
+  await page.getByRole('heading', { name: 'Join Olive Owner' }).waitFor()
+  await checkLooks(app)
+  await page.getByLabel('Your name').fill('Mia Member')
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByLabel('Repeat password').fill(PASSWORD)
+  serveNoPlan(api)
+  const user = serveUser(api, { ...{ name: 'Mia Member', email: MIA, role: 'viewer', stores: [] } })
+  api.answer(readTeam, { members: [{ ...owner, isYou: false, email: 'olive@owners.example' }], invitations: [] })
+  api.answer(acceptInvitation, { token, user })
+  await page.getByRole('button', { name: 'Join Olive Owner' }).click()
+  await page.waitForURL('**/pricing')
+  await page.getByText('only an owner or admin of it can choose one').waitFor()
+  await page.getByRole('link', { name: 'olive@owners.example' }).waitFor()
+  expect(await page.getByRole('button', { name: /^(Start with|Continue with|Choose) / }).count()).toBe(0)
+  expect(api.calls(acceptInvitation)[0]!.body).toEqual({ token: 'of-the-mail', name: 'Mia Member', password: PASSWORD })
+})
+
+test('the menu of roles changes a member’s role by the keyboard and says so', async () => {
+  serveUser(api)
+  let role: (typeof roleNames)[number] = 'viewer'
+  api.answer(readTeam, () => ({ members: [owner, mia(role)], invitations: [] }))
+  api.answer(changeRole, ({ body }) => {
+    role = body.role
+    return { success: true as const, message: `Mia Member is now ${role}.` }
+  })
+  const page = await app.open('/settings/account')
+  for (const to of ['Admin', 'Viewer']) {
+    await page.getByRole('button', { name: /^Role of Mia Member/ }).press('Enter')
+    await page.getByRole('menu').waitFor()
+    await app.settled()
+    expect(await app.violations('[role=menu]')).toEqual([])
+    await page.getByRole('menuitem', { name: new RegExp(`^${to}`) }).press('Enter')
+    await page.getByText(`Mia Member is now ${to.toLowerCase()}.`).waitFor()
+  }
+  expect(api.calls(changeRole).map(({ params, body }) => [params.userId, body.role])).toEqual([
+    [MIA_ID, 'admin'],
+    [MIA_ID, 'viewer'],
+  ])
+  expect(await page.getByRole('button', { name: /^Role of Olive/ }).count()).toBe(0)
+})
+
+describe('a viewer', () => {
+  test('may leave the account, and neither invites nor deletes', async () => {
+    serveUser(api, { role: 'viewer', name: 'Mia Member', email: MIA })
+    api.answer(readTeam, {
+      members: [
+        { ...owner, isYou: false },
+        { ...mia('viewer'), isYou: true },
+      ],
+      invitations: [],
+    })
+    api.answer(leaveTeam, { success: true as const, message: 'You have left Olive Owner.' })
+    const page = await app.open('/settings/account')
+    await page.getByText('You are a viewer of this account').waitFor()
+    expect(await page.getByLabel('Invite by email').count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Delete account' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Download my data' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Leave Olive Owner' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave', exact: true }).click()
+    await page.waitForURL(/landing|login/)
+    expect(api.calls(leaveTeam)).toHaveLength(1)
+  })
+
+  const these = 'Only the owner or an admin of the account can change these.'
+  test.each([
+    ...['/dashboard', '/flows', '/coupons', '/settings', '/settings/account', '/settings/consent'].map((path) => [
+      path,
+    ]),
+    ...['/settings/recovery-rules', '/settings/sending/sender', '/settings/sending/sms'].map((path) => [path, these]),
+    ['/test-subscription', 'Only an owner or admin of this account can change its plan.'],
+  ])(
+    'sees %s, asks nothing that would be refused, and is told who may change it',
+    {
+      tags: ['A6'],
+    },
+    async (path, text) => {
+      serveUser(api, { role: 'viewer' })
+      api.alter(readTextChannels, ({ sms, ...reply }) => ({ ...reply, sms: { ...sms, isFixed: false } }))
+      const asked: string[] = []
+      app.page.on('request', (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`))
+      const page = await app.open(path!)
+      if (text) await page.getByText(text).first().waitFor()
+      await app.settled()
+      for (const button of await page.getByRole('button', { name: 'Set this plan' }).all())
+        expect(await button.isDisabled()).toBe(true)
+      expect(asked.length).toBeGreaterThan(3)
+      expect(asked.filter((each) => refusedToViewers.some((pattern) => pattern.test(each)))).toEqual([])
+    },
+  )
+
+  test('is offered no message for a cart, and is once the role is another', { tags: ['A6'] }, async () => {
+    const { carts } = fixture(listAbandonedCarts)
+    const name = carts.find(({ customer_name }) => customer_name)!.customer_name!
+    serveUser(api, { role: 'viewer' })
+    const page = await app.open('/carts')
+    const send = page.getByRole('button', { name: /^Send email to / })
+    await page.getByRole('button', { name, exact: true }).first().waitFor()
+    expect(await send.count()).toBe(0)
+    await page
+      .getByRole('button', { name: `More for ${name}` })
+      .first()
+      .click()
+    await expect.poll(() => page.getByRole('menuitem').allInnerTexts()).toEqual(['View details', 'Check SMS status'])
+    await page.keyboard.press('Escape')
+    // A live connection asks who the user is each time it opens.
+    await expect.poll(() => api.calls(me).length).toBe(2)
+    serveUser(api, { role: 'member' })
+    app.live.cut()
+    await send.first().waitFor()
+    api.fail(me, 401, { error: 'Please sign in again.', code: 'session' })
+    app.live.cut()
+    await page.waitForURL('**/login')
+  })
+})
+
+const refusedToViewers = [...contracts.values()]
+  .filter(({ permission }) => permission !== 'public' && !mayDo('viewer', permission))
+  .map(({ method, path }) => new RegExp(`^${method} ${path.replace(/:\w+/g, '[^/]+')}$`))

@@ -1,0 +1,145 @@
+// `npm run near`: while working. Type check, lint of the changed files, and the tests nearest to what has changed since the last commit (or
+// since the commit named), within a minute or two. `npm test` has the verdict.
+
+import { spawn, spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { ensureChromium } from './browsers.mjs'
+import { ended, ensureInstalled, ensureWebBuilt, filesBelow, main, node26, root, tool, toolEnv } from './prepare.mjs'
+import { lastRecord, openRun } from './run.mjs'
+
+const ROOTS = ['server', 'shared', 'web', 'storefront', 'demo', 'test', 'screens', 'e2e', 'scripts', 'proofs']
+const IMPORT = /\b(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g
+/** What the chosen tests took in the last whole run, all together. */
+const BUDGET_MS = { web: 40_000, other: 90_000 }
+/** Of a file that no run has timed yet. */
+const UNKNOWN_MS = 3_000
+
+await main(async () => {
+  process.chdir(root)
+  await ensureInstalled()
+  const node = node26()
+  const changed = changedFiles(process.argv[2] ?? 'HEAD')
+  if (changed.length === 0) {
+    console.log('Nothing has changed.')
+    return 0
+  }
+  const begun = performance.now()
+  const { chosen, left } = chooseTests(changed)
+  const codes = await Promise.all([
+    types(node),
+    lint(node, changed).then(async (code) => (await runTests(node, chosen)) || code),
+  ])
+  const seconds = ((performance.now() - begun) / 1_000).toFixed(0)
+  console.log(`\n${chosen.length} test files nearest to the change, ${left} more left to npm test; ${seconds} s`)
+  return codes.some(Boolean) ? 1 : 0
+})
+
+function changedFiles(since) {
+  const ask = (...args) => spawnSync('git', args, { encoding: 'utf8' }).stdout.split('\n').filter(Boolean)
+  const all = [
+    ...ask('diff', '--name-only', '--diff-filter=d', since),
+    ...ask('ls-files', '--others', '--exclude-standard'),
+  ]
+  return [...new Set(all)]
+}
+
+const types = (node) =>
+  runQuietly(node, [
+    ...[tool('tsc'), '-p', '.', '--checkers', '1', '--incremental'],
+    ...['--tsBuildInfoFile', path.join('node_modules', '.cache', 'recoup', 'types.tsbuildinfo')],
+  ])
+
+function lint(node, changed) {
+  const files = changed.filter((file) => /\.(tsx?|mjs|js|json)$/.test(file) && file !== 'package-lock.json')
+  return files.length > 0
+    ? runQuietly(node, [tool('biome'), 'check', '--no-errors-on-unmatched', ...files])
+    : Promise.resolve(0)
+}
+
+async function runTests(node, files) {
+  if (files.length === 0) return 0
+  const isScreen = files.some((file) => /^(screens|storefront|e2e)\//.test(file))
+  if (isScreen) await ensureWebBuilt(node)
+  const run = openRun()
+  const chromium = isScreen ? await ensureChromium() : null
+  const args = [tool('vitest'), 'run', '--reporter=dot', '--reporter=./test/reporter.ts', ...files]
+  const projects = ['unit', 'screens', 'journeys'].flatMap((name) => ['--project', name])
+  const env = toolEnv(chromium ? { CHROMIUM_PATH: chromium } : {})
+  const code = await ended(spawn(node, [...args, ...projects], { cwd: root, stdio: 'inherit', env }))
+  const { failed, leftRunning } = run.close()
+  return code || failed || leftRunning.length
+}
+
+/** Nearest first, until their time is spent. */
+function chooseTests(changed) {
+  const isWeb = changed.every((file) => !/^(server|shared|demo|db|test)\//.test(file))
+  const distances = distancesFrom(changed)
+  for (const [file, distance] of screenTests(distances)) {
+    distances.set(file, Math.min(distances.get(file) ?? Number.POSITIVE_INFINITY, distance))
+  }
+  const tests = [...distances]
+    .filter(([file]) => /\.test\.tsx?$/.test(file) && !file.startsWith('proofs/'))
+    // Journeys start three instances: they run where one of their own files has changed.
+    .filter(([file, distance]) => !file.startsWith('e2e/') || distance === 0)
+    .sort(([, a], [, b]) => a - b)
+    .map(([file]) => file)
+  const times = new Map(lastRecord().times.map(({ file, ms }) => [file, ms]))
+  let left = isWeb ? BUDGET_MS.web : BUDGET_MS.other
+  const chosen = []
+  for (const file of tests) {
+    const ms = times.get(file) ?? UNKNOWN_MS
+    if (ms > left && chosen.length > 0) continue
+    chosen.push(file)
+    left -= ms
+  }
+  return { chosen, left: tests.length - chosen.length }
+}
+
+/** How many imports lie between the nearest of `files` and each file that reaches it. */
+function distancesFrom(files) {
+  const importers = new Map()
+  for (const file of ROOTS.flatMap((folder) => filesBelow(folder)).filter((name) => /\.(tsx?|mjs)$/.test(name))) {
+    for (const [, to] of fs.readFileSync(file, 'utf8').matchAll(IMPORT)) {
+      const target = path.join(path.dirname(file), to)
+      importers.set(target, [...(importers.get(target) ?? []), file])
+    }
+  }
+  const distances = new Map(files.map((file) => [file, 0]))
+  for (const [file, distance] of distances) {
+    for (const importer of importers.get(file) ?? [])
+      if (!distances.has(importer)) distances.set(importer, distance + 1)
+  }
+  return distances
+}
+
+/** Tests of the built app import none of it: they are as near as the component of a screen that they open. */
+function screenTests(distances) {
+  const files = Object.fromEntries(
+    [...fs.readFileSync('web/screens.ts', 'utf8').matchAll(/import\('\.\/([^']+)'\), '(\w+)'/g)].map(
+      ([, file, name]) => [name, `web/${file}`],
+    ),
+  )
+  const paths = [...fs.readFileSync('shared/screens.ts', 'utf8').matchAll(/path: '([^']+)'[^}]*?loader: '(\w+)'/g)]
+  const near = paths.flatMap(([, address, loader]) => {
+    const distance = distances.get(files[loader])
+    return distance === undefined ? [] : [[address, distance]]
+  })
+  return filesBelow('screens')
+    .filter((file) => file.endsWith('.test.ts'))
+    .flatMap((file) => {
+      const source = fs.readFileSync(file, 'utf8')
+      const found = near.filter(([address]) => source.includes(`'${address}`) || source.includes(`\`${address}`))
+      return found.length > 0 ? [[file, Math.min(...found.map(([, distance]) => distance)) + 1]] : []
+    })
+}
+
+async function runQuietly(command, args) {
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: toolEnv() })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text))
+  const code = await ended(child)
+  process.stdout.write(output)
+  return code
+}

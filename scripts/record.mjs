@@ -1,0 +1,53 @@
+// What a run of the tests has written as it went (`test/reporter.ts`), summed up.
+
+import fs from 'node:fs'
+
+/** `isWhole`: the run came to its end. `running`: files that had begun and not ended. */
+export function readRecord(file) {
+  const lines = fs.existsSync(file) ? fs.readFileSync(file, 'utf8').split('\n').filter(Boolean).map(parse) : []
+  const of = (kind) => lines.filter((line) => line?.kind === kind)
+  const tests = of('test')
+  const ended = new Set(of('file').map(keyOf))
+  const end = of('end')[0]
+  return {
+    files: of('files').reduce((sum, { count }) => sum + count, 0),
+    tests,
+    times: of('file'),
+    passed: tests.filter(({ state }) => state === 'passed').length,
+    skipped: tests.filter(({ state }) => state === 'skipped').length,
+    failures: [
+      ...tests.filter(({ state }) => state === 'failed').map((test) => ({ ...test, said: test.errors?.[0] ?? '' })),
+      ...of('file').flatMap(({ file, errors }) => errors.map((said) => ({ file, name: 'outside of its tests', said }))),
+      ...(end?.errors ?? []).map((said) => ({ file: 'the run', name: 'an error outside of tests', said })),
+    ],
+    running: of('start')
+      .filter((each) => !ended.has(keyOf(each)))
+      .map(({ file }) => file),
+    isWhole: end !== undefined,
+  }
+}
+
+/** Names everything that makes the run red, then how many passed. `why`: what ended a run that did not come to its end. */
+export function printRecord(record, why) {
+  const { passed, skipped, failures, running, isWhole } = record
+  const others = []
+  if (!isWhole && why) others.push(why)
+  if (!isWhole && running.length > 0) others.push(`Not through: ${running.join(', ')}`)
+  for (const { file, name, said } of failures) console.error(`\nFailed: ${file} > ${name}\n${clip(said)}`)
+  for (const each of others) console.error(`\n${each}`)
+  return { passed, failed: failures.length, skipped }
+}
+
+const LONGEST = 2_000
+const clip = (text) => (text.length > LONGEST ? `${text.slice(0, LONGEST)} …` : text)
+
+const keyOf = ({ project, file }) => `${project} ${file}`
+
+/** The last line of a killed run may be half a line. */
+function parse(line) {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return null
+  }
+}

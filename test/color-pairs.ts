@@ -1,0 +1,31 @@
+// Which color role is read on which. `web/theme/roles.test.ts` measures the contrast of each pair in each theme, and the screens level
+// (`screens/looks.test.ts`) finds the pairs that the screens use.
+
+const grounds = ['page', 'surface', 'surface-hover', 'sunken']
+const tones = ['good', 'info', 'warn', 'bad', 'quiet']
+
+/** Text, and the ground it is read on. */
+export const readablePairs: [text: string, ground: string][] = [
+  ...['text', 'text-soft', 'accent', 'bad', 'good'].flatMap((text) =>
+    grounds.map((ground): [string, string] => [text, ground]),
+  ),
+  ['text-hint', 'surface'],
+  ['quiet', 'sunken'],
+  ['surface', 'accent'],
+  ['on-brand', 'brand'],
+  ['on-brand', 'brand-hover'],
+  ['on-brand', 'danger'],
+  ['on-brand', 'danger-hover'],
+  ['accent', 'brand-soft'],
+  ['accent', 'brand-soft-hover'],
+  ['side-text', 'side'],
+  ['side-text', 'side-hover'],
+  ['side-soft', 'side'],
+  ['side-soft', 'side-hover'],
+  ['side-active-text', 'side-active'],
+  ...tones.flatMap((tone): [string, string][] => [
+    [tone, `${tone}-soft`],
+    [tone, 'surface'],
+    ['text', `${tone}-soft`],
+  ]),
+]

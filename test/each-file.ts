@@ -1,0 +1,47 @@
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeEach } from 'vitest'
+import { isProof } from './seed.ts'
+import { unsteadyTests } from './unsteady.ts'
+
+// For each test file. A file that leaves a timer, a connection, a server or a process behind fails: in the same worker it would disturb the files after it.
+
+/** The time limit of a request may still run when the request is long over; what is there after this will not end by itself. */
+const SETTLE_MS = 35_000
+
+/** What keeps the process busy, without what the worker itself has open. */
+function resources(): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const kind of process.getActiveResourcesInfo()) {
+    if (kind === 'Immediate' || kind === 'CloseReq' || kind.endsWith('Request') || kind.startsWith('FSReq')) continue
+    counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  }
+  return counts
+}
+
+if (!isProof && unsteadyTests.length > 0) {
+  beforeEach(({ task, skip }) => {
+    const file = path.relative(process.cwd(), task.file.filepath)
+    if (unsteadyTests.some((each) => each.file === file && each.test === task.name)) skip('unsteady')
+  })
+}
+
+const before = resources()
+
+/** Registered before any hook of the file, so it runs after all of them. */
+afterAll(async () => {
+  const end = Date.now() + SETTLE_MS
+  let left = grown()
+  while (left.length > 0 && Date.now() < end) {
+    await sleep(20)
+    left = grown()
+  }
+  if (left.length > 0) throw new Error(`The file leaves something behind: ${left.join(', ')}`)
+})
+
+const grown = () =>
+  [...resources()].flatMap(([kind, count]) => {
+    // The loop's own wait is a timer too.
+    const more = count - (before.get(kind) ?? 0)
+    return more > 0 ? [`${more} × ${kind}`] : []
+  })

@@ -1,0 +1,29 @@
+interface Shared {
+  started: Promise<{ value: unknown; end: () => Promise<void> }>
+  users: number
+}
+
+/** Vitest loads a global set-up anew for each project of a run; this survives. */
+const holder = process as unknown as { sharedByTests?: Map<string, Shared> }
+holder.sharedByTests ??= new Map()
+const all = holder.sharedByTests
+
+/** What several projects of a run share: started for the first of them, ended when the last one releases it. */
+export async function oncePerRun<T>(
+  name: string,
+  start: () => Promise<{ value: T; end: () => Promise<void> }>,
+): Promise<{ value: T; release: () => Promise<void> }> {
+  const shared = all.get(name) ?? { started: start(), users: 0 }
+  all.set(name, shared)
+  shared.users += 1
+  const { value, end } = await shared.started
+  return {
+    value: value as T,
+    async release() {
+      shared.users -= 1
+      if (shared.users > 0) return
+      all.delete(name)
+      await end()
+    },
+  }
+}

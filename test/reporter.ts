@@ -1,0 +1,78 @@
+import { appendFileSync } from 'node:fs'
+import path from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import type { Reporter, TestCase, TestModule, TestSpecification } from 'vitest/node'
+
+// Writes each result to the run's record as it comes: a run that is killed still says what passed and failed. `scripts/record.mjs` reads it.
+
+type Line =
+  | { kind: 'files'; count: number }
+  | { kind: 'start'; project: string; file: string }
+  | { kind: 'test'; project: string; file: string; name: string; state: string; ms: number; errors?: string[] }
+  | { kind: 'file'; project: string; file: string; ms: number; errors: string[] }
+  | { kind: 'end'; reason: string; errors: string[] }
+
+export default class RecordReporter implements Reporter {
+  readonly #file = process.env.TEST_RECORD
+
+  onTestRunStart(specifications: readonly TestSpecification[]) {
+    this.#write({ kind: 'files', count: specifications.length })
+  }
+
+  onTestModuleStart(module: TestModule) {
+    this.#write({ kind: 'start', ...placeOf(module) })
+  }
+
+  onTestCaseResult(test: TestCase) {
+    const { state, errors } = test.result()
+    const ms = Math.round(test.diagnostic()?.duration ?? 0)
+    const failed = errors && errors.length > 0 && { errors: errors.map(describeError) }
+    this.#write({ kind: 'test', ...placeOf(test.module), name: test.fullName, state, ms, ...failed })
+  }
+
+  onTestModuleEnd(module: TestModule) {
+    const errors = [module, ...module.children.allSuites()].flatMap((each) => each.errors()).map(describeError)
+    this.#write({ kind: 'file', ...placeOf(module), ms: Math.round(timeOf(module)), errors })
+  }
+
+  onTestRunEnd(_modules: readonly TestModule[], errors: readonly unknown[], reason: string) {
+    this.#write({ kind: 'end', reason, errors: errors.map(describeError) })
+  }
+
+  #write(line: Line) {
+    if (this.#file) appendFileSync(this.#file, `${JSON.stringify(line)}\n`)
+  }
+}
+
+const placeOf = ({ project, moduleId }: TestModule) => ({
+  project: project.name,
+  file: path.relative(process.cwd(), moduleId),
+})
+
+/** With loading and hooks: what a run without this file would save. */
+function timeOf(module: TestModule): number {
+  const { duration, collectDuration, setupDuration, prepareDuration } = module.diagnostic()
+  return duration + collectDuration + setupDuration + prepareDuration
+}
+
+const LONGEST_DIFF = 1_500
+
+/** The message, where in our files it was raised, and how what was found differs. */
+function describeError(error: unknown): string {
+  const {
+    name,
+    message,
+    stack,
+    stacks,
+    diff,
+    VITEST_TEST_NAME: test,
+    VITEST_TEST_PATH: file,
+  } = error as Record<string, unknown>
+  const first = (stacks as { file: string; line: number }[] | undefined)?.[0]
+  const at = first
+    ? `${path.relative(process.cwd(), first.file)}:${first.line}`
+    : /\(?(\/[^\s)]+:\d+):\d+/.exec(String(stack))?.[1]
+  const during = test ? ` (during “${test}”${file ? ` in ${path.relative(process.cwd(), String(file))}` : ''})` : ''
+  const difference = typeof diff === 'string' ? `\n${stripVTControlCharacters(diff).slice(0, LONGEST_DIFF)}` : ''
+  return `${name ?? 'Error'}: ${message ?? String(error)}${at ? `\n    at ${at}` : ''}${during}${difference}`
+}
