@@ -45,11 +45,12 @@ function changedFiles(since) {
   return [...new Set(all)]
 }
 
-const types = (node) =>
-  runQuietly(node, [
+function types(node) {
+  return runQuietly(node, [
     ...[tool('tsc'), '-p', '.', '--checkers', '1', '--incremental'],
     ...['--tsBuildInfoFile', path.join('node_modules', '.cache', 'recoup', 'types.tsbuildinfo')],
   ])
+}
 
 function lint(node, changed) {
   const files = changed.filter((file) => /\.(tsx?|mjs|js|json)$/.test(file) && file !== 'package-lock.json')

@@ -129,7 +129,9 @@ function keepFailed({ name, failedSeed }, output) {
   writeJson(CASES, { ...cases, [name]: [...new Set([...(cases[name] ?? []), ...found])] })
 }
 
-const git = (...args) => spawnSync('git', args, { encoding: 'utf8' }).stdout.trim()
+function git(...args) {
+  return spawnSync('git', args, { encoding: 'utf8' }).stdout.trim()
+}
 
 function readJson(file, otherwise) {
   return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : otherwise
