@@ -98,7 +98,7 @@ export function databaseUrlIn(dataDir: string): string {
 
 function aFolder(prefix: string): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), prefix))
-  // As root the database runs as somebody else, and would be kept elsewhere if that user could not enter.
+  // As root, PostgreSQL runs as another user, who must be able to enter the folder.
   chmodSync(folder, 0o711)
   return folder
 }

@@ -42,7 +42,7 @@ const ask = (token: string | null, to: string, method = 'GET') =>
   fetch(instance.url + to, { method, headers: { authorization: `Bearer ${token}` } })
 
 /** Waits for the mail with this subject. */
-async function mailOf(address: string, subject: RegExp) {
+async function findMail(address: string, subject: RegExp) {
   const find = async () => (await mailsTo(instance, address)).find((mail) => subject.test(mail.subject))
   await until(async () => (await find()) !== undefined, 20_000)
   return readMail(instance, (await find())!.id)
@@ -94,7 +94,7 @@ test('a new account signs up, connects its store and types on after its session 
     ((await (await ask(await storedToken(), '/api/subscribe/status')).json()) as { plan: unknown }).plan
   expect(await plan()).toBeNull()
   // Nothing is sent for an account before its address is confirmed.
-  const [link] = /\/verify-email\?token=[\w.-]+/.exec((await mailOf(email, /^Confirm your email/)).text)!
+  const [link] = /\/verify-email\?token=[\w.-]+/.exec((await findMail(email, /^Confirm your email/)).text)!
   await page.goto(instance.url + link)
   await go(button('Confirm this address'))
   await page.getByRole('heading', { name: 'Email address confirmed' }).waitFor()
@@ -131,7 +131,7 @@ test('a new account signs up, connects its store and types on after its session 
   expect(await connection()).toMatchObject({ hasConnection: true, store: { senderName: 'Ada’s pots' } })
   await page.goto(`${instance.url}/settings/sending/mail-server`)
   await go(button('Send test email'))
-  await mailOf(email, /^Test email/)
+  await findMail(email, /^Test email/)
   await page.goto(`${instance.url}/settings`)
   await go(button('Disconnect Store'))
   await go(page.getByRole('dialog').getByRole('button', { name: 'Disconnect Store' }))

@@ -28,7 +28,7 @@ const linkTo = (page: Page, id: string) => panel(page).locator(`a[href*="${id}"]
 const badge = (page: Page) => page.locator('.bell-badge')
 
 /** A tab with the open bell, once its live connection has joined. */
-async function tabOf(token: string): Promise<Page> {
+async function openTab(token: string): Promise<Page> {
   const page = await (await browser.newContext()).newPage()
   await page.goto(`${instance.url}/readyz`)
   await page.evaluate((value) => localStorage.setItem('token', value), token)
@@ -53,7 +53,7 @@ test('a store that refuses its keys is reported live in every tab and by one mai
   const owner = await anOwnerWithoutStore(instance, first, email)
   await owner.connect(shop)
   const token = (await first.evaluate(() => localStorage.getItem('token')))!
-  const [tab, other] = [await tabOf(token), await tabOf(token)]
+  const [tab, other] = [await openTab(token), await openTab(token)]
 
   shop.shop.db.sqlite.prepare('delete from api_keys where consumer_key = ?').run(KEYS.consumerKey)
   await owner.ask('POST', '/api/stores/sync', {})

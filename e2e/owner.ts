@@ -17,7 +17,7 @@ export const anAddress = (name: string, domain = 'owners.example') =>
 /** Each owner comes from an address of their own: the limits on sign-ups and sign-ins count by it. */
 export const fromAnywhere = () => ({ 'x-forwarded-for': `10.${[...crypto.randomBytes(3)].join('.')}` })
 
-/** With the token of whoever is signed in; '' before. */
+/** Calls the API with the token of the signed-in user, an empty text before. */
 export function asks({ url }: Pick<Place, 'url'>, token: () => string = () => '', headers = fromAnywhere()) {
   const send = (method: string, path: string, body?: object) =>
     fetch(url + path, {

@@ -80,7 +80,7 @@ const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null |
 
 async function startOne(dataDir: string, env: Record<string, string>) {
   mkdirSync(dataDir)
-  // As root the database runs as somebody else, and would be kept elsewhere if that user could not enter.
+  // As root, PostgreSQL runs as another user, who must be able to enter the folder.
   chmodSync(dataDir, 0o711)
   const [port, storePort, mailboxPort, smtpPort] = await freePorts(4)
   const logFile = `${dataDir}.log`

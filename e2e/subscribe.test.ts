@@ -95,8 +95,8 @@ test('an owner registers, tries a plan at Stripe, adds a card, changes, cancels 
   await main().getByRole('button', { name: 'Cancel subscription' }).waitFor()
   expect(await status()).toMatchObject({ plan: 'growth', status: 'trialing', cancelAtPeriodEnd: false })
 
-  const isTold = async () => (await subjects()).length > 0
-  await until(isTold, 30_000)
+  const hasMail = async () => (await subjects()).length > 0
+  await until(hasMail, 30_000)
   expect(await subjects()).toEqual(['Your plan is Starter now'])
 })
 

@@ -7,12 +7,12 @@ import {
   atStripe,
   begin,
   connectStore,
-  dayOf,
   dialog,
   end,
+  findMail,
+  formatDay,
   history,
   instance,
-  mailOf,
   main,
   OWNER,
   open,
@@ -85,23 +85,23 @@ async function beginTrial(): Promise<void> {
   await main().getByText('You are on the Starter plan.').waitFor()
   expect(await main().getByRole('link', { name: 'Connect your store' }).getAttribute('href')).toBe('/store-setup')
   await main()
-    .getByText(`Trial until ${dayOf(subscription().trial_end!)}.`)
+    .getByText(`Trial until ${formatDay(subscription().trial_end!)}.`)
     .waitFor()
   await main().getByText('None added; after the trial the plan is Lite').waitFor()
   expect(stripe.all('charge')).toEqual([])
-  expect(await mailOf('Your plan is Starter now')).toMatch(
+  expect(await findMail('Your plan is Starter now')).toMatch(
     /After that it costs \$19\.00 a month,[\s\S]*if\s+you\s+add\s+a\s+card/,
   )
 }
 
 async function addCardBeforeTrialEnds(): Promise<void> {
   await passDays(11.1)
-  const mail = await mailOf('Your Starter trial ends on')
+  const mail = await findMail('Your Starter trial ends on')
   expect(mail).toContain('There is no card yet. Without one your account is on the Lite plan from then on.')
   // Whoever has no store has no list of notifications.
   expect(mail).toContain(`Open billing:\n${instance.url}/billing`)
   await open('/billing')
-  const banner = page.getByText(`The trial of Starter ends on ${dayOf(subscription().trial_end!)}.`)
+  const banner = page.getByText(`The trial of Starter ends on ${formatDay(subscription().trial_end!)}.`)
   await banner.waitFor()
   await page.getByText('After that the account goes on with Lite, unless a card is added.').waitFor()
   await addCard('4242424242424242')
@@ -112,7 +112,7 @@ async function addCardBeforeTrialEnds(): Promise<void> {
 
 async function passTrialEnd(): Promise<void> {
   await passDays(3)
-  expect(await mailOf('Your Starter trial has ended')).toContain('The plan goes on and costs $19.00 a month')
+  expect(await findMail('Your Starter trial has ended')).toContain('The plan goes on and costs $19.00 a month')
   await open('/billing')
   await main().getByText('Active', { exact: true }).waitFor()
   expect(await history()).toEqual(['1 × Recoup Starter (at $19.00 / month) | Succeeded | $19.00'])
@@ -146,7 +146,7 @@ async function upgradeForThirdStore(): Promise<void> {
   await stripe.webhooks.idle()
   const charged = stripe.all('charge').slice(before)
   expect(charged.map(({ amount }) => `$${(amount / 100).toFixed(2)}`)).toEqual([shown])
-  expect(await mailOf('Your plan is Growth now')).toContain('It costs $49.00 a month')
+  expect(await findMail('Your plan is Growth now')).toContain('It costs $49.00 a month')
   expect((await history())[0]).toBe(`Change of the plan | Succeeded | ${shown}`)
   expect((await connectStore()).status).toBe(200)
   await page.getByRole('button', { name: 'Subscription: Growth, Active' }).click()
@@ -158,7 +158,7 @@ async function declinePayment(): Promise<void> {
   await main().getByText('On file').waitFor()
   await passDays(21)
   expect(subscription().status).toBe('past_due')
-  const mail = await mailOf('A payment of $49.00 has failed')
+  const mail = await findMail('A payment of $49.00 has failed')
   expect(mail).toMatch(
     /Your card was declined\. It is tried again on .*\. Messages are sent until .*\. After that they wait/,
   )
@@ -177,7 +177,7 @@ async function recoverPayment(): Promise<void> {
   await addCard('5555555555554444')
   await passDays(3)
   expect(subscription().status).toBe('active')
-  expect(await mailOf('Your payment has been made')).toContain('Nothing is overdue any more')
+  expect(await findMail('Your payment has been made')).toContain('Nothing is overdue any more')
   await open('/billing')
   await main().getByText('Active', { exact: true }).waitFor()
   expect(await page.getByText('A payment is overdue.').count()).toBe(0)
@@ -201,7 +201,7 @@ async function scheduleDowngrade(): Promise<void> {
   await change.getByRole('button', { name: `Change on ${day}` }).click()
   await change.waitFor({ state: 'detached' })
   await main().getByText(`Changes to Starter on ${day}.`).waitFor()
-  expect(await mailOf('Your plan changes to Starter on')).toContain('Until then all stays as it is.')
+  expect(await findMail('Your plan changes to Starter on')).toContain('Until then all stays as it is.')
   expect(await resting()).toEqual([])
 }
 
@@ -210,7 +210,7 @@ async function passDowngrade(): Promise<void> {
   await passDays(15)
   await open('/billing')
   await passDays(14)
-  expect(await mailOf('Your plan is Starter now')).toContain('It costs $19.00 a month')
+  expect(await findMail('Your plan is Starter now')).toContain('It costs $19.00 a month')
   expect(await resting()).toEqual([first!.id])
   await open('/billing')
   await main().getByRole('heading', { name: 'Starter' }).waitFor()
@@ -229,13 +229,13 @@ async function cancelAndReactivate(): Promise<void> {
   await dialog('Cancel Starter?').getByRole('button', { name: 'Cancel subscription' }).click()
   await main().getByText(`Ends on ${day}, then Lite.`).waitFor()
   expect(subscription().cancel_at_period_end).toBe(true)
-  expect(await mailOf('Your Starter plan ends on')).toContain('Until then you can reactivate the subscription')
+  expect(await findMail('Your Starter plan ends on')).toContain('Until then you can reactivate the subscription')
   await passDays(5)
   await open('/billing')
   await press('Reactivate')
   await main().getByText(`Renews on ${day}.`).waitFor()
   expect(subscription().cancel_at_period_end).toBe(false)
-  expect(await mailOf('Your Starter plan goes on')).toContain('It costs $19.00 a month')
+  expect(await findMail('Your Starter plan goes on')).toContain('It costs $19.00 a month')
 }
 
 async function refund(): Promise<void> {

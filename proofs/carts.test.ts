@@ -6,7 +6,7 @@ import { abandonCart, buy, minutePasses } from '../e2e/demo-shopper.ts'
 import type { ActiveCart } from '../shared/active-carts.ts'
 import type { MessageView } from '../shared/carts.ts'
 
-// From a cart left in the demo store to its messages: one mail, restored and bought; none where none may be sent; one sent by hand.
+// A cart left in the demo store gets one mail and is restored and bought; no mail is sent without consent or after a purchase.
 
 const LIMIT_MS = 110_000
 let instance: AppInstance

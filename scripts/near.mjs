@@ -6,7 +6,18 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { ensureChromium } from './browsers.mjs'
-import { ended, ensureInstalled, ensureWebBuilt, filesBelow, main, node26, root, tool, toolEnv } from './prepare.mjs'
+import {
+  ended,
+  ensureInstalled,
+  ensureWebBuilt,
+  filesBelow,
+  main,
+  node26,
+  root,
+  runQuietly,
+  tool,
+  toolEnv,
+} from './prepare.mjs'
 import { lastRecord, openRun } from './run.mjs'
 
 const ROOTS = ['server', 'shared', 'web', 'storefront', 'demo', 'test', 'screens', 'e2e', 'scripts', 'proofs']
@@ -134,13 +145,4 @@ function screenTests(distances) {
       const found = near.filter(([address]) => source.includes(`'${address}`) || source.includes(`\`${address}`))
       return found.length > 0 ? [[file, Math.min(...found.map(([, distance]) => distance)) + 1]] : []
     })
-}
-
-async function runQuietly(command, args) {
-  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: toolEnv() })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text))
-  const code = await ended(child)
-  process.stdout.write(output)
-  return code
 }

@@ -236,3 +236,13 @@ function readIfThere(file) {
     return null
   }
 }
+
+/** Prints what the program said in one piece, as others run beside it. */
+export async function runQuietly(command, args) {
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: toolEnv() })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text))
+  const code = await ended(child)
+  process.stdout.write(output)
+  return code
+}

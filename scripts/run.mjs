@@ -19,7 +19,7 @@ export const lastRecord = () => readRecord(LAST)
 /** Sets `TEST_RUN_FOLDER` and `TEST_RECORD` for all that is started from here on. */
 export function openRun() {
   const folder = fs.mkdtempSync(path.join(hasRoomInMemory() ? MEMORY : os.tmpdir(), 'recoup-test-'))
-  // As root the database runs as somebody else, who must be able to enter.
+  // As root, PostgreSQL runs as another user, who must be able to enter the folder.
   fs.chmodSync(folder, 0o711)
   const record = path.join(folder, 'record.jsonl')
   const witness = spawn(process.execPath, [path.join(root, 'scripts', 'end-of-run.mjs'), folder, record], {

@@ -14,6 +14,7 @@ import {
   main,
   node26,
   root,
+  runQuietly,
   Stop,
   tool,
   toolEnv,
@@ -61,16 +62,6 @@ async function step(name, work) {
   console.log(`── ${name}: ${code ? 'FAILED after' : 'done in'} ${((performance.now() - from) / 1_000).toFixed(1)} s`)
   // Ctrl-C and SIGTERM end the whole run, not one step of it.
   if (code === 130 || code === 143) throw new Stop('Stopped.')
-}
-
-/** Prints what the program said in one piece, as others run beside it. */
-async function runQuietly(command, args) {
-  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: toolEnv() })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text))
-  const code = await ended(child)
-  process.stdout.write(output)
-  return code
 }
 
 async function tests(node) {

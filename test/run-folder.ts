@@ -11,7 +11,7 @@ export function makeRunFolder(): { folder: string; remove: () => void } {
   const given = process.env.TEST_RUN_FOLDER
   if (given) return { folder: given, remove: () => {} }
   const folder = mkdtempSync(path.join(os.tmpdir(), 'recoup-test-'))
-  // As root the database runs as somebody else, who must be able to enter.
+  // As root, PostgreSQL runs as another user, who must be able to enter the folder.
   chmodSync(folder, 0o711)
   process.env.TEST_RUN_FOLDER = folder
   return {

@@ -94,7 +94,7 @@ export async function connectStore() {
 }
 
 /** The text of the mail to the owner that says this and has not been read yet; one mail may tell of several things. */
-export async function mailOf(title: string): Promise<string> {
+export async function findMail(title: string): Promise<string> {
   const seen: string[] = []
   const found = async () => {
     for (const { id, subject } of await mailsTo(instance, OWNER.email)) {
@@ -130,10 +130,11 @@ export const press = async (name: string | RegExp) => {
 }
 
 /** A day as screens say it. */
-export const dayOf = (seconds: number) => new Date(seconds * 1_000).toLocaleDateString('en-US', { dateStyle: 'medium' })
+export const formatDay = (seconds: number) =>
+  new Date(seconds * 1_000).toLocaleDateString('en-US', { dateStyle: 'medium' })
 
 export const subscription = () => stripe.all('subscription').at(-1)!
-export const periodEnd = () => dayOf(subscription().items.data[0]!.current_period_end)
+export const periodEnd = () => formatDay(subscription().items.data[0]!.current_period_end)
 
 /** “Manage Billing”, a card in Stripe’s portal, and back. */
 export async function addCard(number: string): Promise<void> {
