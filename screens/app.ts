@@ -214,7 +214,7 @@ const isQuiet = (isLoading: boolean) => {
     .some(({ playState, effect }) => playState === 'running' && effect?.getComputedTiming().iterations !== Infinity)
   return (
     !document.querySelector('.route-transition, .shell[data-complete=false]') &&
-    (isLoading || !document.querySelector('[role=status][aria-label=Loading]')) &&
+    (isLoading || !document.querySelector('[role=status][aria-label=Loading], [aria-busy=true]')) &&
     !isMoving &&
     ![...document.images].some((image) => image.loading !== 'lazy' && !image.complete) &&
     document.fonts.status === 'loaded'

@@ -77,7 +77,7 @@ test('a mail server is checked and saved; a refusal is shown and clears nothing;
   const page = await app.open('/settings/sending/mail-server')
   const server = card('Mail server')
   const password = server.getByRole('textbox', { name: 'Password' })
-  expect(await password.isVisible()).toBe(true)
+  await password.waitFor()
   await server.getByLabel('Server').fill('127.0.0.1')
   await server.getByLabel('User').fill('apikey')
   await password.fill('wrong')

@@ -57,7 +57,7 @@ describe('the Push Notification Integration', () => {
     await dialog.getByRole('button', { name: 'Regenerate' }).click()
     await expect
       .poll(() => sent(calls.generateVapidKeys))
-      .toEqual(['moving', 'leaked'].map((replace) => ({ storeUrl: STORE, replace })))
+      .toEqual(['moving', 'leaked'].map((replace) => ({ platform: 'woocommerce', storeUrl: STORE, replace })))
   })
 
   test('steps 2 and 3 have code for three methods and sw.js to copy, and the statistics', {

@@ -2,10 +2,9 @@ import { expect, test } from 'vitest'
 import { type AnalyticsRange, analyticsRanges } from '../../shared/analytics.ts'
 import { aStore, type TestStore } from '../../test/factories.ts'
 import { manyCarts } from '../../test/many-carts.ts'
-import { nodesOf, watchPlans } from '../../test/plans.ts'
 import { aWorld } from '../../test/world.ts'
 import { sql } from '../core/db.ts'
-import { countChanges, countFigures, rebuildFigures } from './figures.ts'
+import { countFigures, rebuildFigures } from './figures.ts'
 import { renewRanges } from './product-ranges.ts'
 
 // The sums of products over a range are moved with the days in it: they are at every time what adding the days up says.
@@ -150,38 +149,4 @@ test('of many products nobody waits for the sum: the last ones are shown as bein
   expect(text).not.toContain('Still being counted')
   expect(text.match(/^Tin \d+,/gm)).toHaveLength(many)
   expect(await look()).toEqual([false, `Tin ${many}`])
-})
-
-test('a list that somebody has looked at reads its page and no days', async () => {
-  const store = await aYear(3_000, 900)
-  const { total } = await listed(store, '1y')
-  // As autovacuum does sooner or later: the plan is that of tables with statistics.
-  await world.pool.query('analyze figure_products, product_range_figures')
-  const watch = watchPlans(world.pool)
-  const plans = await watch.during(() => listed(store, '1y'))
-  const nodes = plans.flatMap(({ plan }) => nodesOf(plan))
-  const tables = new Set(nodes.map((node) => node['Relation Name']))
-  expect(tables.has('product_range_figures')).toBe(true)
-  expect([...tables].filter((table) => table === 'product_figures' || table === 'product_month_figures')).toEqual([])
-  const scans = nodes.filter((node) => node['Relation Name'] === 'figure_products')
-  expect(Math.max(...scans.map((node) => node['Actual Rows'] * node['Actual Loops']))).toBeLessThanOrEqual(total)
-})
-
-test('changes are read once each, also by a plan for the nearly empty table that was there before them', async () => {
-  const CHANGES = 3_000
-  const { storeId } = await aStore(world, { plan: 'growth' })
-  const note = (owner: string, count: number) =>
-    world.pool.query(
-      `insert into figure_changes (store_id, subject, at)
-      select ${owner}, 'carts', $1::timestamptz - n * interval '1 minute' from generate_series(1, ${count}) n`,
-      [world.now],
-    )
-  await note('gen_random_uuid()', 300)
-  await world.pool.query('vacuum analyze figure_changes')
-  await note(`'${storeId}'`, CHANGES)
-  const plans = await watchPlans(world.pool).during(() => countChanges({ storeId, db: world.db }, world.now))
-  const scans = plans
-    .flatMap(({ plan }) => nodesOf(plan))
-    .filter((node) => node['Relation Name'] === 'figure_changes' && node['Node Type'] !== 'ModifyTable')
-  expect(Math.max(...scans.map((node) => node['Actual Rows'] * node['Actual Loops']))).toBe(CHANGES)
 })

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { countChanges, rebuildFigures } from '../../server/analytics/figures.ts'
+import { aStore } from '../../test/factories.ts'
+import { manyCarts } from '../../test/many-carts.ts'
+import { nodesOf, watchPlans } from '../../test/plans.ts'
+import { aWorld } from '../../test/world.ts'
+
+const world = aWorld()
+
+test('a list that somebody has looked at reads its page and no days', async () => {
+  const { storeId, flowId, token } = await aStore(world, { plan: 'growth' })
+  await manyCarts(world.db, { storeId, flowId, now: world.now, count: 3_000, products: 900 })
+  await rebuildFigures({ storeId, db: world.db }, world.now)
+  const list = () => world.request('GET', '/api/analytics/products?range=1y&limit=100&search=', { token })
+  const { total } = (await list()).body.pagination
+  // As autovacuum does sooner or later: the plan is that of tables with statistics.
+  await world.pool.query('analyze figure_products, product_range_figures')
+  const watch = watchPlans(world.pool)
+  const plans = await watch.during(list)
+  const nodes = plans.flatMap(({ plan }) => nodesOf(plan))
+  const tables = new Set(nodes.map((node) => node['Relation Name']))
+  expect(tables.has('product_range_figures')).toBe(true)
+  expect([...tables].filter((table) => table === 'product_figures' || table === 'product_month_figures')).toEqual([])
+  const scans = nodes.filter((node) => node['Relation Name'] === 'figure_products')
+  expect(Math.max(...scans.map((node) => node['Actual Rows'] * node['Actual Loops']))).toBeLessThanOrEqual(total)
+})
+
+test('changes are read once each, also by a plan for the nearly empty table that was there before them', async () => {
+  const CHANGES = 3_000
+  const { storeId } = await aStore(world, { plan: 'growth' })
+  const note = (owner: string, count: number) =>
+    world.pool.query(
+      `insert into figure_changes (store_id, subject, at)
+      select ${owner}, 'carts', $1::timestamptz - n * interval '1 minute' from generate_series(1, ${count}) n`,
+      [world.now],
+    )
+  await note('gen_random_uuid()', 300)
+  await world.pool.query('vacuum analyze figure_changes')
+  await note(`'${storeId}'`, CHANGES)
+  const plans = await watchPlans(world.pool).during(() => countChanges({ storeId, db: world.db }, world.now))
+  const scans = plans
+    .flatMap(({ plan }) => nodesOf(plan))
+    .filter((node) => node['Relation Name'] === 'figure_changes' && node['Node Type'] !== 'ModifyTable')
+  expect(Math.max(...scans.map((node) => node['Actual Rows'] * node['Actual Loops']))).toBe(CHANGES)
+})
