@@ -5,6 +5,7 @@ import { inject } from 'vitest'
 import { readConfig } from '../server/core/config.ts'
 import { setUpBilling } from '../server/payments/setup.ts'
 import { openStripe } from '../server/payments/stripe.ts'
+import { isAlive } from '../server/postgres/postmaster.ts'
 import { startStripe } from '../test/contract-servers/stripe/server.ts'
 import { type AppInstance, databaseUrlIn, freePorts, until } from './app-instance.ts'
 
@@ -19,7 +20,7 @@ declare module 'vitest' {
 
 /** `demo`: with the demo's store, mailbox and past. `own`: sells by the contract server of Stripe. `free`: sells nothing. */
 export type SharedName = 'demo' | 'own' | 'free'
-type Place = Pick<AppInstance, 'url' | 'storeUrl' | 'mailboxUrl' | 'dataDir'> & { logFile: string }
+type Place = Pick<AppInstance, 'url' | 'storeUrl' | 'mailboxUrl' | 'dataDir'> & { logFile: string; pid: number }
 export type SharedInstance = Pick<AppInstance, 'url' | 'storeUrl' | 'mailboxUrl' | 'dataDir' | 'databaseUrl' | 'output'>
 
 /** Runs the server of `own`: the address of an operator. */
@@ -30,13 +31,15 @@ const START_LIMIT_MS = 180_000
 
 /** One of them, once it is ready. */
 export async function sharedInstance(name: SharedName): Promise<SharedInstance> {
-  const { logFile, ...place } = inject('shared')[name]
+  const { logFile, pid, ...place } = inject('shared')[name]
   const output = () => readFileSync(logFile, 'utf8')
-  await until(async () => (await fetch(`${place.url}/readyz`).catch(() => null))?.ok ?? false, START_LIMIT_MS).catch(
-    (error: Error) => {
-      throw new Error(`the instance “${name}” is not ready: ${error.message}\n${output().slice(-4_000)}`)
-    },
-  )
+  const isReady = async () => {
+    if (!isAlive(pid)) throw new Error('it has ended')
+    return (await fetch(`${place.url}/readyz`).catch(() => null))?.ok ?? false
+  }
+  await until(isReady, START_LIMIT_MS).catch((error: Error) => {
+    throw new Error(`the instance “${name}” is not ready: ${error.message}\n${output().slice(-4_000)}`)
+  })
   return { ...place, output, databaseUrl: () => databaseUrlIn(place.dataDir) }
 }
 
@@ -102,5 +105,8 @@ async function startOne(dataDir: string, env: Record<string, string>) {
     },
   })
   const at = (its: number | undefined) => `http://localhost:${its}`
-  return { child, place: { url: at(port), storeUrl: at(storePort), mailboxUrl: at(mailboxPort), dataDir, logFile } }
+  return {
+    child,
+    place: { url: at(port), storeUrl: at(storePort), mailboxUrl: at(mailboxPort), dataDir, logFile, pid: child.pid! },
+  }
 }

@@ -169,7 +169,9 @@ function findNode() {
 
 /** Environment in which tools and their children find Node 26 and the packages' programs first. */
 export function toolEnv(more = {}) {
-  return { ...process.env, PATH: inModules('.bin') + path.delimiter + pathWithoutModules(), ...more }
+  // The type check is a Go program: with its garbage collected less often it takes two thirds of the processor time, and 0.6 GB more.
+  const gogc = process.env.GOGC ?? '400'
+  return { ...process.env, GOGC: gogc, PATH: inModules('.bin') + path.delimiter + pathWithoutModules(), ...more }
 }
 
 /** The file behind a program of the packages, to be run with Node 26 whatever its first line says. */

@@ -1,5 +1,6 @@
 interface Shared {
   started: Promise<{ value: unknown; end: () => Promise<void> }>
+  ended?: Promise<void>
   users: number
 }
 
@@ -16,14 +17,22 @@ export async function oncePerRun<T>(
   const shared = all.get(name) ?? { started: start(), users: 0 }
   all.set(name, shared)
   shared.users += 1
-  const { value, end } = await shared.started
+  const { value } = await shared.started
   return {
     value: value as T,
     async release() {
       shared.users -= 1
       if (shared.users > 0) return
       all.delete(name)
-      await end()
+      await endOf(shared)
     },
   }
 }
+
+/** Before the end of the run, as nobody needs it any more. */
+export async function endEarly(name: string): Promise<void> {
+  const shared = all.get(name)
+  if (shared) await endOf(shared)
+}
+
+const endOf = (shared: Shared) => (shared.ended ??= shared.started.then(({ end }) => end()))

@@ -2,6 +2,7 @@ import { appendFileSync } from 'node:fs'
 import path from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import type { Reporter, TestCase, TestModule, TestSpecification } from 'vitest/node'
+import { endEarly } from './once-per-run.ts'
 
 // Writes each result to the run's record as it comes: a run that is killed still says what passed and failed. `scripts/record.mjs` reads it.
 
@@ -14,8 +15,10 @@ type Line =
 
 export default class RecordReporter implements Reporter {
   readonly #file = process.env.TEST_RECORD
+  #journeysLeft = 0
 
   onTestRunStart(specifications: readonly TestSpecification[]) {
+    this.#journeysLeft = specifications.filter(({ project }) => project.name === 'journeys').length
     this.#write({ kind: 'files', count: specifications.length })
   }
 
@@ -33,6 +36,8 @@ export default class RecordReporter implements Reporter {
   onTestModuleEnd(module: TestModule) {
     const errors = [module, ...module.children.allSuites()].flatMap((each) => each.errors()).map(describeError)
     this.#write({ kind: 'file', ...placeOf(module), ms: Math.round(timeOf(module)), errors })
+    // Three installations that wait for nobody take a quarter of a core. What goes wrong is told when the run ends.
+    if (module.project.name === 'journeys' && --this.#journeysLeft === 0) endEarly('instances').catch(() => {})
   }
 
   onTestRunEnd(_modules: readonly TestModule[], errors: readonly unknown[], reason: string) {
