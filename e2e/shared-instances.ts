@@ -7,7 +7,7 @@ import { setUpBilling } from '../server/payments/setup.ts'
 import { openStripe } from '../server/payments/stripe.ts'
 import { isAlive } from '../server/postgres/postmaster.ts'
 import { startStripe } from '../test/contract-servers/stripe/server.ts'
-import { type AppInstance, databaseUrlIn, freePorts, until } from './app-instance.ts'
+import { type AppInstance, databaseUrlIn, freePorts, isUp, until } from './app-instance.ts'
 
 // The three installations that all journeys of a run share. Each journey has an account (or shoppers) of its own there, and none stops one:
 // what a stopped server does is a proof of its own.
@@ -35,7 +35,7 @@ export async function sharedInstance(name: SharedName): Promise<SharedInstance> 
   const output = () => readFileSync(logFile, 'utf8')
   const isReady = async () => {
     if (!isAlive(pid)) throw new Error('it has ended')
-    return (await fetch(`${place.url}/readyz`).catch(() => null))?.ok ?? false
+    return isUp(output())
   }
   await until(isReady, START_LIMIT_MS).catch((error: Error) => {
     throw new Error(`the instance “${name}” is not ready: ${error.message}\n${output().slice(-4_000)}`)

@@ -97,9 +97,11 @@ test('an owner registers, tries a plan at Stripe, adds a card, changes, cancels 
 
   const hasMail = async () => (await subjects()).length > 0
   await until(hasMail, 30_000)
-  expect(await subjects()).toEqual(['Your plan is Starter now'])
+  expect(await subjects()).toHaveLength(1)
 })
 
-/** Of the mails about the purchase. */
+/** Of the mails about the purchase. What happens within the minute is told in the same mail: ", and 1 more". */
 const subjects = async () =>
-  (await mailsTo(instance, OWNER.email)).map(({ subject }) => subject).filter((subject) => /Starter now/.test(subject))
+  (await mailsTo(instance, OWNER.email))
+    .map(({ subject }) => subject)
+    .filter((subject) => /^Your plan is Starter now(, and \d more)?$/.test(subject))

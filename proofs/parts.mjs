@@ -80,6 +80,12 @@ export const parts = [
       ),
   },
   {
+    name: 'large-shops',
+    what: 'imports of 50,000 orders and 20,000 checkouts from Shopify, throttled, while tokens end',
+    code: ['server/sync/', 'server/platforms/shopify/', 'test/large-shop.ts', 'test/contract-servers/shopify'],
+    command: () => atFullSize('server/sync/shopify-import', 'server/platforms/shopify/bulk-scale'),
+  },
+  {
     name: 'themes',
     what: 'every screen and state in every theme at two widths, with axe',
     code: [...WEB, 'proofs/themes.test.ts'],
@@ -149,12 +155,6 @@ export const parts = [
     what: 'the theme script in a shop of Shopify',
     code: ['storefront/', 'server/platforms/shopify/', 'demo/shopify/', 'proofs/shopify-shop.test.ts'],
     command: () => vitest('proofs/shopify-shop'),
-  },
-  {
-    name: 'carts',
-    what: 'from a cart left in the demo store to its mail, its purchase, and none where none may be sent',
-    code: [...ENGINE, 'demo/store/', 'storefront/', 'proofs/carts.test.ts'],
-    command: () => vitest('proofs/carts'),
   },
   {
     name: 'live',

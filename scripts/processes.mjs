@@ -1,5 +1,5 @@
-// The processes of a run of the tests: those started with its folder in their environment, and those that work in it (PostgreSQL, which
-// is started without our environment). Linux only; elsewhere there are none to be seen.
+// The processes of a run of the tests: the one that asks, those started with the run's folder in their environment, and those that work in it
+// (PostgreSQL, which is started without our environment). Linux only; elsewhere there are none to be seen.
 
 import fs from 'node:fs'
 
@@ -17,7 +17,7 @@ export function processesOf(folder, known = new Map()) {
       if (!stat) return []
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       const key = `${name} ${fields[19]}`
-      if (!known.has(key)) known.set(key, isOf(folder, name))
+      if (!known.has(key)) known.set(key, Number(name) === process.pid || isOf(folder, name))
       const seconds = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND
       const isZombie = fields[0] === 'Z'
       return known.get(key) ? [{ key, pid: Number(name), parent: Number(fields[1]), seconds, isZombie }] : []
@@ -45,12 +45,13 @@ function read(file) {
 
 /**
  * Adds up the processor time of a run. A process that ends hands its time on to its parent; of one whose parent is no part of the run, what
- * was last seen counts. `stop` returns seconds, or null where it cannot be measured.
+ * was last seen counts. What this process used before is left out. `stop` returns seconds, or null where it cannot be measured.
  */
 export function startMeter(folder) {
   const known = new Map()
   let before = new Map()
-  let lost = 0
+  const own = processesOf(folder, known).find(({ pid }) => pid === process.pid)
+  let lost = -(own?.seconds ?? 0)
   const look = () => {
     const now = new Map(processesOf(folder, known).map((each) => [each.key, each]))
     const pids = new Set([...now.values(), ...before.values()].map(({ pid }) => pid))
@@ -63,7 +64,7 @@ export function startMeter(folder) {
       clearInterval(timer)
       look()
       const living = [...before.values()].reduce((sum, { seconds }) => sum + seconds, 0)
-      return before.size > 0 || lost > 0 ? lost + living : null
+      return before.size > 0 ? lost + living : null
     },
   }
 }

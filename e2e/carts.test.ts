@@ -1,31 +1,27 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type AppInstance, anAppInstance, mailsTo, readMail, until } from '../e2e/app-instance.ts'
-import { closePages, openBrowser } from '../e2e/browser.ts'
-import { abandonCart, buy, minutePasses } from '../e2e/demo-shopper.ts'
 import type { ActiveCart } from '../shared/active-carts.ts'
 import type { MessageView } from '../shared/carts.ts'
+import { mailsTo, readMail, until } from './app-instance.ts'
+import { closePages, openBrowser } from './browser.ts'
+import { abandonCart, buy, minutePasses } from './demo-shopper.ts'
+import { type SharedInstance, sharedInstance } from './shared-instances.ts'
 
 // A cart left in the demo store gets one mail and is restored and bought; no mail is sent without consent or after a purchase.
 
 const LIMIT_MS = 110_000
-let instance: AppInstance
+let instance: SharedInstance
 let browser: Browser
 let token: string
 const since = new Date().toISOString()
 
 beforeAll(async () => {
-  instance = await anAppInstance({ DEMO_DAYS: '30' })
+  instance = await sharedInstance('demo')
   browser = await openBrowser()
   token = (await ask<{ token: string }>('POST', '/api/auth/demo')).token
-  // Until then whatever else is due waits for the demo's past.
-  await until(async () => !(await ask<{ isBeingWritten: boolean }>('GET', '/api/demo/past')).isBeingWritten, 300_000)
-}, 360_000)
-afterEach(() => closePages(browser))
-afterAll(async () => {
-  await browser?.close()
-  await instance?.stop()
 })
+afterEach(() => closePages(browser))
+afterAll(() => browser?.close())
 
 async function ask<T>(method: string, path: string, body: object = {}): Promise<T> {
   const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }
@@ -98,11 +94,16 @@ test('a shopper without the consent their country asks for, and one who bought i
   const [greta, bea] = ['greta@shoppers.example', 'bea@shoppers.example']
   await abandonCart(instance, browser, greta, 'DE')
   await minutePasses(instance, greta)
-  await buy(await abandonCart(instance, browser, bea), bea)
+  const checkout = await abandonCart(instance, browser, bea)
+  await until(async () => (await cartOf(bea)) !== null, LIMIT_MS)
+  const { id } = (await cartOf(bea))!
+  await buy(checkout, bea)
   await expect.poll(async () => (await messagesOf(greta)).messages[0]?.reason, { timeout: LIMIT_MS }).toBe('no_consent')
   expect((await messagesOf(greta)).messages[0]!.explanation).not.toBe('')
-  await expect.poll(async () => (await cartOf(bea))?.state, { timeout: LIMIT_MS }).toBe('purchased')
-  expect((await messagesOf(bea)).messages.filter(({ state }) => state !== 'cancelled')).toEqual([])
+  const bought = () => ask<{ cart: ActiveCart }>('GET', `/api/carts/followed?id=${id}`)
+  await expect.poll(async () => (await bought()).cart.state, { timeout: LIMIT_MS }).toBe('purchased')
+  const { messages } = await ask<Messages>('GET', `/api/carts/${id}/messages`)
+  expect(messages.filter(({ state }) => state !== 'cancelled')).toEqual([])
   for (const email of [greta, bea]) expect(await mailsTo(instance, email)).toEqual([])
 })
 
