@@ -16,7 +16,7 @@ const ENOUGH_BYTES = 8 * 2 ** 30
 /** What the last whole run wrote of each test. */
 export const lastRecord = () => readRecord(LAST)
 
-/** Sets `TEST_RUN_FOLDER` and `TEST_RECORD` for all that is started from here on. */
+/** Sets `TEST_RUN_FOLDER`, `TEST_RECORD` and `TMPDIR` for all that is started from here on: what they leave in it goes with the run. */
 export function openRun() {
   const folder = fs.mkdtempSync(path.join(hasRoomInMemory() ? MEMORY : os.tmpdir(), 'recoup-test-'))
   // As root, PostgreSQL runs as another user, who must be able to enter the folder.
@@ -27,7 +27,7 @@ export function openRun() {
     stdio: ['pipe', 'inherit', 'inherit'],
   })
   witness.unref()
-  Object.assign(process.env, { TEST_RUN_FOLDER: folder, TEST_RECORD: record })
+  Object.assign(process.env, { TEST_RUN_FOLDER: folder, TEST_RECORD: record, TMPDIR: folder })
   const meter = startMeter(folder)
   return {
     record,

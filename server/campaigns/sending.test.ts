@@ -81,15 +81,13 @@ describe('meanwhile', () => {
     const shop = await aShop(world, 30)
     const { id } = await aCampaign(world, shop)
     const sums: unknown[] = []
-    let isPaused = false
+    let pausing: Promise<unknown> | null = null
     world.answer = async (mail) => {
       const { counts, status } = await read(world, shop, id)
       const { planned: all, ...parts } = counts
       sums.push([status === 'paused', all, Object.values(parts).reduce((sum, part) => sum + part, 0)])
-      if (!isPaused && world.sent.length >= 5) {
-        isPaused = true
-        await ask(world, shop, 'PATCH', `/${id}/pause`)
-      }
+      if (world.sent.length >= 5) pausing ??= ask(world, shop, 'PATCH', `/${id}/pause`)
+      await pausing
       return acceptsMail(mail)
     }
     await tick(world, shop)

@@ -15,18 +15,22 @@ export function joinSlots(channel: HasSlots): SlotShare {
   return new SlotShare(pool)
 }
 
-/** How many are sending by the channel now. For tests, which begin when all have come. */
-export const sendersOn = (channel: HasSlots): number => pools.get(channel)?.senders ?? 0
+/** How many have something on the channel's wire, or wait for a place. For tests, which begin when all have come. */
+export const sendersOn = (channel: HasSlots): number => pools.get(channel)?.countAtWork() ?? 0
 
 class SlotPool {
   readonly size: number
   readonly queue: SlotShare[] = []
-  senders = 0
+  readonly senders = new Set<SlotShare>()
   #free: number
 
   constructor(size: number) {
     this.size = size
     this.#free = size
+  }
+
+  countAtWork(): number {
+    return [...this.senders].filter((share) => share.inFlight > 0 || this.queue.includes(share)).length
   }
 
   take(count: number): number {
@@ -54,7 +58,7 @@ export class SlotShare {
 
   constructor(pool: SlotPool) {
     this.#pool = pool
-    pool.senders += 1
+    pool.senders.add(this)
   }
 
   get inFlight(): number {
@@ -68,7 +72,7 @@ export class SlotShare {
   plan(want: number, answered: number): number {
     const { size, senders, queue } = this.#pool
     const isWanted = queue.some((other) => other !== this)
-    const left = Math.floor(size / senders) - (this.#inFlight - answered) - this.#spare
+    const left = Math.floor(size / senders.size) - (this.#inFlight - answered) - this.#spare
     const again = isWanted ? Math.max(0, Math.min(answered, left)) : answered
     if (!isWanted) this.#spare += this.#pool.take(Math.max(0, want - again - this.#spare))
     return Math.min(want, again + this.#spare)
@@ -99,7 +103,7 @@ export class SlotShare {
   leave(): void {
     const { queue } = this.#pool
     if (queue.includes(this)) queue.splice(queue.indexOf(this), 1)
-    this.#pool.senders -= 1
+    this.#pool.senders.delete(this)
     this.settle(0, 0)
   }
 }
