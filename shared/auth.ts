@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { INVISIBLE } from './one-line.ts'
 import { PlatformName } from './platforms.ts'
 import { roleNames } from './roles.ts'
 
@@ -44,8 +45,6 @@ export const newPassword = z.string().min(PASSWORD_MIN, authTexts.passwordShort)
 
 export const Role = z.enum(roleNames)
 export const LONGEST_NAME = 80
-/** Control characters, and signs that turn the direction of writing. */
-const INVISIBLE = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/u
 export const PersonName = z
   .string()
   .trim()

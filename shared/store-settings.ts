@@ -1,5 +1,7 @@
 // What a store's settings may be, checked the same way in the form and by the server. Pure.
 
+import { oneLineProblem } from './one-line.ts'
+
 export interface StoreSettings {
   senderName: string
   /** Where replies go; '' or null = the server's own address. */
@@ -75,7 +77,7 @@ export function settingProblems(given: { [Name in SettingName]?: StoreSettings[N
 function textProblem(text: string | undefined, longest: number, { isOneLine = false } = {}): string | null {
   if (text === undefined) return null
   if (text.trim().length > longest) return `At most ${longest} characters`
-  return isOneLine && /\p{Cc}/u.test(text.trim()) ? 'One line only' : null
+  return isOneLine ? oneLineProblem(text.trim()) : null
 }
 
 function emailProblem(email: string | null | undefined): string | null {

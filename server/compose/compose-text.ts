@@ -50,18 +50,15 @@ export function textContextOf(
   checkoutLink: string,
 ): TemplateContext {
   const { cart, store } = input
-  const name = cleanText(cart.firstName ?? '', 40)
   const { coupon, entered } = shownCoupons(input)
   // A text names one thing and counts the rest: only what can still be bought.
-  const shown = shownCart({ ...cart, items: cart.items.filter((item) => !item.isGone) })
+  const shown = shownCart({ ...cart, items: cart.items.filter((item) => !item.isGone) }, store)
   return {
-    // Whoever types a link or a number as a name must not have us send it to a phone.
-    customerName: /[\d/:@]|\.\S/.test(name) ? '' : name,
     ...shown,
+    customerName: cleanText(shown.customerName, 40),
     // It has no room for the way from one to the other.
     cartTotal: entered?.total ?? shown.cartTotal,
     checkoutLink,
-    storeName: store.name,
     coupon,
     unsubscribeLink: checkoutLink,
     senderName: store.senderName || store.name,

@@ -175,11 +175,27 @@ test('the envelope carries the shop’s name, our address, and answers to the sh
   expect(silent.from.address).toBe('mail@recoup.example')
 })
 
+test('no name of a shopper, a product or a shop brings a link into a mail, and a shop may be called by its address (security-P1, cases-R2)', async () => {
+  const hostile = (firstName: string, product: string, shop: string) => {
+    const { cart, store } = input()
+    const items = [{ ...cart.items[0]!, name: product }]
+    return composeEmail(input({ cart: { ...cart, items, firstName }, store: { ...store, name: shop } }))
+  }
+  const { subject, html, text } = await hostile(
+    ...(['Pay at http://evil.example/1', 'Mug http://evil.example/2', 'Team evil.com'] as const),
+  )
+  expect(subject).toBe('there, your cart at Team evil com')
+  expect(`${html}${text}`).not.toMatch(/evil\.|\/\/evil/)
+  expect(html).toContain('Mug http evil example 2')
+  const plain = await hostile('José', 'Mug', 'shop.example.com')
+  expect(plain.subject).toBe('José, your cart at shop.example.com')
+})
+
 test('a mail by a rendering plan has the same bytes and tokens as one by the renderer; what is looked at has no plan', async () => {
   const renders = createRenders()
   const mails = Array.from({ length: 12 }, (_, n) => ({
     ...input({ messageId: `0195d3a0-0000-7000-8000-0000000000${10 + n}` }),
-    cart: { ...input().cart, firstName: `Ada <${n}>`, valueMinor: n * 1_000 + 500 },
+    cart: { ...input().cart, firstName: `Ada & ${n}`, valueMinor: n * 1_000 + 500 },
     renders,
   }))
   const of = (lane: 'sending' | 'asking') =>

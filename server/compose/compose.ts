@@ -1,5 +1,6 @@
 import { TEST_TOKEN } from '../../shared/restore.ts'
 import type { OutgoingEmail } from '../channels/channel.ts'
+import { personName, withoutAddresses } from '../core/addresses-in-text.ts'
 import { type Secrets, tokenHash } from '../core/secrets.ts'
 import { clickPath, messageToken, type TokenPurpose } from '../links/message-tokens.ts'
 import { isOnStoreHost } from '../stores/rules.ts'
@@ -107,10 +108,19 @@ export function shownCoupons({
   return { coupon: inWords(coupon), entered: coupon ? null : inWords(entered) }
 }
 
-/** What a template says of the cart; nothing where there is none. */
-export function shownCart({ items, valueMinor, currency }: ComposeInput['cart']) {
-  if (currency === null) return { items: [], cartTotal: '', isWithoutCart: true }
-  return { items: items.map((item) => presentItem(item, currency)), cartTotal: formatMinor(valueMinor, currency) }
+/** What a template says of the shopper, the shop and the cart; nothing of a cart where there is none. No name brings a link along. */
+export function shownCart(
+  { items, valueMinor, currency, firstName }: ComposeInput['cart'],
+  store: ComposeInput['store'],
+) {
+  const ownHosts = [store.url, store.homeUrl].map((url) => new URL(url).hostname)
+  const names = {
+    customerName: personName(firstName ?? ''),
+    storeName: withoutAddresses(store.name, ownHosts) || ownHosts[0]!,
+  }
+  if (currency === null) return { ...names, items: [], cartTotal: '', isWithoutCart: true }
+  const shown = items.map((item) => presentItem({ ...item, name: withoutAddresses(item.name, ownHosts) }, currency))
+  return { ...names, items: shown, cartTotal: formatMinor(valueMinor, currency) }
 }
 
 /** Where all prices are zero they are not known, as with goods that are priced on request. */
@@ -126,10 +136,8 @@ export async function composeEmail(input: ComposeInput): Promise<Composed> {
   const tokenOf = (purpose: TokenPurpose) => messageToken(secrets, purpose, messageId)
   const wayOut = (purpose: 'unsubscribe' | 'preferences') => (input.isTest ? TEST_TOKEN : tokenOf(purpose))
   const context: TemplateContext = {
-    customerName: input.cart.firstName ?? '',
-    ...withoutZeroes(input.cart, shownCart(input.cart)),
+    ...withoutZeroes(input.cart, shownCart(input.cart, input.store)),
     checkoutLink,
-    storeName: input.store.name,
     ...shownCoupons(input),
     brand: input.brand,
     unsubscribeLink: `${publicUrl}/u/${wayOut('unsubscribe')}`,

@@ -58,12 +58,12 @@ export async function composeMessage(message: OutgoingEmail, mailHeaders: MailHe
   // A URL must arrive whole: nodemailer would encode or fold a long value in the middle.
   const headers = Object.entries({ ...message.headers, ...mailHeaders.headers })
   node.addHeader(headers.map(([key, value]) => ({ key, value: headerValue(value) })))
-  node.setHeader('From', { name: message.from.name, address: from })
+  node.setHeader('From', { name: asWords(message.from.name), address: from })
   node.setHeader('To', { name: '', address: to })
   if (message.replyTo !== undefined) {
     node.setHeader('Reply-To', { name: '', address: asciiDomain(message.replyTo) })
   }
-  node.setHeader('Subject', message.subject)
+  node.setHeader('Subject', asWords(message.subject))
   node.setHeader('Message-ID', messageIdHeader)
   const head = node.buildHeaders()
   const open = `--${node.boundary}`
@@ -72,6 +72,9 @@ export async function composeMessage(message: OutgoingEmail, mailHeaders: MailHe
   const raw = Buffer.from(`${signature}${head}\r\n\r\n${body}`, 'latin1')
   return { raw, from: mailHeaders.returnPath ?? from, to, messageIdHeader }
 }
+
+/** What looks encoded would be decoded by whoever reads it (RFC 2047), and say what nobody checked. */
+const asWords = (text: string) => text.replaceAll('=?', '= ?')
 
 /** RFC 2045: lines of text end with CRLF before they are encoded, and those of base64 hold 76 characters at most. */
 function part(subtype: string, text: string): string {

@@ -2,6 +2,7 @@ import { normalizeStoreUrl, rightsProblems, STORE_PROBLEM_TEXT } from '../../sha
 import { type AccountPlan, planOf } from '../billing/billing.ts'
 import { noRoom } from '../billing/room.ts'
 import { proposeLogoJob } from '../brand/jobs.ts'
+import { hasAddress } from '../core/addresses-in-text.ts'
 import { type AccountDb, type AccountTx, type StoreTx, transactAccount } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
@@ -11,7 +12,6 @@ import { unprovenStores } from '../core/system.ts'
 import type { Deps } from '../deps.ts'
 import { createReadyFlow } from '../flows/flows.ts'
 import { limits } from '../members/limits.ts'
-import { hasAddress } from '../members/names.ts'
 import { setSessionStore } from '../members/session.ts'
 import { notify } from '../notifications/notifications.ts'
 import type { StoreKeys } from '../platforms/access.ts'
@@ -168,7 +168,7 @@ function senderNameOf({ name, homeUrl }: StoreProfile): string {
     .replace(/\p{Cc}/gu, ' ')
     .trim()
     .slice(0, 120)
-  return hasAddress(shown, new URL(homeUrl).hostname) ? '' : shown
+  return hasAddress(shown, [new URL(homeUrl).hostname]) ? '' : shown
 }
 
 export function warningsOf(profile: StoreProfile): string[] {

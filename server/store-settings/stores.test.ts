@@ -199,6 +199,8 @@ test('settings out of their bounds are refused', async () => {
     { senderEmail: 'nobody' },
     { senderName: 'x'.repeat(121) },
     { senderName: 'Mugs\r\nBcc: a@b.example' },
+    { senderName: '\u202eMugs' },
+    { senderName: '=?utf-8?b?ZXZpbC5jb20gbG9naW4=?=' },
     { capMessages: 0 },
     { capMessages: 21 },
     { capWindowHours: 169 },
