@@ -103,12 +103,12 @@ export function aCalledWorld(env: Record<string, string> = {}) {
       ...{ MessageSid: `SM${String(++counter).padStart(32, '0')}`, From: ada, To: '+12025550100', Body },
       ...more,
     })
-  async function fromMeta(news: object, changes: { body?: string } = {}) {
+  async function fromMeta(news: object, changes: { body?: string; field?: string } = {}) {
     const metadata = { phone_number_id: phoneNumberId, display_phone_number: '12025550100' }
     const value = { messaging_product: 'whatsapp', metadata, ...news }
     const body = JSON.stringify({
       object: 'whatsapp_business_account',
-      entry: [{ id: '1', changes: [{ field: 'messages', value }] }],
+      entry: [{ id: '1', changes: [{ field: changes.field ?? 'messages', value }] }],
     })
     const reply = await world.app.inject({
       method: 'POST',

@@ -85,6 +85,14 @@ describe('STOP, START and HELP by SMS (C4)', () => {
     expect(await suppressed('sms')).toBe(true)
   })
 
+  test('what Twilio says was meant counts, whatever the words are (cases-R5)', async () => {
+    world.advance(1_000)
+    await says('START')
+    world.advance(1_000)
+    expect(messageOf((await says('Bitte nicht', { OptOutType: 'STOP' })).body)).toBeNull()
+    expect(await suppressed('sms')).toBe(true)
+  })
+
   test('HELP is answered, other words are not, and neither when Twilio has answered itself', async () => {
     expect(messageOf((await says('help')).body)).toContain('support@recoup.example.com')
     expect(messageOf((await says('I cannot stop thinking of it')).body)).toBeNull()
@@ -97,6 +105,29 @@ describe('STOP, START and HELP by SMS (C4)', () => {
 
 describe('WhatsApp', () => {
   const confirmations = () => scene.meta.network.texts.thread(ada, 'whatsapp', '+12025550100').map(({ body }) => body)
+
+  test('the shopper’s own setting and an opt-out button stop, and a setting opens no 24 hours (cases-R6)', async () => {
+    const setting = (value: string, at = world.now) => ({
+      ...{ wa_id: ada.slice(1), category: 'marketing_messages', value, timestamp: Number(seconds(at)) },
+      detail: 'User requested to change marketing messages',
+    })
+    expect(await fromMeta({ user_preferences: [setting('stop')] }, { field: 'user_preferences' })).toBe(200)
+    expect([await suppressed('whatsapp'), confirmations()]).toEqual([true, []])
+    const windows = world.db.selectFrom('text_windows').select('inbound_at').where('channel', '=', 'whatsapp')
+    expect(await windows.execute()).toEqual([])
+    world.advance(1_000)
+    await fromMeta({ user_preferences: [setting('resume')] }, { field: 'user_preferences' })
+    expect(await suppressed('whatsapp')).toBe(false)
+    world.advance(1_000)
+    const button = { from: ada.slice(1), timestamp: seconds(world.now), button: { text: 'Stop promotions' } }
+    await fromMeta({ messages: [{ ...button, id: 'wamid.button', type: 'button' }] })
+    expect(await suppressed('whatsapp')).toBe(true)
+    await world.runJobs()
+    for (const table of ['suppressions', 'inbound_messages', 'text_windows'] as const)
+      await world.db.deleteFrom(table).execute()
+    scene.meta.network.texts.forget()
+    world.advance(1_000)
+  })
 
   test('a message opens 24 hours; an older one delivered late does not shorten them', async () => {
     const window = () =>

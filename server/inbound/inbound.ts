@@ -41,7 +41,7 @@ export async function receiveText(deps: Deps, account: AccountDb<Db>, inbound: I
 
 async function keepAndObey(deps: Deps, tx: AccountTx, inbound: Inbound, now: Date) {
   const { channel, id: eventKey, from } = inbound
-  const keyword = keywordOf(inbound.text)
+  const keyword = inbound.keyword ?? keywordOf(inbound.text)
   const addressHash = deps.secrets.addressHash(from)
   await sql.lockAddress(tx, addressHash)
   const last = await sql.lastSaidAt(tx, channel, addressHash)
@@ -52,7 +52,9 @@ async function keepAndObey(deps: Deps, tx: AccountTx, inbound: Inbound, now: Dat
   const isNew = await sql.keepInbound(tx, { channel, eventKey, addressHash, keyword, at, now })
   if (!isNew) return null
   const phones = numberAliases(from).map((phone) => ({ phone, addressHash: deps.secrets.addressHash(phone) }))
-  for (const { phone } of phones) await noteInbound(deps, tx, { channel, from: phone, at })
+  if (!inbound.isSetting) {
+    for (const { phone } of phones) await noteInbound(deps, tx, { channel, from: phone, at })
+  }
   if (!keyword) return null
   const isToConfirm = await obey(
     tx,

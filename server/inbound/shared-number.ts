@@ -12,7 +12,7 @@ import { keywordOf } from './keywords.ts'
 export async function receiveShared(deps: Deps, inbound: Inbound): Promise<string | null> {
   const hashes = numberAliases(inbound.from).map(deps.secrets.addressHash)
   const newest = await accountsThatWroteTo(deps.db, hashes)
-  const meant = keywordOf(inbound.text) === 'stop' ? newest : newest.slice(0, 1)
+  const meant = (inbound.keyword ?? keywordOf(inbound.text)) === 'stop' ? newest : newest.slice(0, 1)
   const taken = await Promise.allSettled(
     meant.map((accountId) => receiveText(deps, { accountId, db: deps.db }, inbound)),
   )

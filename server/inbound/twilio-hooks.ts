@@ -1,4 +1,5 @@
 import type { DeliveryReport, TextChannelName } from '../channels/channel.ts'
+import type { Keyword } from './keywords.ts'
 
 // What Twilio posts. Pure but for the check of its signature, which is its own library's.
 
@@ -45,6 +46,10 @@ export interface InboundMessage {
   at: Date | null
   /** The provider has answered by itself. */
   isAnswered: boolean
+  /** What the provider says was meant, whatever the words are. */
+  keyword?: Keyword | null
+  /** Nothing was written: a setting was changed. */
+  isSetting?: boolean
 }
 
 /** How it came is said by the number, not by the address it was posted to: a messaging service has one address for both. */
@@ -55,8 +60,12 @@ export function readTwilioInbound(
   const channel = From.startsWith('whatsapp:') ? 'whatsapp' : 'sms'
   const from = From.replace(/^whatsapp:/, '')
   if (!id || !/^\+\d{6,15}$/.test(from)) return null
-  return { id, channel, from, text, at: null, isAnswered: OptOutType !== undefined }
+  const keyword = OPT_OUT_TYPES[OptOutType ?? ''] ?? null
+  return { id, channel, from, text, at: null, isAnswered: OptOutType !== undefined, keyword }
 }
+
+/** Twilio's Advanced Opt-Out, which knows words in the languages that its account is set up for. */
+const OPT_OUT_TYPES: Readonly<Record<string, Keyword>> = { STOP: 'stop', START: 'start', HELP: 'help' }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 

@@ -18,13 +18,21 @@ const Status = z.object({
   biz_opaque_callback_data: z.string().optional(),
   errors: z.array(z.object({ code: z.number() })).optional(),
 })
+const Chosen = z.object({ title: z.string() })
 const Message = z.object({
   id: z.string(),
   from: z.string().regex(/^\d{6,15}$/),
   timestamp: z.string().regex(/^\d{1,12}$/),
   text: z.object({ body: z.string() }).optional(),
   button: z.object({ text: z.string() }).optional(),
-  interactive: z.object({ button_reply: z.object({ title: z.string() }).optional() }).optional(),
+  interactive: z.object({ button_reply: Chosen.optional(), list_reply: Chosen.optional() }).optional(),
+})
+/** The shopper's own setting in WhatsApp. */
+const Preference = z.object({
+  wa_id: z.string().regex(/^\d{6,15}$/),
+  category: z.literal('marketing_messages'),
+  value: z.enum(['stop', 'resume']),
+  timestamp: z.coerce.string().regex(/^\d{1,12}$/),
 })
 const Envelope = z.object({
   entry: z.array(
@@ -36,6 +44,7 @@ const Envelope = z.object({
             metadata: z.object({ phone_number_id: z.string() }).optional(),
             statuses: z.array(z.unknown()).optional(),
             messages: z.array(z.unknown()).optional(),
+            user_preferences: z.array(z.unknown()).optional(),
           }),
         }),
       ),
@@ -48,12 +57,14 @@ export interface MetaNews {
   messages: InboundMessage[]
 }
 
+const FIELDS = ['messages', 'user_preferences']
+
 /** Of this phone number only: an app may report those of several to one address. */
 export function readMetaNews(rawBody: Buffer, phoneNumberId: string): MetaNews {
   const envelope = Envelope.safeParse(parsed(rawBody))
   const values = (envelope.data?.entry ?? [])
     .flatMap(({ changes }) => changes)
-    .filter(({ field, value }) => field === 'messages' && value.metadata?.phone_number_id === phoneNumberId)
+    .filter(({ field, value }) => FIELDS.includes(field) && value.metadata?.phone_number_id === phoneNumberId)
     .map(({ value }) => value)
   return {
     statuses: known(
@@ -66,18 +77,37 @@ export function readMetaNews(rawBody: Buffer, phoneNumberId: string): MetaNews {
       at: instantOf(status.timestamp),
       messageId: status.biz_opaque_callback_data ?? null,
     })),
-    messages: known(
-      Message,
-      values.flatMap(({ messages }) => messages ?? []),
-    ).map((message) => ({
-      id: message.id,
-      from: `+${message.from}`,
-      text: message.text?.body ?? message.button?.text ?? message.interactive?.button_reply?.title ?? '',
-      at: instantOf(message.timestamp),
-      isAnswered: false,
-    })),
+    messages: [
+      ...known(
+        Message,
+        values.flatMap(({ messages }) => messages ?? []),
+      ).map(readMessage),
+      ...known(
+        Preference,
+        values.flatMap((value) => value.user_preferences ?? []),
+      ).map(readPreference),
+    ],
   }
 }
+
+const readMessage = ({ id, from, timestamp, text, button, interactive }: z.output<typeof Message>): InboundMessage => ({
+  id,
+  from: `+${from}`,
+  text: text?.body ?? button?.text ?? interactive?.button_reply?.title ?? interactive?.list_reply?.title ?? '',
+  at: instantOf(timestamp),
+  isAnswered: false,
+})
+
+/** WhatsApp has told the person already. */
+const readPreference = ({ wa_id: from, value, timestamp }: z.output<typeof Preference>): InboundMessage => ({
+  id: `preference:${from}:${timestamp}:${value}`,
+  from: `+${from}`,
+  text: '',
+  at: instantOf(timestamp),
+  isAnswered: true,
+  isSetting: true,
+  keyword: value === 'stop' ? 'stop' : 'start',
+})
 
 const instantOf = (seconds: string) => new Date(Number(seconds) * 1_000)
 

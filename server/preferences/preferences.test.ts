@@ -88,6 +88,22 @@ test('looking shows the masked address and changes nothing, however often a scan
   expect(await suppressed(accountId)).toEqual([])
 })
 
+test.each([
+  [
+    'multipart/form-data; boundary=b',
+    '--b\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--b--\r\n',
+  ],
+  [undefined, 'List-Unsubscribe=One-Click'],
+  ['application/json', '{not json'],
+  ['application/xml', '<x/>'],
+  ['text/plain', ''],
+])('one press unsubscribes whatever its body is: %s (cases-R4)', async (type, payload) => {
+  const { mail, accountId, email } = await aReader()
+  const headers = type === undefined ? {} : { 'content-type': type }
+  const reply = await world.app.inject({ method: 'POST', url: linkIn(mail.html, '/u/'), headers, payload })
+  expect([reply.statusCode, await suppressed(accountId)]).toEqual([200, [`email ${email}`]])
+})
+
 test('tokens of another purpose, expired and invented ones get one and the same answer (X1)', async () => {
   const { mail, token } = await aReader()
   const other = linkIn(mail.html, '/u/').slice(3)

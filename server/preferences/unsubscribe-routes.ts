@@ -12,10 +12,17 @@ export const messageRoutes: Routes = (app, deps) => {
     domains: await viewThrottledDomains(account, deps.now()),
   }))
 
-  // RFC 8058: a POST without cookie or login, body `List-Unsubscribe=One-Click`.
-  app.post<{ Params: { token: string } }>('/u/:token', async (request, reply) => {
-    await unsubscribe(deps, request.params.token, 'one-click')
-    return reply.code(200).send({ success: true })
+  // RFC 8058: a POST without cookie or login. Its body is the same for everybody, in whatever form: it is not read.
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', (_request, body, done) => {
+      body.resume()
+      done(null)
+    })
+    scope.post<{ Params: { token: string } }>('/u/:token', async (request, reply) => {
+      await unsubscribe(deps, request.params.token, 'one-click')
+      return reply.code(200).send({ success: true })
+    })
   })
 
   servePublic(app, deps, api.readUnsubscribe, async ({ params, request }) => {

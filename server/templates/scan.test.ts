@@ -105,7 +105,7 @@ describe('the worst text somebody can write takes no time', () => {
   test('what a person answers by SMS', () => {
     for (const part of ['.', 'a.', ' ', 'é', '\ufdfa', 'STOP '])
       expect(leastCpuMs(() => keywordOf(`${fill(part, 100_000)}x.`))).toBeLessThan(50)
-    expect([keywordOf(`${'.'.repeat(300)} Stop! ${' '.repeat(300)}`), keywordOf(`${'.'.repeat(30)}stop it`)]).toEqual([
+    expect([keywordOf(`${'.'.repeat(300)} Stop! ${' '.repeat(300)}`), keywordOf(`${'.'.repeat(30)}stopover`)]).toEqual([
       'stop',
       null,
     ])

@@ -109,7 +109,7 @@ function Hooks({ view }: { view: TextChannelView }) {
       )}
       <Text fz="sm" mt={view.isReachable ? 0 : 'sm'}>
         Enter in {where}
-        {view.provider === 'meta' && ', and subscribe to “messages”'}:
+        {view.provider === 'meta' && ', and subscribe to “messages” and “user_preferences”'}:
       </Text>
       <dl className="check-record hook-list">
         {view.hooks.map(({ label, value }) => (
