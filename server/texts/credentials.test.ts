@@ -1,4 +1,3 @@
-import crypto from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ContractServer, openContractTwilio } from '../../test/contract-servers/twilio.ts'
