@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { isOriginOf, readContact, readName } from '../server/capture/capture-rules.ts'
+import { bounceKind, statusIn, withoutAddresses } from '../server/channels/bounce-rules.ts'
 import { placesOf } from '../server/channels/templates.ts'
-import { bounceKind, statusIn, withoutAddresses } from '../server/deliverability/bounce-rules.ts'
 import { clientKind } from '../server/engagement/clients.ts'
 import { keywordOf } from '../server/inbound/keywords.ts'
 import { dateOf, guessMapping } from '../server/ledger/import-rules.ts'

@@ -1,4 +1,5 @@
 // From what an SMTP server answered, or failed to answer, to an outcome (engine, "Sending"). Pure.
+import { type BounceKind, bounceKind, isTooMany, oneLine, saysWhy, statusIn } from './bounce-rules.ts'
 import type { Outcome } from './channel.ts'
 
 /** How far a hand-over had come when it failed. */
@@ -34,8 +35,10 @@ export function outcomeOfFailure(failure: SmtpFailure): Outcome {
   if (stage === 'sign_in' || SIGN_IN_REPLIES.includes(replyCode)) return retry('sign_in_failed', response)
   // A refusal of the whole session (greeting, EHLO) or "bad sequence" says nothing about this message.
   if (stage === 'connect' || replyCode === 503) return retry(`smtp_${replyCode}`, response)
-  const isRecipientFault = isAddressBad(replyCode, response, failure.command)
-  return { kind: 'rejected', reason: `smtp_${replyCode}`, response, isRecipientFault }
+  const refusal = refusalOf(replyCode, response, failure.command)
+  // Some say for good what they mean for now.
+  if (refusal === 'soft' && isTooMany(response)) return { ...retry(`smtp_${replyCode}`, response), isOfMessage: true }
+  return { kind: 'rejected', reason: `smtp_${replyCode}`, response, isRecipientFault: refusal === 'hard' }
 }
 
 function outcomeOfSilence(failure: SmtpFailure, response: string): Outcome {
@@ -60,28 +63,17 @@ function retry(reason: string, response: string, retryAfterMs?: number): Extract
     : { kind: 'retry', reason, response, retryAfterMs }
 }
 
-const NOT_ABOUT_THE_ADDRESS =
-  /relay|spam|block|denied|polic|reject(ed)? due|authenticat|spf|dkim|dmarc|blacklist|blocklist|reputation|sender|limit/i
-const NO_SUCH_ADDRESS =
-  /user unknown|unknown (user|recipient|mailbox)|no such (user|recipient|mailbox|address)|does(n't| not) exist|mailbox (unavailable|not found|is disabled)|invalid recipient|recipient not found/i
-
 /**
- * Is the address itself bad (a hard bounce, which suppresses it)? Enhanced codes (RFC 3463) decide where given:
- * 5.1.x and 5.2.x are about the recipient, except those about the sender (5.1.7, 5.1.8), a non-compliant next hop
- * (5.1.9), a mailbox that is full (5.2.2), the message's size (5.2.3) and mailing lists (5.2.4). Policy (5.7.x) and content never are.
+ * Is the address itself bad (a hard bounce, which suppresses it)? Decided as for a mail that comes back (`bounce-rules.ts`); where neither
+ * a code nor the words say why the recipient was refused, it is the address.
  */
-function isAddressBad(replyCode: number, response: string, command: string | null): boolean {
-  if (![550, 551, 552, 553, 554, 556].includes(replyCode) || command === 'MAIL FROM') return false
-  if (/relay/i.test(response)) return false
-  const enhanced = /\b5\.(\d{1,3})\.(\d{1,3})\b/.exec(response)
-  if (enhanced) {
-    const [subject, detail] = [Number(enhanced[1]), Number(enhanced[2])]
-    if (subject === 1) return ![7, 8, 9].includes(detail)
-    return subject === 2 && ![2, 3, 4].includes(detail)
-  }
-  if (NO_SUCH_ADDRESS.test(response)) return true
-  if (command !== 'RCPT TO' || replyCode === 554) return false
-  return !NOT_ABOUT_THE_ADDRESS.test(response)
+function refusalOf(replyCode: number, response: string, command: string | null): BounceKind {
+  if (![550, 551, 552, 553, 554, 556].includes(replyCode) || command === 'MAIL FROM') return 'refused'
+  const status = statusIn(response)
+  const isPrecise = status !== null && !status.endsWith('.0.0')
+  const kind = bounceKind(isPrecise ? status : null, response)
+  if (isPrecise || saysWhy(response)) return kind
+  return command === 'RCPT TO' && replyCode !== 554 ? 'hard' : 'refused'
 }
 
 /** A greylisting server often says how long to wait; believed between a second and an hour. */
@@ -90,12 +82,4 @@ function askedDelay(response: string): number | undefined {
   if (!match) return undefined
   const delayMs = Number(match[1]) * (match[2]?.toLowerCase() === 'min' ? 60_000 : 1_000)
   return delayMs >= 1_000 && delayMs <= 3_600_000 ? delayMs : undefined
-}
-
-/** A server's reply as one bounded line, safe to log next to an id and to show. */
-export function oneLine(text: string): string {
-  return text
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .trim()
-    .slice(0, 500)
 }

@@ -1,6 +1,7 @@
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { oneLine } from '../channels/bounce-rules.ts'
 import type { OutgoingEmail } from '../channels/channel.ts'
-import { oneLine, type SmtpFailure } from '../channels/smtp-outcome.ts'
+import type { SmtpFailure } from '../channels/smtp-outcome.ts'
 import { failureOf, openConnection, problem, quit, SmtpError } from '../email/smtp-connections.ts'
 import { composeMessage, type MailHeaders, whyUnsendable } from '../email/smtp-message.ts'
 import { readSmtpUrl, type SmtpSettings } from '../email/smtp-settings.ts'

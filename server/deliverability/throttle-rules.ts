@@ -1,5 +1,5 @@
+import { bounceKind, statusIn } from '../channels/bounce-rules.ts'
 import type { Outcome } from '../channels/channel.ts'
-import { bounceKind, statusIn } from './bounce-rules.ts'
 
 // When a receiving domain has had enough of an account's mail, and how long it is left alone. Pure.
 

@@ -1,10 +1,10 @@
 import type { ThrottledDomain } from '../../shared/sending.ts'
+import { withoutAddresses } from '../channels/bounce-rules.ts'
 import type { Outcome } from '../channels/channel.ts'
 import { type AccountDb, type StoreTx, transactAccount } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
 import { domainOf } from '../email/mail-headers.ts'
 import { notifyAccount } from '../notifications/notifications.ts'
-import { withoutAddresses } from './bounce-rules.ts'
 import {
   afterNo,
   type DomainAnswer,

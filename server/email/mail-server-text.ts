@@ -1,5 +1,6 @@
 import { isLoopbackHost, type MailSecurity } from '../../shared/mail-server.ts'
-import { oneLine, type SmtpFailure } from '../channels/smtp-outcome.ts'
+import { oneLine } from '../channels/bounce-rules.ts'
+import type { SmtpFailure } from '../channels/smtp-outcome.ts'
 
 // Why a mail server could not be used, in words its owner can act on. Pure.
 

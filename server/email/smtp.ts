@@ -2,9 +2,10 @@
 // own words allow (engine, "Sending"): `retry` on proof of non-acceptance, `unknown` when silence follows the final dot.
 import { Readable } from 'node:stream'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { oneLine } from '../channels/bounce-rules.ts'
 import type { EmailChannel, Outcome, OutgoingEmail } from '../channels/channel.ts'
 import { notSent } from '../channels/not-sent.ts'
-import { oneLine, outcomeOfFailure, type SmtpFailure } from '../channels/smtp-outcome.ts'
+import { outcomeOfFailure, type SmtpFailure } from '../channels/smtp-outcome.ts'
 import { isDatabaseAway } from '../core/db-away.ts'
 import {
   failureOf,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bounceKind, statusIn } from '../deliverability/bounce-rules.ts'
+import { bounceKind, statusIn } from '../channels/bounce-rules.ts'
 import { readMailNews } from './dsn.ts'
 
 const ORIGINAL =
@@ -151,6 +151,14 @@ test.each([
       'I will keep trying. 450 4.2.0 greylisted',
     ),
     'soft',
+  ],
+  [
+    'marked as an automatic answer (cases-R10)',
+    aMail(
+      ['From: MAILER-DAEMON@mx.example', 'Subject: failure notice', 'Auto-Submitted: auto-replied', 'X-Autoreply: yes'],
+      'Sorry, no mailbox here by that name. (#5.1.1)',
+    ),
+    'hard',
   ],
   [
     'a policy in words',

@@ -1,11 +1,5 @@
 import PostalMime, { type Email } from 'postal-mime'
-import {
-  type BounceKind,
-  bounceKind,
-  preciseStatus,
-  statusIn,
-  withoutAddresses,
-} from '../deliverability/bounce-rules.ts'
+import { type BounceKind, bounceKind, preciseStatus, statusIn, withoutAddresses } from '../channels/bounce-rules.ts'
 
 // A mail that came to a return address: a delivery status report (RFC 3464), a spam report (RFC 5965), or the prose of a server that
 // knows neither. What it is about is known by the address it came to; what it says is read leniently, and believed little.
@@ -86,12 +80,14 @@ function readReport(report: string, prose: string): MailNews | null {
 
 /** What qmail, old Exchange, old Exim and webmail providers write instead of a report. */
 function readProse(mail: Email): MailNews | null {
-  if (isAutomaticAnswer(mail)) return null
   const sender = mail.from?.address ?? ''
   const subject = mail.subject ?? ''
   const isFromServer = /^(mailer-daemon|postmaster|mail-?daemon|bounces?)@/i.test(sender) || sender === ''
-  if (!(isFromServer || UNDELIVERED.test(subject))) return null
   const prose = proseOf(mail)
+  // Many servers mark what they send back as an automatic answer, which it is.
+  const isFailure = isFromServer && UNDELIVERED.test(`${subject}\n${prose}`)
+  if (isAutomaticAnswer(mail) && !isFailure) return null
+  if (!(isFromServer || UNDELIVERED.test(subject))) return null
   if (DELAYED.test(`${subject}\n${prose}`))
     return { kind: 'soft', source: 'dsn', status: null, words: firstWords(prose) }
   const status = statusIn(prose)

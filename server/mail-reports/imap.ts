@@ -1,5 +1,5 @@
 import type { ImapFlow } from 'imapflow'
-import { oneLine } from '../channels/smtp-outcome.ts'
+import { oneLine } from '../channels/bounce-rules.ts'
 import { resolveGuarded } from '../net/resolve.ts'
 
 // Reading somebody's mailbox by IMAP. Its host is what a stranger typed: the address that was checked is the one that is dialled (X4).

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { z } from 'zod'
+import { bounceKind, preciseStatus, statusIn, withoutAddresses } from '../channels/bounce-rules.ts'
 import { isSameSecret } from '../core/secrets.ts'
-import { bounceKind, preciseStatus, statusIn, withoutAddresses } from '../deliverability/bounce-rules.ts'
 import { forged, type ProviderReader, type ProviderReport, readJson } from './mail-event.ts'
 
 // Mailgun: an HMAC over time and a token, which stand in the body beside the event. The event itself is not covered by it, so a

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { statusIn, withoutAddresses } from '../channels/bounce-rules.ts'
 import { isSameSecret } from '../core/secrets.ts'
-import { statusIn, withoutAddresses } from '../deliverability/bounce-rules.ts'
 import { forged, headerOf, type ProviderReader, type ProviderReport, readJson } from './mail-event.ts'
 
 // Postmark signs nothing: it sends the user and password that stand in the webhook's address. One report per call.

@@ -1,6 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { z } from 'zod'
-import { bounceKind, preciseStatus, statusIn, withoutAddresses } from '../deliverability/bounce-rules.ts'
+import { type BounceKind, bounceKind, preciseStatus, statusIn, withoutAddresses } from '../channels/bounce-rules.ts'
 import {
   forged,
   headerOf,
@@ -54,6 +54,10 @@ function publicKey(secret: string) {
 const statusOf = ({ status, reason }: Event): string | null =>
   preciseStatus(statusIn(status ?? ''), statusIn(reason ?? ''))
 
+/** SendGrid's own judgement: the receiver refused the sender or the mail. */
+const notTheAddress = (type: Event['type']) => type === 'blocked'
+const softer = (kind: BounceKind) => (kind === 'hard' ? 'refused' : kind)
+
 function kindOf(event: Event): ProviderReport['kind'] | null {
   const reason = event.reason ?? ''
   switch (event.event) {
@@ -64,7 +68,9 @@ function kindOf(event: Event): ProviderReport['kind'] | null {
     case 'spamreport':
       return 'complaint'
     case 'bounce':
-      return bounceKind(statusOf(event), reason)
+      return notTheAddress(event.type)
+        ? softer(bounceKind(statusOf(event), reason))
+        : bounceKind(statusOf(event), reason)
     case 'dropped':
       if (/spam reporting/i.test(reason)) return 'complaint'
       return /bounced address|invalid/i.test(reason) ? 'hard' : 'refused'

@@ -1,6 +1,6 @@
 import { createVerify, X509Certificate } from 'node:crypto'
 import { z } from 'zod'
-import { bounceKind, statusIn, withoutAddresses } from '../deliverability/bounce-rules.ts'
+import { bounceKind, statusIn, withoutAddresses } from '../channels/bounce-rules.ts'
 import { forged, type ProviderReader, type ProviderReport, readJson } from './mail-event.ts'
 
 // Amazon SES by SNS: signed with a key whose certificate lies at Amazon, and to be confirmed by calling an address there. Both

@@ -93,6 +93,19 @@ describe('SendGrid', () => {
 
   test.each([
     [{ event: 'bounce', type: 'bounce', status: '5.0.0', reason: '550 5.1.1 no such user' }, HARD],
+    [
+      {
+        event: 'bounce',
+        type: 'blocked',
+        status: '5.1.0',
+        reason: '550 5.1.0 rejected: sending IP has a poor reputation',
+      },
+      ['failed', 'bounced:refused'],
+    ],
+    [
+      { event: 'bounce', type: 'blocked', status: '5.1.1', reason: '550 5.1.1 no such user' },
+      ['failed', 'bounced:refused'],
+    ],
     [{ event: 'bounce', type: 'blocked', status: '5.7.1', reason: '554 5.7.1 spam' }, ['failed', 'bounced:refused']],
     [{ event: 'dropped', reason: 'Bounced Address' }, HARD],
     [{ event: 'deferred', response: '451 later' }, UNTOUCHED],

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { Pool } from 'undici'
+import { oneLine } from '../channels/bounce-rules.ts'
 import type { Outcome } from '../channels/channel.ts'
-import { oneLine } from '../channels/smtp-outcome.ts'
 import { nameFetchFailure } from '../net/fetch-problem.ts'
 
 // HTTP to a provider. What the engine has to know of a failure is whether the request's body had been handed over: then silence

@@ -1,6 +1,6 @@
 import { textCodes } from '../../shared/text-codes.ts'
+import { oneLine } from '../channels/bounce-rules.ts'
 import type { Outcome } from '../channels/channel.ts'
-import { oneLine } from '../channels/smtp-outcome.ts'
 
 // From a provider's refusal to an outcome (engine, "Sending" and D4). Pure.
 

@@ -1,7 +1,7 @@
+import { oneLine } from '../channels/bounce-rules.ts'
 import type { Outcome, OutgoingText, TextChannel } from '../channels/channel.ts'
 import { inboundText } from '../channels/inbound-check.ts'
 import { estimateText } from '../channels/senders.ts'
-import { oneLine } from '../channels/smtp-outcome.ts'
 import { buttonPrefix, type ProviderTemplate, templateProblem } from '../channels/templates.ts'
 import type { TextTemplate } from '../schema/text-channels.ts'
 import { openProviderHttp, outcomeOfSilence, type ProviderAnswer, type ProviderHttp } from './provider-http.ts'

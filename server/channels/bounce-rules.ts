@@ -1,5 +1,3 @@
-import { oneLine } from '../channels/smtp-outcome.ts'
-
 // What a receiver's refusal means, by its enhanced status code (RFC 3463) and its words, in one table. Pure.
 
 /**
@@ -17,19 +15,30 @@ const NO_SUCH =
 const NO_DOMAIN =
   /(host|domain)( or domain)?( name)?.{0,20}(not found|unknown|does(n.t| not) exist)|no (mx|such (host|domain))|nxdomain/i
 const POLICY =
-  /spam|blocked|block ?list|blacklist|polic|reputation|relay|dmarc|spf|dkim|authenticat|content|virus|sender|banned|too (big|large)|size/i
+  /spam|\bblock(ed|ing|s)?\b|block ?list|deny ?list|blacklist|\bdenied|polic|reputation|relay|dmarc|\bspf\b|dkim|authenticat|content|virus|sender|banned|too (big|large)|size|not (permit|allow|accept)|may not send|unsolicited|complain/i
+const TOO_MANY =
+  /\b(at a|send(ing)?|receiv(ing|ed?)|message|connection) rate\b|rate (that|limit)|too (quickly|fast|many)|throttl|(hourly|daily|message|sending) (limit|quota)|limit (exceeded|reached)/i
+/** The receiver's own code for a matter of policy, repeated by a server that puts another one first. */
+const POLICY_CODE = /(?<![\d.])5\.7\.\d{1,3}(?![\d]|\.\d)/
 
-/** The first row that fits decides. The code's class 2 stands for none given. */
+/**
+ * The first row that fits decides. The code's class 2 stands for none given. An address is bad only where nothing else is said to be: a
+ * server that knows no better code says 5.1.0 or 5.2.0 of a sender that it does not let in.
+ */
 const TABLE: readonly [code: RegExp, words: RegExp, kind: BounceKind][] = [
   [/^4\./, ANY, 'soft'],
   [ANY, FULL, 'soft'],
   [/^5\.2\.2$/, ANY, 'soft'],
+  [/^5\.[0125]\.|^$/, TOO_MANY, 'soft'],
   // the sender's system or address, a relay that does not follow the rules
   [/^5\.1\.[789]$/, ANY, 'refused'],
-  [/^5\.1\./, ANY, 'hard'],
+  [/^5\.[12]\./, POLICY_CODE, 'refused'],
+  [/^5\.[12]\.0$/, POLICY, 'refused'],
   // size, mailing list
   [/^5\.2\.[34]$/, ANY, 'refused'],
-  [/^5\.2\./, ANY, 'hard'],
+  [/^5\.[12]\./, NO_SUCH, 'hard'],
+  [/^5\.[12]\./, POLICY, 'refused'],
+  [/^5\.[12]\./, ANY, 'hard'],
   [/^5\.4\.[14]$/, NO_SUCH, 'hard'],
   [/^5\.4\.[146]$/, NO_DOMAIN, 'hard'],
   [/^5\.4\./, ANY, 'refused'],
@@ -49,6 +58,13 @@ export function bounceKind(status: string | null, words: string): BounceKind {
   return TABLE.find(([code, pattern]) => code.test(status ?? '') && pattern.test(text))?.[2] ?? 'soft'
 }
 
+/** Whether the words alone decide. */
+export const saysWhy = (words: string): boolean =>
+  TABLE.some(([code, pattern]) => pattern !== ANY && code.test('') && pattern.test(words.slice(0, 2_000)))
+
+/** The receiver would take it later. */
+export const isTooMany = (words: string): boolean => TOO_MANY.test(words.slice(0, 2_000))
+
 /** The enhanced code in a server's words, or the class of its reply code; no part of a number or an IP address. */
 export function statusIn(words: string): string | null {
   const enhanced = /(?<![\d.])([245])\.(\d{1,3})\.(\d{1,3})(?![\d]|\.\d)/.exec(words)
@@ -66,3 +82,11 @@ export function preciseStatus(own: string | null, said: string | null): string |
 /** What a receiver said, without the addresses in it: as one bounded line. */
 export const withoutAddresses = (words: string): string =>
   oneLine(words.replace(/[^\s<>"'()]{1,64}@[^\s<>"'()]{1,255}/g, '…'))
+
+/** A server's reply as one bounded line, safe to log next to an id and to show. */
+export function oneLine(text: string): string {
+  return text
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim()
+    .slice(0, 500)
+}
