@@ -6,6 +6,7 @@ import { aColleague, anOrder, freshOrderCheck } from '../../test/factories.ts'
 import { DAY, MINUTE } from '../../test/message-scene.ts'
 import { aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
+import type { Outcome } from '../channels/channel.ts'
 import { newId } from '../core/ids.ts'
 import { sendDue } from '../send/deliver.ts'
 import { closeAbandonedSubmissions } from '../send/submissions.ts'
@@ -183,12 +184,13 @@ describe('a job', () => {
     const { storeId } = shop
     const { jobId } = (await start(shop)).body
     let left = 3
-    world.answer = async (mail) => (left-- > 0 ? answer(mail) : new Promise(() => {}))
+    const end = Promise.withResolvers<Outcome>()
+    world.answer = async (mail) => (left-- > 0 ? answer(mail) : end.promise)
     await freshOrderCheck(world, storeId)
     // A process has its own connections.
     const { channels } = world.deps
     const killed = { ...world.deps, workerId: newId(), channels: { ...channels, email: { ...channels.email } } }
-    sendDue(killed, { storeId }).catch(() => {})
+    const killedEnds = sendDue(killed, { storeId }).catch(() => {})
     // It goes when the answers are written down and its five places on the wire are taken again.
     await expect.poll(async () => [left, (await read(shop, jobId)).done], { timeout: 20_000 }).toEqual([-5, 3])
     world.answer = answer
@@ -201,6 +203,8 @@ describe('a job', () => {
     expect(job).toMatchObject({ state: 'done', counts: { sent: 7, unknown: 5, failed: 0, waiting: 0 } })
     expect(new Set(world.sent.map(({ to }) => to)).size).toBe(12)
     expect(world.sent).toHaveLength(12)
+    end.reject(new Error('The process is over.'))
+    await killedEnds
   })
 })
 
