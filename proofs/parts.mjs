@@ -83,7 +83,24 @@ export const parts = [
     name: 'large-shops',
     what: 'imports of 50,000 orders and 20,000 checkouts from Shopify, throttled, while tokens end',
     code: ['server/sync/', 'server/platforms/shopify/', 'test/large-shop.ts', 'test/contract-servers/shopify'],
-    command: () => atFullSize('server/sync/shopify-import', 'server/platforms/shopify/bulk-scale'),
+    command: () =>
+      atFullSize('server/sync/shopify-import', 'server/platforms/shopify/bulk-scale', 'server/platforms/shopify/scale'),
+  },
+  {
+    name: 'many-messages',
+    what: 'requests that name 10,000 carts or people, and what a member reads in three months',
+    code: [
+      'server/manual-sends/',
+      'server/discount-mail/',
+      'server/customers/',
+      'server/notifications/',
+      'server/send/',
+    ],
+    command: () =>
+      atFullSize(
+        ...['server/manual-sends/bulk-sends.test', 'server/discount-mail/recipients.test'],
+        'server/notifications/compact.test',
+      ),
   },
   {
     name: 'themes',

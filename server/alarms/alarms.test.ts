@@ -22,8 +22,10 @@ beforeEach(async () => {
   store = await aStore(world)
 })
 
+const nothing = async () => {}
+
 /** Time passes minute by minute, or in longer steps; what works meanwhile is said per test. */
-async function live(minutes: number, each: () => Promise<unknown> = async () => {}, step = 1): Promise<void> {
+async function live(minutes: number, each: () => Promise<unknown> = nothing, step = 1): Promise<void> {
   for (let minute = 0; minute < minutes; minute += step) {
     world.advance(step * MINUTE)
     await each()
@@ -56,12 +58,16 @@ async function dueCarts(count: number): Promise<void> {
 
 test('a store that works is never heard of', async () => {
   await dueCarts(2)
-  await live(90, async () => {
-    await sync()
-    await detectAbandoned(world.deps)
-    await freshOrderCheck()
-    await sendDue(world.deps, { storeId: store.storeId })
-  })
+  await live(
+    90,
+    async () => {
+      await sync()
+      await detectAbandoned(world.deps)
+      await freshOrderCheck()
+      await sendDue(world.deps, { storeId: store.storeId })
+    },
+    3,
+  )
   expect(world.sent.length).toBe(2)
   expect(await titles()).toEqual([])
   expect((await world.request('GET', '/readyz')).body.alarms).toEqual([])
@@ -77,7 +83,7 @@ async function freshOrderCheck(): Promise<void> {
 
 test('no reading for half an hour: told once in the store’s own words, and told again when it is over', async () => {
   await sync()
-  await live(20)
+  await live(20, nothing, 5)
   await world.db
     .updateTable('sync_state')
     .set({ error_code: 'wrong_secret', error_detail: null, failed_at: world.now })
@@ -89,7 +95,7 @@ test('no reading for half an hour: told once in the store’s own words, and tol
   await live(3)
   expect(await titles()).toEqual(['The store has not been synced'])
   expect(await message()).toContain('The consumer secret does not belong to this consumer key.')
-  await live(60)
+  await live(60, nothing, 5)
   expect(await titles()).toHaveLength(1)
   await beat(world.deps)
   const ready = await world.request('GET', '/readyz')
@@ -101,9 +107,9 @@ test('no reading for half an hour: told once in the store’s own words, and tol
 })
 
 test('carts nobody calls abandoned are told within a quarter of an hour', async () => {
-  await live(10, sync)
+  await live(10, sync, 5)
   await dueCarts(3)
-  await live(60, sync) // the store's timeout
+  await live(60, sync, 5) // the store's timeout
   expect(await titles()).toEqual([])
   await live(8, sync)
   expect(await titles()).toEqual(['Abandoned carts are not being detected'])
@@ -114,23 +120,31 @@ test('carts nobody calls abandoned are told within a quarter of an hour', async 
 })
 
 test('an import of old carts is no stopped detection', async () => {
-  await live(10, sync)
-  await live(30, async () => {
-    await sync()
-    const modifiedAt = new Date(world.now.getTime() - 40 * 24 * HOUR_MS).toISOString()
-    await recordOrders(world.deps, store.storeId, [anOrder(world, { createdAt: modifiedAt, modifiedAt })], 'sync')
-    await watchStages(world.deps)
-    await detectAbandoned(world.deps)
-  })
+  await live(10, sync, 5)
+  await live(
+    30,
+    async () => {
+      await sync()
+      const modifiedAt = new Date(world.now.getTime() - 40 * 24 * HOUR_MS).toISOString()
+      await recordOrders(world.deps, store.storeId, [anOrder(world, { createdAt: modifiedAt, modifiedAt })], 'sync')
+      await watchStages(world.deps)
+      await detectAbandoned(world.deps)
+    },
+    3,
+  )
   expect(await titles()).toEqual([])
 })
 
 test('due messages nobody looks at are told within a quarter of an hour, those that wait for a reason are not', async () => {
   await dueCarts(2)
-  await live(62, async () => {
-    await sync()
-    await detectAbandoned(world.deps)
-  })
+  await live(
+    62,
+    async () => {
+      await sync()
+      await detectAbandoned(world.deps)
+    },
+    2,
+  )
   await live(9, sync)
   expect(await titles()).toEqual([])
   await live(6, sync)
@@ -144,12 +158,16 @@ test('due messages nobody looks at are told within a quarter of an hour, those t
   await dueCarts(2)
   await world.db.updateTable('stores').set({ sender_name: '' }).where('id', '=', store.storeId).execute()
   const before = (await titles()).length
-  await live(100, async () => {
-    await sync()
-    await detectAbandoned(world.deps)
-    await freshOrderCheck()
-    await sendDue(world.deps, { storeId: store.storeId })
-  })
+  await live(
+    100,
+    async () => {
+      await sync()
+      await detectAbandoned(world.deps)
+      await freshOrderCheck()
+      await sendDue(world.deps, { storeId: store.storeId })
+    },
+    5,
+  )
   expect(await titles()).toHaveLength(before)
 })
 
@@ -162,18 +180,18 @@ test('a mail server that takes nothing is told in its own words; one message put
   }
   world.answer = () => ({ kind: 'retry', reason: 'smtp_451', response: '451 4.7.1 Greylisted' })
   await dueCarts(1)
-  await live(100, work)
+  await live(100, work, 5)
   expect(await titles()).toEqual([])
   await world.db.updateTable('messages').set({ state: 'cancelled' }).where('store_id', '=', store.storeId).execute()
   world.answer = () => ({ kind: 'retry', reason: 'connection_refused', response: 'connect ECONNREFUSED' })
   await dueCarts(2)
-  await live(60, work)
+  await live(60, work, 5)
   expect(await titles()).toEqual([])
   await live(15, work)
   expect(await titles()).toEqual(['The mail server accepts no messages'])
   expect(await message()).toContain('"connect ECONNREFUSED"')
   world.answer = (mail) => ({ kind: 'accepted', providerId: mail.messageId, response: '250 queued' })
-  await live(20, work)
+  await live(20, work, 4)
   expect(await titles()).toHaveLength(2)
 })
 
@@ -224,17 +242,21 @@ test('a script that falls silent in busy hours is told within a quarter of an ho
 test('a shop that is offline has no shoppers: the sync tells, not the capture', async () => {
   world.now = new Date(Math.ceil(world.now.getTime() / (24 * HOUR_MS)) * 24 * HOUR_MS + 15 * HOUR_MS)
   await history(new Date(world.now.getTime() - 28 * 24 * HOUR_MS))
-  await live(60, async () => {
-    await sync()
-    await heard()
-  })
+  await live(
+    60,
+    async () => {
+      await sync()
+      await heard()
+    },
+    5,
+  )
   await world.db
     .updateTable('sync_state')
     .set({ error_code: 'unreachable', failed_at: world.now })
     .where('store_id', '=', store.storeId)
     .where('stream', '=', 'sweep')
     .execute()
-  await live(60)
+  await live(60, nothing, 5)
   await live(5, sync)
   expect(await titles()).toEqual(['The store has not been synced', 'The store is being synced again'])
 })
@@ -242,7 +264,7 @@ test('a shop that is offline has no shoppers: the sync tells, not the capture', 
 test('after three days in which nobody watched, everything gets time to catch up', async () => {
   await sync()
   await dueCarts(1)
-  await live(10, sync)
+  await live(10, sync, 5)
   world.advance(72 * HOUR_MS)
   await live(4)
   await detectAbandoned(world.deps)
@@ -254,17 +276,19 @@ test('after three days in which nobody watched, everything gets time to catch up
 })
 
 test('a clock that steps back a day silences no alarm and raises none', async () => {
-  await live(10, sync)
+  await live(10, sync, 5)
   world.advance(-24 * HOUR_MS)
-  await live(40, sync)
+  await live(40, sync, 5)
   expect(await titles()).toEqual([])
-  await live(45)
+  await live(45, nothing, 5)
   expect(await titles()).toEqual(['The store has not been synced'])
 })
 
 test('two workers raise one alarm, and a disconnected store has none', async () => {
   await sync()
-  await live(32)
+  await live(30, nothing, 5)
+  await live(1)
+  expect(await titles()).toEqual([])
   world.advance(MINUTE)
   await Promise.all([watchStages(world.deps), watchStages(world.deps)])
   expect(await titles()).toHaveLength(1)
@@ -286,7 +310,7 @@ test('the switch outside is asked every minute, and told when something stopped'
   world.deps.config = { ...config, alarmPingUrl: `http://127.0.0.1:${port}/check/` }
   await live(3, sync)
   expect(asked).toEqual(['/check/', '/check/', '/check/'])
-  await live(34)
+  await live(34, nothing, 2)
   expect(asked.at(-1)).toBe('/check/fail')
   await live(1, sync)
   expect(asked.at(-1)).toBe('/check/')

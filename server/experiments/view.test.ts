@@ -63,14 +63,14 @@ async function leavers(count: number, bought: number) {
 
 describe('before it begins (decision 60)', () => {
   test('the pace is people with a contact who left a cart, and how many of them bought', async () => {
-    await leavers(30, 12)
+    await leavers(20, 10)
     await shop.fill('nobody', [tea()])
     await shop.pass(HOUR)
     const known = await read()
-    expect(known.pace).toEqual({ people: 30, boughtPercent: 40, assumedPercent: 5, rate: 0.4 })
+    expect(known.pace).toEqual({ people: 20, boughtPercent: 50, assumedPercent: 5, rate: 0.5 })
     expect(known.proposedPercent).toBe(50)
     expect([known.running, known.past]).toEqual([null, []])
-    expect(beforeWords(known)).toContain('With 30 people a month')
+    expect(beforeWords(known)).toContain('With 20 people a month')
   })
 
   test('carts of a month ago are no pace, and a store without any is told so', async () => {
