@@ -76,7 +76,9 @@ export const parts = [
     command: () =>
       atFullSize(
         ...['test/malformed', 'test/plain-words', 'server/restore/restore.test', 'server/templates/plans/plans.test'],
-        ...['server/payments/orders.test'],
+        ...['server/payments/orders.test', 'server/carts/attribution.test', 'server/carts/fold-order.test'],
+        ...['server/capture/post-check.test', 'server/platforms/woocommerce/hostile.test'],
+        ...['server/platforms/shopify/hostile.test', 'server/plugin-calls/hostile.test'],
       ),
   },
   {
@@ -99,7 +101,7 @@ export const parts = [
     command: () =>
       atFullSize(
         ...['server/manual-sends/bulk-sends.test', 'server/discount-mail/recipients.test'],
-        'server/notifications/compact.test',
+        ...['server/notifications/compact.test', 'server/campaigns/steps.test', 'server/billing/usage.test'],
       ),
   },
   {

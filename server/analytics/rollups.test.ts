@@ -148,9 +148,9 @@ test('a cart joined to another counts once', async () => {
   expect((await total(shop.storeId))[0]).toBe(counted.length)
 })
 
-async function aLife(): Promise<Shop> {
+async function aLife(people = 6): Promise<Shop> {
   const shop = await aShop(world)
-  for (let n = 0; n < 6; n++) {
+  for (let n = 0; n < people; n++) {
     const contact = { email: `person${n}@shoppers.example.com` }
     const message = await shop.mailed({ ...ada, ...contact }, `browser-${n}`)
     if (n % 2) await shop.press(message.id)
@@ -177,7 +177,7 @@ test('counting anew gives the same figures, folded or not, and can be repeated',
 })
 
 test('counting anew repairs what was lost, and leaves other stores alone', async () => {
-  const [shop, other] = [await aLife(), await aLife()]
+  const [shop, other] = [await aLife(), await aLife(2)]
   const [before, others] = [await kept(shop.storeId), await kept(other.storeId)]
   await sql`update rollups set abandoned = abandoned + 7 where store_id = ${shop.storeId}`.execute(world.db)
   await sql`delete from rollup_changes where store_id = ${shop.storeId}`.execute(world.db)
@@ -215,7 +215,7 @@ async function abandonOne(tx: Db, storeId: string): Promise<void> {
 }
 
 test('a store that is deleted leaves nothing behind', async () => {
-  const shop = await aLife()
+  const shop = await aLife(3)
   await world.db.deleteFrom('flow_steps').where('store_id', '=', shop.storeId).execute()
   await world.db.deleteFrom('stores').where('id', '=', shop.storeId).execute()
   await fold()

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { anOrder, aStore, type TestStore } from '../../test/factories.ts'
 import { aScene, DAY, HOUR, messagesOf, pass, send, wait } from '../../test/message-scene.ts'
+import { isProof } from '../../test/seed.ts'
 import { acceptsMail, aWorld, START } from '../../test/world.ts'
 import { detectAbandoned } from '../carts/detect.ts'
 import { recordOrders } from '../carts/record.ts'
@@ -108,10 +109,13 @@ test('held is what the plan’s limit holds in all stores, expiring what reaches
   expect(await emails(first)).toMatchObject({ used: 505, limit: -1, held: 0, level: 'ok' })
 })
 
-test('with fifty senders at once the counter is exact, and no look meanwhile shows more than the limit', async () => {
+const SENDERS = isProof ? 50 : 20
+const LEFT = isProof ? 20 : 8
+
+test('with many senders at once the counter is exact, and no look meanwhile shows more than the limit', async () => {
   const shop = await aScene(world, 1)
   const others = []
-  for (let n = 1; n < 50; n++) others.push(await aStore(world, { accountId: shop.accountId }))
+  for (let n = 1; n < SENDERS; n++) others.push(await aStore(world, { accountId: shop.accountId }))
   for (const { storeId } of others) await recordOrders(world.deps, storeId, [anOrder(world)], 'sync')
   const stores = [shop, ...others]
   world.advance(HOUR)
@@ -122,7 +126,7 @@ test('with fifty senders at once the counter is exact, and no look meanwhile sho
     .where('stream', '=', 'order_check')
     .execute()
   await detectAbandoned(world.deps)
-  await setUsed(shop.accountId, 'email', 480)
+  await setUsed(shop.accountId, 'email', 500 - LEFT)
   let isSending = true
   const seen: number[] = []
   const look = async () => {
@@ -132,12 +136,19 @@ test('with fifty senders at once the counter is exact, and no look meanwhile sho
   await Promise.all(stores.map(({ storeId }) => send(world, storeId)))
   isSending = false
   await looking
-  expect(world.sent).toHaveLength(20)
+  expect(world.sent).toHaveLength(LEFT)
   // Whoever came too late at the hand-over is decided anew.
   world.advance(1_000)
   await Promise.all(stores.map(({ storeId }) => send(world, storeId)))
-  expect(world.sent).toHaveLength(20)
-  expect(await emails(shop)).toEqual({ channel: 'email', used: 500, limit: 500, held: 30, expiring: 30, level: 'full' })
+  expect(world.sent).toHaveLength(LEFT)
+  expect(await emails(shop)).toEqual({
+    channel: 'email',
+    used: 500,
+    limit: 500,
+    held: SENDERS - LEFT,
+    expiring: SENDERS - LEFT,
+    level: 'full',
+  })
   expect(seen).toEqual(seen.toSorted((a, b) => a - b))
   expect(Math.max(...seen)).toBeLessThanOrEqual(500)
 }, 60_000)

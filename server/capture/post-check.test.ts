@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { CapturePost } from '../../shared/capture.ts'
+import { runs } from '../../test/seed.ts'
 import { AppError } from '../core/errors.ts'
 import { readInput } from '../http/input.ts'
 import { readCapturePost, readUsual } from './post-check.ts'
@@ -112,7 +113,7 @@ test('a post is taken for the same, or refused with the same words, as by the sc
       if ('taken' in answer) taken += 1
       if (readUsual(sent)) usualOnes += 1
     }),
-    { numRuns: 4_000 },
+    runs(1_500, 20_000),
   )
   // Both ways are gone often enough for that to say something.
   expect(usualOnes).toBeGreaterThan(30)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { beforeEach, expect, test } from 'vitest'
 import { told } from '../../test/notifications.ts'
+import { runs } from '../../test/seed.ts'
 import { aShop, DAY, HOUR, MINUTE, pot, type Shop, tea } from '../../test/shop.ts'
 import { nextLook } from '../../test/turn-scene.ts'
 import { aWorld } from '../../test/world.ts'
@@ -203,7 +204,7 @@ test('attributed revenue never exceeds the store’s revenue, and no order count
       await assertRevenue()
       shop = await aShop(world)
     }),
-    { numRuns: 25 },
+    runs(8, 100),
   )
 }, 60_000)
 

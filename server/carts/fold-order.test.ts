@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { aStore } from '../../test/factories.ts'
+import { runs } from '../../test/seed.ts'
 import { aWorld } from '../../test/world.ts'
 import type { FactPayload, FoldItem, OrderKind } from '../schema/facts.ts'
 import type { ShopperKey } from '../shoppers/rules.ts'
@@ -140,7 +141,7 @@ test('folding in two goes is folding in one', () => {
       const half = foldFacts(emptyFold, facts.slice(0, cut))
       expect(foldFacts(half.fold, facts.slice(cut)).fold).toEqual(whole.fold)
     }),
-    { numRuns: 500 },
+    runs(300, 5_000),
   )
 })
 
@@ -149,7 +150,7 @@ test('carts do not depend on the order in which one shopper’s facts arrive', a
     fc.asyncProperty(drafts(fc.constant(['one'])).chain(shuffled), async ({ facts, arrivals, groups }) => {
       expect(await cartsAfter(arrivals, groups)).toEqual(await cartsAfter(facts))
     }),
-    { numRuns: 60 },
+    runs(20, 300),
   )
 }, 120_000)
 
@@ -169,7 +170,7 @@ test('nor on when it became known that two browsers are one shopper', async () =
         expect(await cartsAfter(arrivals, groups)).toEqual(await cartsAfter(facts))
       },
     ),
-    { numRuns: 60 },
+    runs(20, 300),
   )
 }, 120_000)
 

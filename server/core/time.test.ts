@@ -26,6 +26,8 @@ function changesOf(zone: string): Change[] {
 }
 
 const all = ZONES.flatMap(changesOf)
+/** Zones that change in the same way at the same instant. */
+const ways = [...new Map(all.map((change) => [`${change.at} ${change.before} ${change.after}`, change])).values()]
 const isGap = (change: Change) => Temporal.PlainDateTime.compare(change.after, change.before) > 0
 
 test('a time that a clock change leaves out becomes the first valid minute after it, in every zone 2024–2030 (T3)', () => {
@@ -61,7 +63,7 @@ test('an ordinary time is what the wall clock shows, in every zone (T3)', () => 
 
 test('quiet hours hold from 21:00 to 08:00 and end at 08:00 of that morning, on every day of every clock change (T2, T3)', () => {
   const hours = { from: '21:00', to: '08:00' }
-  for (const { zone, at } of all) {
+  for (const { zone, at } of ways) {
     const day = at.toZonedDateTimeISO(zone).toPlainDate()
     for (const offset of [-1, 0, 1]) {
       const date = day.add({ days: offset })

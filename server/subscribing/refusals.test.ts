@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { anOwner } from '../../test/connected-store.ts'
 import { aPayer, choose, type Payer, sessionAt } from '../../test/payer.ts'
 import { aStripeWorld } from '../../test/stripe-world.ts'
@@ -25,11 +25,11 @@ const textOf = (row: object) => JSON.stringify({ ...row, begun: null, applied: n
 let ann: Payer
 let bob: { token: string; accountId: string }
 let eve: Payer
-beforeEach(async () => {
+async function threePeople() {
   ann = await aPayer(world, { planKey: 'growth' })
   bob = await anOwner(world, null)
   eve = await aPayer(world)
-})
+}
 
 const UNKNOWN = 'The request has an unknown field'
 const COUNT = 'Choose 0 to 20 extra stores.'
@@ -56,65 +56,73 @@ const choices: [string, (its: Payer) => object, string][] = [
   ['a discount', () => ({ discounts: [{ coupon: 'free' }] }), UNKNOWN],
 ]
 
-it.each(choices)('a checkout %s', async (_, more, error) => {
-  const before = await everything()
-  const reply = await choose(world, bob.token, { planKey: 'starter', ...more(ann) })
-  expect({ code: reply.status, error: reply.body.error }).toEqual({ code: 400, error })
-  expect(await everything()).toEqual(before)
-})
+describe('nothing changes by', () => {
+  beforeAll(threePeople)
 
-it.each(choices)('a change of the own plan %s', async (_, more, error) => {
-  const before = await everything()
-  const body = { planKey: 'growth', ...more(ann) }
-  const reply = await world.request('POST', '/api/payments/preview-change', { token: eve.token, body })
-  expect({ code: reply.status, error: reply.body.error }).toEqual({ code: 400, error })
-  expect(await everything()).toEqual(before)
-})
-
-it('a session that another account has paid, and one that is none', async () => {
-  const { id } = world.stripe.all('checkout.session').find(({ customer }) => customer === ann.customer)!
-  const before = await everything()
-  for (const { token } of [bob, eve]) {
-    for (const [named, code, error] of [
-      [id, 404, 'Checkout session not found'],
-      ['cs_test_none', 404, 'Checkout session not found'],
-      [ann.subscription, 400, 'This is not a checkout session.'],
-    ] as const) {
-      const reply = await world.request('GET', `/api/subscribe/check-session?session_id=${named}`, { token })
-      expect({ code: reply.status, error: reply.body.error }).toEqual({ code, error })
-    }
-  }
-  expect(await everything()).toEqual(before)
-})
-
-it('a session that was paid once does not give the plan again after it has ended', async () => {
-  const { id } = world.stripe.all('checkout.session').find(({ customer }) => customer === ann.customer)!
-  await world.deps.stripe!.subscriptions.cancel(ann.subscription)
-  const check = () => world.request('GET', `/api/subscribe/check-session?session_id=${id}`, { token: ann.token })
-  expect((await check()).body).toEqual({ success: true, plan: 'free', status: 'active' })
-  const before = await everything()
-  await check()
-  expect(await everything()).toEqual(before)
-})
-
-it('what was shown to another account', async () => {
-  const body = { planKey: 'starter' }
-  const shown = await world.request('POST', '/api/payments/preview-change', { token: ann.token, body })
-  const before = await everything()
-  const change = { token: shown.body.token, restingStoreIds: [] }
-  const reply = await world.request('POST', '/api/payments/change', { token: eve.token, body: change })
-  expect({ code: reply.status, error: reply.body.error }).toEqual({
-    code: 400,
-    error: 'This change is not one that was shown. Look at the amount again.',
+  it.each(choices)('a checkout %s', async (_, more, error) => {
+    const before = await everything()
+    const reply = await choose(world, bob.token, { planKey: 'starter', ...more(ann) })
+    expect({ code: reply.status, error: reply.body.error }).toEqual({ code: 400, error })
+    expect(await everything()).toEqual(before)
   })
-  expect(await everything()).toEqual(before)
+
+  it.each(choices)('a change of the own plan %s', async (_, more, error) => {
+    const before = await everything()
+    const body = { planKey: 'growth', ...more(ann) }
+    const reply = await world.request('POST', '/api/payments/preview-change', { token: eve.token, body })
+    expect({ code: reply.status, error: reply.body.error }).toEqual({ code: 400, error })
+    expect(await everything()).toEqual(before)
+  })
 })
 
-it('a second trial: the status says that it was had, and the next checkout asks for the price at once', async () => {
-  await world.deps.stripe!.subscriptions.cancel(eve.subscription)
-  const { body } = await world.request('GET', '/api/subscribe/status', { token: eve.token })
-  expect(body).toMatchObject({ hasUsedTrial: true })
-  const { url } = (await choose(world, eve.token, { planKey: 'starter' })).body
-  expect(sessionAt(world, url)).toMatchObject({ amount_total: 1_900, payment_status: 'unpaid' })
-  expect(() => world.stripe.buy(sessionAt(world, url).id, {})).toThrow('Enter a card.')
+describe('nothing is had by', () => {
+  beforeEach(threePeople)
+
+  it('a session that another account has paid, and one that is none', async () => {
+    const { id } = world.stripe.all('checkout.session').find(({ customer }) => customer === ann.customer)!
+    const before = await everything()
+    for (const { token } of [bob, eve]) {
+      for (const [named, code, error] of [
+        [id, 404, 'Checkout session not found'],
+        ['cs_test_none', 404, 'Checkout session not found'],
+        [ann.subscription, 400, 'This is not a checkout session.'],
+      ] as const) {
+        const reply = await world.request('GET', `/api/subscribe/check-session?session_id=${named}`, { token })
+        expect({ code: reply.status, error: reply.body.error }).toEqual({ code, error })
+      }
+    }
+    expect(await everything()).toEqual(before)
+  })
+
+  it('a session that was paid once does not give the plan again after it has ended', async () => {
+    const { id } = world.stripe.all('checkout.session').find(({ customer }) => customer === ann.customer)!
+    await world.deps.stripe!.subscriptions.cancel(ann.subscription)
+    const check = () => world.request('GET', `/api/subscribe/check-session?session_id=${id}`, { token: ann.token })
+    expect((await check()).body).toEqual({ success: true, plan: 'free', status: 'active' })
+    const before = await everything()
+    await check()
+    expect(await everything()).toEqual(before)
+  })
+
+  it('what was shown to another account', async () => {
+    const body = { planKey: 'starter' }
+    const shown = await world.request('POST', '/api/payments/preview-change', { token: ann.token, body })
+    const before = await everything()
+    const change = { token: shown.body.token, restingStoreIds: [] }
+    const reply = await world.request('POST', '/api/payments/change', { token: eve.token, body: change })
+    expect({ code: reply.status, error: reply.body.error }).toEqual({
+      code: 400,
+      error: 'This change is not one that was shown. Look at the amount again.',
+    })
+    expect(await everything()).toEqual(before)
+  })
+
+  it('a second trial: the status says that it was had, and the next checkout asks for the price at once', async () => {
+    await world.deps.stripe!.subscriptions.cancel(eve.subscription)
+    const { body } = await world.request('GET', '/api/subscribe/status', { token: eve.token })
+    expect(body).toMatchObject({ hasUsedTrial: true })
+    const { url } = (await choose(world, eve.token, { planKey: 'starter' })).body
+    expect(sessionAt(world, url)).toMatchObject({ amount_total: 1_900, payment_status: 'unpaid' })
+    expect(() => world.stripe.buy(sessionAt(world, url).id, {})).toThrow('Enter a card.')
+  })
 })

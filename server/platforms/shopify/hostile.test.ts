@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../../test/seed.ts'
 import type { GuardedFetch } from '../../net/guarded-fetch.ts'
 import type { StoreAccess } from '../access.ts'
 import type { CouponDraft } from '../coupon.ts'
@@ -171,7 +172,7 @@ test.each(readers)('a damaged %s is read soundly or skipped with a reason', (_, 
       if ('row' in reading) expectSound(reading.row)
       else expect(reading.skipped.reason).not.toBe('')
     }),
-    { numRuns: 400 },
+    runs(150, 2_000),
   )
 })
 
@@ -289,6 +290,6 @@ test('whatever a store answers, nothing but StoreProblem is thrown, and it ends'
         })
       }
     }),
-    { numRuns: 150 },
+    runs(60, 500),
   )
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { recorded } from '../../../test/contract-servers/recordings.ts'
+import { runs } from '../../../test/seed.ts'
 import { aWooAccess } from '../../../test/woo-access.ts'
 import type { GuardedFetch } from '../../net/guarded-fetch.ts'
 import type { PlatformOrder } from '../platform.ts'
@@ -87,7 +88,7 @@ test('a damaged order is read soundly or skipped with a reason', () => {
       if ('row' in reading) expectSound(reading.row)
       else expect(reading.skipped.reason).not.toBe('')
     }),
-    { numRuns: 1_000 },
+    runs(300, 3_000),
   )
 })
 
@@ -146,6 +147,6 @@ test('whatever a store answers, nothing but StoreProblem is thrown', async () =>
         })
       }
     }),
-    { numRuns: 150 },
+    runs(60, 500),
   )
 })

@@ -14,7 +14,7 @@ import { type Difference, type PlanLimits, RenderingPlans } from './plans.ts'
 import { wordsOf } from './words.ts'
 
 const renderer = createTemplateRenderer()
-const TEMPLATES = Number(process.env.PLAN_TEMPLATES ?? (isProof ? 5_000 : 250))
+const TEMPLATES = Number(process.env.PLAN_TEMPLATES ?? (isProof ? 5_000 : 100))
 
 const trackedOf = (context: TemplateContext) => (n: number) =>
   `https://app.example/c/${context.checkoutLink.slice(-9).replace(/\W/g, '')}t${n}`
