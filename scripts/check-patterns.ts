@@ -123,7 +123,7 @@ const MOST_OF_STEADY = 2
 /** Grown step by step, so that even an exponential one costs a moment. */
 function isSlowOn(pattern: string, flags: string, text: string): boolean {
   for (const end of ['\0', '\n\0', '']) {
-    for (let length = 20; length <= LONGEST; length *= length < 1_000 ? 2 : 6) {
+    for (let length = 20; length <= LONGEST; length *= length < 1_000 ? 2 : Math.sqrt(6)) {
       const tried = text.repeat(Math.ceil(length / text.length)) + end
       const isLong = () => cpuMs(pattern, flags, tried) > LIMIT_MS
       // A slow machine takes long for anything.
