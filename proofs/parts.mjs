@@ -67,7 +67,8 @@ export const parts = [
     name: 'plans',
     what: 'statements on large tables are served by an index, and none sorts a store’s rows',
     code: [...SQL, 'proofs/plans/', 'test/plans.ts'],
-    command: () => vitest('proofs/plans'),
+    steps: 2,
+    command: ({ step }) => (step === 0 ? vitest('proofs/plans') : atFullSize('server/analytics/figure-triggers.test')),
   },
   {
     name: 'fuzz',
@@ -102,6 +103,7 @@ export const parts = [
       atFullSize(
         ...['server/manual-sends/bulk-sends.test', 'server/discount-mail/recipients.test'],
         ...['server/notifications/compact.test', 'server/campaigns/steps.test', 'server/billing/usage.test'],
+        'test/plan-counters.test',
       ),
   },
   {
