@@ -35,6 +35,8 @@ export const launchOptions = (): LaunchOptions => ({
     '--disable-background-networking',
     '--disable-component-update',
     '--disable-sync',
+    // No page of a test lives long enough to earn back what its code costs to optimize.
+    '--js-flags=--no-opt,--no-maglev',
     `--disable-features=${OFF.join(',')}`,
   ],
 })

@@ -86,7 +86,6 @@ export function aScreen(): Screens {
       locale: 'en-US',
     })
     app.page = await context.newPage()
-    await app.page.goto(`${app.url}/blank`)
   })
   afterAll(async () => {
     await browser?.close()
@@ -99,18 +98,18 @@ export function aScreen(): Screens {
     await app.page.unrouteAll({ behavior: 'ignoreErrors' })
     app.page.removeAllListeners()
     await app.page.goto(`${app.url}/blank`)
-    await app.page.evaluate(clearStorage)
-    await app.page.setViewportSize(WIDE)
+    if (app.page.viewportSize()?.width !== WIDE.width || app.page.viewportSize()?.height !== WIDE.height)
+      await app.page.setViewportSize(WIDE)
     expect(app.api.faults, 'what the browser asked').toEqual([])
   })
 
   app.go = async (to, { as = 'owner', viewport, storage } = {}) => {
     if (viewport) await app.page.setViewportSize(viewport)
-    if (new URL(app.page.url()).pathname !== '/blank') await app.page.goto(`${app.url}/blank`)
-    await app.page.evaluate(fillStorage, { ...(as === 'owner' ? { ...demo.storage, token } : {}), ...storage })
-    await app.page.goto(
-      app.url + to.replace(/:(\w+)/g, (whole, name: string) => ids[name as keyof typeof ids] ?? whole),
-    )
+    const url = app.url + to.replace(/:(\w+)/g, (whole, name: string) => ids[name as keyof typeof ids] ?? whole)
+    // Only with a hash, the page that is open would stay.
+    if (url.includes('#') && isSamePage(url, app.page.url())) await app.page.goto(`${app.url}/blank`)
+    server.fillStorage({ ...(as === 'owner' ? { ...demo.storage, token } : {}), ...storage })
+    await app.page.goto(url)
     return app.page
   }
   app.open = async (to, options) => {
@@ -142,26 +141,29 @@ export function aScreen(): Screens {
   return app
 }
 
-const clearStorage = () => {
-  localStorage.clear()
-  sessionStorage.clear()
-}
+const isSamePage = (a: string, b: string) => a.split('#')[0] === b.split('#')[0]
 
-function fillStorage(entries: Record<string, string | null>): void {
-  localStorage.clear()
-  sessionStorage.clear()
-  for (const [key, value] of Object.entries(entries)) if (value !== null) localStorage.setItem(key, value)
-}
+const CLEAR = 'localStorage.clear();sessionStorage.clear()'
+const BLANK = `<!doctype html><title>blank</title><script>${CLEAR}</script>`
 
 /** The files of the build, the API, and the live connection, at an address of their own. */
 async function serve(api: Api) {
   const app = Fastify({ forceCloseConnections: true })
   api.serve(app)
-  app.get('/blank', (_request, reply) => reply.type('text/html').send('<!doctype html><title>blank</title>'))
+  app.get('/blank', (_request, reply) => reply.type('text/html').send(BLANK))
   app.get(AXE_PATH, (_request, reply) =>
     reply.header('cache-control', 'public, max-age=31536000, immutable').type('text/javascript').send(axeSource),
   )
   const index = readFileSync(path.join(PAGES, 'index.html'), 'utf8').replace('<head>', `<head>${CLOCK}`)
+  let storage: Record<string, string | null> | undefined
+  /** The page that was asked for after `fillStorage` has the storage from its beginning: no page before it is needed. */
+  const nextIndex = () => {
+    if (!storage) return index
+    const entries = JSON.stringify(Object.entries(storage).filter(([, value]) => value !== null))
+    storage = undefined
+    const fill = `${CLEAR};for(const[k,v]of ${entries.replaceAll('<', '\\u003c')})localStorage.setItem(k,v)`
+    return index.replace('<head>', () => `<head><script>${fill}</script>`)
+  }
   app.register(fastifyStatic, {
     root: PAGES,
     wildcard: false,
@@ -171,7 +173,7 @@ async function serve(api: Api) {
   app.setNotFoundHandler((request, reply) =>
     request.url.startsWith('/api/')
       ? reply.code(404).send({ error: 'Not found', code: 'not_found', requestId: 'test' })
-      : reply.header('cache-control', 'no-store').type('text/html').send(index),
+      : reply.header('cache-control', 'no-store').type('text/html').send(nextIndex()),
   )
   await app.listen({ port: 0, host: '127.0.0.1' })
   const io = new Server(app.server, { path: LIVE_PATH, serveClient: false })
@@ -187,6 +189,9 @@ async function serve(api: Api) {
   const { port } = app.server.address() as AddressInfo
   return {
     io,
+    fillStorage(entries: Record<string, string | null>) {
+      storage = entries
+    },
     dropTransports() {
       for (const transport of transports) transport.close(true)
     },
@@ -199,13 +204,12 @@ async function serve(api: Api) {
 }
 
 async function settled(page: Page, api: Api, isLoading: boolean): Promise<void> {
-  await expect
-    .poll(() => (isLoading || api.waiting === 0) && page.evaluate(isQuiet, isLoading), {
-      timeout: 15_000,
-      interval: 25,
-    })
-    .toBe(true)
-  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+  const options = { polling: 25, timeout: 15_000 }
+  do {
+    if (!isLoading) await expect.poll(() => api.waiting, { timeout: 15_000, interval: 5 }).toBe(0)
+    await page.waitForFunction(isQuiet, isLoading, options)
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+  } while (!isLoading && api.waiting > 0)
 }
 
 const isQuiet = (isLoading: boolean) => {
