@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ShopifyStore } from '../demo/shopify/store.ts'
-import { axeOf } from '../e2e/axe.ts'
+import { findViolations } from '../e2e/axe.ts'
 import { aScreen } from '../screens/app.ts'
 import { openShopify } from '../test/contract-servers/shopify.ts'
 
@@ -22,8 +22,7 @@ test.each([
   const page = await app.another({ colorScheme, viewport: { width: 360, height: 740 } })
   const check = async (path: string) => {
     await page.goto(store.url + path)
-    const { violations } = await (rules ? axeOf(page).withRules([...rules]) : axeOf(page)).analyze()
-    expect([path, violations.map(({ id, nodes }) => [id, nodes[0]?.html])]).toEqual([path, []])
+    expect([path, await findViolations(page, { rules: rules && [...rules] })]).toEqual([path, []])
     const overhang = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
     expect([path, overhang]).toEqual([path, 0])
   }

@@ -6,10 +6,10 @@ import Fastify from 'fastify'
 import { type BrowserContext, chromium, type Page } from 'playwright-core'
 import { Server } from 'socket.io'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject } from 'vitest'
+import { type AxeOptions, axeSource, findViolations } from '../e2e/axe.ts'
 import { LIVE_PATH, type LivePart } from '../shared/live.ts'
 import type { NotificationEvent } from '../shared/notification-calls.ts'
 import { Api } from './api.ts'
-import { AXE_PATH, type AxeOptions, axeSource, findViolations } from './axe.ts'
 import demo from './fixtures/demo.json' with { type: 'json' }
 
 // The built app in a real browser, without Recoup's server: `Api` answers from fixtures. For everything a screen does by itself: its
@@ -22,6 +22,7 @@ declare module 'vitest' {
   }
 }
 
+const AXE_PATH = '/axe.js'
 const PAGES = path.resolve('dist/web')
 export const WIDE = { width: 1280, height: 900 }
 export const PHONE = { width: 360, height: 800 }
@@ -118,7 +119,11 @@ export function aScreen(): Screens {
     return page
   }
   app.settled = ({ isLoading = false } = {}) => settled(app.page, app.api, isLoading)
-  app.violations = (options) => findViolations(app.page, typeof options === 'string' ? { within: options } : options)
+  app.violations = (options) =>
+    findViolations(app.page, {
+      ...(typeof options === 'string' ? { within: options } : options),
+      servedAt: AXE_PATH,
+    })
   app.live = {
     notify: (event) => void server.io.emit('notification', event),
     changed: (...changed) => void server.io.emit('store-changed', { storeId: demo.storeId, changed }),

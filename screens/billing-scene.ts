@@ -1,14 +1,15 @@
 import type { Locator } from 'playwright-core'
-import { beforeEach, expect } from 'vitest'
+import { beforeEach } from 'vitest'
 import { me } from '../shared/auth.ts'
 import { readUsage, subscriptionStatus } from '../shared/billing.ts'
 import { readCredits } from '../shared/credits.ts'
 import { readSubscription } from '../shared/payments.ts'
 import type { Role } from '../shared/roles.ts'
-import { aScreen, PHONE, type Screens, WIDE } from './app.ts'
+import { aScreen, type Screens } from './app.ts'
 import { aDetail, aStatus, type Detail, noCredits, type Status, someUsage } from './billing-answers.ts'
 
 export * from './billing-answers.ts'
+export { checkLayout } from './page-checks.ts'
 
 // What the tests of the screens about plans and payments share.
 
@@ -39,16 +40,6 @@ export function answerBilling({ api }: Screens, detail: Partial<Detail> = {}, st
     }),
   )
   api.answer(readUsage, someUsage())
-}
-
-/** Nothing is wider than a phone's or a desktop's screen, and axe finds nothing in the page or the part. */
-export async function checkLayout(app: Screens, within?: string): Promise<void> {
-  for (const viewport of [PHONE, WIDE]) {
-    await app.page.setViewportSize(viewport)
-    const overflow = await app.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-    expect(overflow, `wider than ${viewport.width} pixels by`).toBeLessThanOrEqual(0)
-  }
-  expect(await app.violations(within)).toEqual([])
 }
 
 /** The text of a part of the page, on one line. */

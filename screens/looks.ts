@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import type { AxeOptions } from '../e2e/axe.ts'
 import { screens } from '../shared/screens.ts'
 import type { ThemeName } from '../web/theme/chosen.ts'
 import { type Screens, WIDE } from './app.ts'
@@ -37,18 +38,26 @@ export const looks: State[] = [
 
 /** The frame around a screen: axe checks it once for each screen, not again in each of its states. */
 const FRAME = ['.shell-side', '.shell-header']
+/** While it is open, nothing behind it can be read or reached; the screen behind is checked without it. */
+const MODAL = '[role=dialog][aria-modal=true]'
 /** Rules about a page as a whole. */
 const OF_A_PAGE = ['bypass', 'landmark-one-main', 'page-has-heading-one', 'region']
 
 /** In the light theme. How readable the colors of the other themes are is measured on the color roles (`web/theme/roles.test.ts`). */
 export async function checkLook(app: Screens, state: State): Promise<void> {
-  const part = state.steps ? { exclude: FRAME, without: OF_A_PAGE } : {}
   for (const [index, width] of (await reach(app, state)).entries()) {
     await resize(app, width, state)
-    const rules = index === 0 ? part : { rules: BY_LAYOUT }
+    const part = state.steps ? await changedPart(app.page) : {}
+    const rules = index === 0 ? part : { within: part.within, rules: BY_LAYOUT }
     expect(await app.violations(rules), `at ${width} px`).toEqual([])
     await fits(app.page, width)
   }
+}
+
+/** What a state has of its own, beside the screen it is a state of. */
+async function changedPart(page: Page): Promise<AxeOptions> {
+  const isModal = (await page.locator(MODAL).count()) > 0
+  return isModal ? { within: MODAL, without: OF_A_PAGE } : { exclude: FRAME, without: OF_A_PAGE }
 }
 
 /** In several themes, with each part. `SCREENSHOTS=folder` keeps a picture of each. */

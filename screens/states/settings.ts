@@ -268,8 +268,10 @@ const unconnected = (api: Api) => {
   withoutStore(api)
   asOwner(api)
 }
+/** A browser that remembers a connection leads to the dashboard and back, and what is typed on the way is lost. */
+const NEVER_CONNECTED = { isConnected: null, store_connection: null }
 const refused = (code: StoreProblemCode, steps: State['steps'] = byApp): State => ({
-  ...{ name: `connecting on Shopify: ${code}`, path: '/store-setup' },
+  ...{ name: `connecting on Shopify: ${code}`, path: '/store-setup', storage: NEVER_CONNECTED },
   given(api) {
     unconnected(api)
     api.fail(connectStore, 400, { error: typedProblemMessage(code) })
@@ -285,9 +287,12 @@ const weakRights: StoreRights = {
 const another = '/store-setup?another=store'
 
 const connecting: State[] = [
-  { name: 'store setup', path: '/store-setup', given: withoutStore, steps: [offers('Connect Store')] },
   {
-    ...{ name: 'store setup after the keys were refused', path: '/store-setup' },
+    ...{ name: 'store setup', path: '/store-setup', storage: NEVER_CONNECTED },
+    ...{ given: withoutStore, steps: [offers('Connect Store')] },
+  },
+  {
+    ...{ name: 'store setup after the keys were refused', path: '/store-setup', storage: NEVER_CONNECTED },
     given(api) {
       unconnected(api)
       api.fail(connectStore, 400, {
@@ -313,11 +318,12 @@ const connecting: State[] = [
     steps: [says('only an owner or admin of it can choose one')],
   },
   {
-    ...{ name: 'form for a Shopify app', path: '/store-setup' },
+    ...{ name: 'form for a Shopify app', path: '/store-setup', storage: NEVER_CONNECTED },
     ...{ given: unconnected, steps: [choosesShopify, says('How to get your credentials')] },
   },
   {
     ...{ name: 'form for a Shopify token without any field filled in', path: '/store-setup', given: unconnected },
+    storage: NEVER_CONNECTED,
     steps: [choosesShopify, choosesToken, connects, says('Access token is required for Shopify')],
   },
   ...(['shopify_app_not_installed', 'shopify_wrong_organization', 'shopify_secret_wrong'] as const).map((code) =>

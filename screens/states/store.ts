@@ -7,6 +7,7 @@ import {
 } from '../../shared/analytics.ts'
 import { listAudiences } from '../../shared/audience.ts'
 import { me } from '../../shared/auth.ts'
+import { billingTexts } from '../../shared/billing-texts.ts'
 import { getCart, listAbandonedCarts } from '../../shared/carts.ts'
 import { type Coupon, listCoupons } from '../../shared/coupons.ts'
 import { type AbandonedCustomer, abandonedCustomers, listCustomers, readCustomer } from '../../shared/customers.ts'
@@ -48,11 +49,8 @@ const dashboard: State[] = [
     },
     steps: [
       offers('Choose'),
-      async (page) => {
-        const reply = page.waitForResponse('**/api/auth/me*')
-        userArrives()
-        await (await reply).finished()
-      },
+      async () => userArrives(),
+      says(billingTexts.demo),
       navigates('/dashboard'),
       says('Subscription Required'),
     ],
