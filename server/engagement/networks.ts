@@ -31,15 +31,21 @@ function readRanges(text: string): { four: Range[]; six: Range[] } {
   for (const [index, line] of text.split('\n').entries()) {
     const range = line.replace(/#.*/, '').trim()
     if (range === '') continue
-    if (!ipaddr.isValidCIDR(range))
-      throw new Error(`line ${index + 1} of the list of data centres is no range: ${range}`)
-    const [address, bits] = ipaddr.parseCIDR(range)
+    const [address, bits] = parseRange(range, index + 1)
     const isFour = address.kind() === 'ipv4'
     const size = 1n << BigInt((isFour ? 32 : 128) - bits)
     const first = numberOf(address) & ~(size - 1n)
     ;(isFour ? four : six).push({ first, last: first + size - 1n })
   }
   return { four: joined(four), six: joined(six) }
+}
+
+function parseRange(range: string, line: number): [ipaddr.IPv4 | ipaddr.IPv6, number] {
+  try {
+    return (range.includes(':') ? ipaddr.IPv6 : ipaddr.IPv4).parseCIDR(range)
+  } catch (cause) {
+    throw new Error(`line ${line} of the list of data centres is no range: ${range}`, { cause })
+  }
 }
 
 function joined(ranges: Range[]): Range[] {
