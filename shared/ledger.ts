@@ -12,6 +12,8 @@ export interface ConsentEvidence {
   language?: string
   /** Of an import: which, which line of its file, and what the file says of where the consent was given. */
   importId?: string
+  /** Why the file’s row is no consent. */
+  said?: ImportReason
   line?: number
   given?: string
   /** Of the shop's page: anybody can post what it posts. */
@@ -48,6 +50,14 @@ export const statusText: Record<LedgerStatus, string> = {
   pending: 'Not confirmed yet',
 }
 
+/** Whether the rows of an import count. `doubted`: its opt-ins do not, until it is kept; `undone`: none of them does. */
+export const importStandings = ['stands', 'doubted', 'undone'] as const
+export type ImportStanding = (typeof importStandings)[number]
+/** Why an import of an earlier version is doubted: what its status was read from. */
+export const importDoubts = ['no_heading', 'no_column'] as const
+export type ImportDoubt = (typeof importDoubts)[number]
+export type ReviewDecision = 'doubted' | 'kept' | 'undone'
+
 const LedgerFilter = storeQuery.extend({
   /** One whole address or number, in any usual spelling. */
   address: z.string().trim().max(254).default(''),
@@ -69,6 +79,8 @@ export const LedgerEntry = z.object({
   channel: z.enum(ledgerChannels),
   status: z.enum(ledgerStatuses),
   isConfirmed: z.boolean(),
+  /** Of an import: whether it counts. `doubted`: not before its import is kept; `undone`: not any more. Else it counts. */
+  standing: z.enum(importStandings),
   source: z.string(),
   wording: z.string().nullable(),
   at: z.string(),
@@ -101,7 +113,24 @@ export const exportLedger = endpoint({
 
 export const importChannels = ['email', 'sms', 'whatsapp'] as const
 export type ImportChannel = (typeof importChannels)[number]
+/** What an owner can say of all rows of a file. */
 export const importStatuses = ['granted', 'withdrawn'] as const
+/** What a row becomes. `suppressed`: an entry of the suppression list. */
+export const rowStatuses = [...importStatuses, 'suppressed'] as const
+export type RowStatus = (typeof rowStatuses)[number]
+
+/** Why a row of a file is no consent. */
+export const importReasons = {
+  opted_out: 'unsubscribed or opted out',
+  blocked: 'blocked, or not to be contacted',
+  suppressed: 'suppressed',
+  bounced: 'bounced',
+  complained: 'reported a message as spam',
+  invalid: 'not a valid address',
+  unconfirmed: 'never confirmed',
+  never: 'never subscribed',
+} as const
+export type ImportReason = keyof typeof importReasons
 export const dateOrders = ['iso', 'dmy', 'mdy'] as const
 export type DateOrder = (typeof dateOrders)[number]
 
@@ -118,6 +147,10 @@ export const ImportMapping = z.object({
   /** Where no column names one. */
   channelForAll: z.enum(importChannels),
   status: column,
+  /** What a plain yes in that column means, where its heading does not say it. */
+  yesMeans: z.enum(importStatuses).default('granted'),
+  /** What a row means where no column of the file states a consent; null: not said, and nothing is granted. */
+  statusForAll: z.enum(importStatuses).nullable().default(null),
   date: column,
   dateOrder: z.enum(dateOrders),
   source: column,
@@ -133,12 +166,14 @@ export const importProblems = {
   bad_phone: 'This is not a complete phone number. Numbers of other countries begin with + and the country code.',
   bad_channel: 'The channel is not email, SMS or WhatsApp.',
   bad_status: 'This is neither an opt-in nor an opt-out.',
+  no_status: 'No column says that this person opted in.',
   no_date: 'The date of the consent is missing, so it proves nothing.',
   bad_date: 'The date cannot be read.',
   future_date: 'The date is in the future.',
   no_source: 'The source of the consent is missing, so it proves nothing.',
   withdrawn: 'This person has opted out. Only they can opt in again.',
   suppressed: 'This address is on the suppression list.',
+  opted_in: 'This person opted in here. The file only says that they did not elsewhere.',
 } as const
 export type ImportProblem = keyof typeof importProblems
 
@@ -146,7 +181,9 @@ const PreviewRow = z.object({
   line: z.number(),
   address: z.string(),
   channel: z.enum(importChannels).nullable(),
-  status: z.enum(importStatuses).nullable(),
+  status: z.enum(rowStatuses).nullable(),
+  /** Why it is no consent, where the file says so. */
+  reason: z.enum(Object.keys(importReasons) as [ImportReason, ...ImportReason[]]).nullable(),
   at: z.string().nullable(),
   source: z.string(),
   wording: z.string(),
@@ -155,10 +192,18 @@ const PreviewRow = z.object({
 
 const Preview = z.object({
   mapping: ImportMapping,
-  /** The first rows, as they would be read. */
+  /** Ten rows as they would be written, some of each outcome. What people have said here since is taken into account. */
   rows: z.array(PreviewRow),
   /** Of all rows: how many can be read, and what is wrong with the others. What people have said since is looked at later. */
   readable: z.number(),
+  /** What the readable ones become. */
+  counts: z.record(z.enum(rowStatuses), z.number()),
+  /** A column states who opted in. Otherwise `statusForAll` has to be said before anything is granted. */
+  statesConsent: z.boolean(),
+  /** The heading of the chosen column does not say what a yes there means: `yesMeans` does. */
+  asksYesMeans: z.boolean(),
+  /** Headings of the columns where a yes or a date is an opt-out. */
+  optOutColumns: z.array(z.string()),
   problems: z.array(z.object({ problem: z.string(), count: z.number() })),
 })
 export type ImportPreview = z.infer<typeof Preview>
@@ -174,6 +219,13 @@ const ImportView = z.object({
   /** In the ledger before, from an earlier upload. */
   knownCount: z.number(),
   refusedCount: z.number(),
+  /** Of those added: entries of the suppression list. */
+  suppressedCount: z.number(),
+  standing: z.enum(importStandings),
+  doubt: z.enum(importDoubts).nullable(),
+  /** Who kept or undid it last. */
+  reviewedBy: z.string().nullable(),
+  reviewedAt: z.string().nullable(),
   legalGround: z.string().nullable(),
   confirmedBy: z.string().nullable(),
   uploadedAt: z.string(),
@@ -241,12 +293,33 @@ export const cancelConsents = endpoint({
   reply: z.object({ success: z.literal(true) }),
 })
 
+const review = (path: 'keep' | 'undo', summary: string) =>
+  endpoint({
+    method: 'POST',
+    path: `/api/consent/imports/:importId/${path}`,
+    permission: 'flows:switch',
+    scope: 'store',
+    summary,
+    params: importId,
+    query: storeQuery,
+    reply: z.object({ import: ImportView }),
+  })
+
+export const keepConsents = review(
+  'keep',
+  'Confirm a doubted import: its opt-ins count again; who kept it and when is kept',
+)
+export const undoConsents = review(
+  'undo',
+  'Undo an import as one step: none of its rows counts any more; who undid it and when is kept',
+)
+
 export const listConsentImports = endpoint({
   method: 'GET',
   path: '/api/consent/imports',
   permission: 'stores:read',
   scope: 'store',
-  summary: 'Imports of consents, newest first',
+  summary: 'Imports of consents, doubted ones first, then the newest',
   query: storeQuery,
   reply: z.object({ imports: z.array(ImportView) }),
 })

@@ -12,7 +12,10 @@ export const notificationTopics = {
   },
   sent: { label: 'Messages sent', hint: 'One per channel and hour, or where there are many, per part of the day.' },
   failed: { label: 'Messages not delivered', hint: 'Refused, bounced, or with a text that cannot be rendered.' },
-  stopped: { label: 'Something has stopped', hint: 'Capture, sync or sending has stopped, and works again.' },
+  stopped: {
+    label: 'Something has stopped',
+    hint: 'Capture, sync or sending has stopped, and works again. An import has to be checked.',
+  },
   sending: { label: 'Receiving domains', hint: 'A domain refuses or delays your email, and accepts it again.' },
   capture: { label: 'Unusual traffic', hint: 'Many more new contacts than usual.' },
   store: { label: 'Store connection', hint: 'Connected, refused, and connection tests.' },
@@ -140,6 +143,10 @@ const kinds: { [Type in NotificationType]: Kind<Type> } = {
   campaign_postponed: {
     ...{ topic: 'campaigns', icon: 'alarm', group: 'problem' },
     action: ({ campaignId }) => ({ label: 'Open the campaign', to: `/campaigns/${encodeURIComponent(campaignId)}` }),
+  },
+  import_doubted: {
+    ...{ topic: 'stopped', icon: 'alarm', group: 'problem' },
+    action: () => ({ label: 'Check the import', to: '/settings/consent#import' }),
   },
   import_finished: {
     ...{ topic: 'imports', icon: 'capture', group: null },

@@ -1,4 +1,5 @@
 import { type BillingNotices, billingNoticeTexts } from './billing-notices.ts'
+import type { ImportDoubt } from './ledger.ts'
 import { formatDuration, resumedText, type Stage, stoppedText } from './stages.ts'
 import { couponProblemText, problemText } from './store-problems.ts'
 
@@ -110,6 +111,8 @@ export type NotificationData = {
   campaign_postponed: { campaignId: string; name: string; nextTry: string }
   /** Of consents. */
   import_finished: { importId: string; fileName: string; rows: number; added: number; refused: number }
+  /** Of an import by an earlier version, which may have read a no as a yes. Written by the migration that found it. */
+  import_doubted: { importId: string; fileName: string; rows: number; doubt: ImportDoubt }
   /** Once a month; `renewsAt`: when the plan or the budget begins anew, ISO 8601. */
   plan_limit: { channel: Channel; renewsAt: string | null }
   /** Once a month, unless all is used up by then. */
@@ -227,6 +230,14 @@ const catalogue: Catalogue = {
     title: `A run of the campaign “${name}” was put off`,
     message:
       'A new account can send only so many emails with custom text in 24 hours. The run is tried again by itself. With the default text it can begin at once.',
+  }),
+  import_doubted: ({ fileName, doubt }) => ({
+    title: 'Please check an earlier import of consents',
+    message: `${fileName}: ${
+      doubt === 'no_column'
+        ? 'no column of this file says who opted in, and all its rows were imported as opt-ins.'
+        : 'the column that its opt-ins were read from means the opposite, so people who opted out may have been imported as opted in.'
+    } Nobody is contacted on the basis of this import until you keep or undo it.`,
   }),
   import_finished: ({ fileName, rows, added, refused }) => ({
     title: 'Consents imported',

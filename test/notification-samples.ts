@@ -34,6 +34,7 @@ export const sampleNotifications: NotificationData = {
   complaint_failed: { ...message, to: 'ada@example.com' },
   campaign_paused: { campaignId: 'g', name: 'Spring', cause: 'bounces', count: 12, accepted: 210 },
   campaign_postponed: { campaignId: 'g', name: 'Spring', nextTry: '2026-03-11T12:00:00Z' },
+  import_doubted: { importId: 'i', fileName: 'consents.csv', rows: 3, doubt: 'no_heading' },
   import_finished: { importId: 'i', fileName: 'consents.csv', rows: 3, added: 2, refused: 1 },
   plan_limit: { channel: 'email', renewsAt: null },
   plan_near_limit: { channel: 'email', used: 4_000, limit: 5_000, renewsAt: '2026-04-01T00:00:00.000Z' },

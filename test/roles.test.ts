@@ -81,6 +81,8 @@ const LEADERS = [
   'POST /api/consent/imports/:importId/preview',
   'POST /api/consent/imports/:importId/confirm',
   'DELETE /api/consent/imports/:importId',
+  'POST /api/consent/imports/:importId/keep',
+  'POST /api/consent/imports/:importId/undo',
   'GET /api/consent/imports/:importId/report',
   'GET /api/consent/ledger/export',
   'GET /api/stores/customers/export',

@@ -1,22 +1,23 @@
 import type { ConsentEvidence } from '../../shared/ledger.ts'
 import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import type { ConsentOverride } from './consent.ts'
-import { overridesInForce } from './fragments.ts'
+import { counts, overridesInForce } from './fragments.ts'
 
 // Consents given in the shop, and the question that confirms one by SMS: SQL and nothing else.
 
-/** The newest row of the ledger for one address and channel. */
+/** The newest row of the ledger that counts, for one address and channel. */
 export async function lastConsent(
   { db, storeId }: StoreDb,
   addressHash: Buffer,
   channel: 'email' | 'sms' | 'whatsapp' | 'push',
 ) {
   return db
-    .selectFrom('consents')
+    .selectFrom('consents as c')
     .select(['status', 'wording', 'is_confirmed', 'at'])
     .where('store_id', '=', storeId)
     .where('address_hash', '=', addressHash)
     .where('channel', '=', channel)
+    .where(counts('c'))
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')
     .limit(1)

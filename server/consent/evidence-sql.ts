@@ -1,5 +1,6 @@
 import { type StoreDb, sql } from '../core/db.ts'
 import type { LedgerWord } from './consent.ts'
+import { counts } from './fragments.ts'
 
 // What the ledger says of people, and how far a store relaxed the rules (C5, C6). One function, one statement.
 
@@ -15,8 +16,8 @@ export async function ledgerText(
   if (hashes.length === 0) return new Map()
   const rows = await sql<LedgerWord & { hash: string; channel: string }>`
     with said as (
-      select * from consents where store_id = ${storeId} and channel = any(${[...channels]}::text[])
-        and address_hash = any(${[...hashes]}::bytea[])),
+      select c.* from consents c where c.store_id = ${storeId} and c.channel = any(${[...channels]}::text[])
+        and c.address_hash = any(${[...hashes]}::bytea[]) and ${counts('c')}),
     no as (
       select distinct on (address_hash, channel) address_hash, channel, at, id from said where status = 'withdrawn'
       order by address_hash, channel, at desc, id desc)

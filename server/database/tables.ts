@@ -332,6 +332,16 @@ export const tables: Readonly<Record<string, TableEntry>> = {
     person: { none: 'an owner’s file; what of it is still kept is dropped with the person’s rows' },
     export: { key: byId, without: ['content'] },
   },
+  consent_import_reviews: {
+    of: 'store',
+    person: { none: 'of the owner' },
+    export: {
+      key: [
+        ['import_id', 'uuid'],
+        ['id', 'uuid'],
+      ],
+    },
+  },
   consent_import_errors: {
     of: 'store',
     person: { by: 'cells' },

@@ -1,5 +1,6 @@
 import type { TextChannelName } from '../channels/channel.ts'
 import { maskedAddress } from '../channels/mask.ts'
+import { counts } from '../consent/fragments.ts'
 import { type AccountDb, type AccountTx, type Db, type StoreTx, sql } from '../core/db.ts'
 import { becomesSkipped, isOpen, openTo } from '../messages/fragments.ts'
 import type { Keyword } from './keywords.ts'
@@ -100,7 +101,7 @@ export async function withdrawConsents({ db, accountId }: AccountTx, out: OptOut
       ${maskedAddress(out.channel, out.phone)}
     from stores s where s.account_id = ${accountId} and (
       select status from consents c where c.store_id = s.id and c.address_hash = ${out.addressHash} and c.channel = ${out.channel}
-      order by c.at desc, c.id desc limit 1) is distinct from 'withdrawn'`.execute(db)
+      and ${counts('c')} order by c.at desc, c.id desc limit 1) is distinct from 'withdrawn'`.execute(db)
 }
 
 /** Open messages to this number, in every store of the account, are closed at once (C2). */
@@ -138,7 +139,7 @@ export async function unsuppressText({ db, accountId }: AccountTx, out: OptOut):
 const askedOf = (out: OptOut) => sql`
   opt_in_requests q join stores s on s.id = q.store_id
   cross join lateral (select status, is_confirmed, at from consents c where c.store_id = q.store_id
-    and c.address_hash = q.address_hash and c.channel = q.channel order by at desc, id desc limit 1) newest
+    and c.address_hash = q.address_hash and c.channel = q.channel and ${counts('c')} order by at desc, id desc limit 1) newest
   where q.channel = ${out.channel} and q.address_hash = ${out.addressHash}
     and q.state in ('asked', 'answered') and newest.status in ('pending', 'granted') and not newest.is_confirmed
     and not exists (select 1 from suppressions p where p.account_id = s.account_id and p.address_hash = q.address_hash
@@ -183,7 +184,7 @@ export async function restoreConsents({ db, accountId }: AccountTx, out: OptOut,
           array_agg(is_confirmed order by at desc, id desc) as confirmed
       from (select status, source, is_confirmed, at, id from consents c
         where c.store_id = s.id and c.address_hash = ${out.addressHash} and c.channel = ${out.channel}
-        order by at desc, id desc limit 2) newest) said
+        and ${counts('c')} order by at desc, id desc limit 2) newest) said
     where s.account_id = ${accountId} and said.words[1] = 'withdrawn' and said.sources[1] = ${undoes}
       and said.words[2] = 'granted'`.execute(db)
 }

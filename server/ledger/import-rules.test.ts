@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ImportMapping } from '../../shared/ledger.ts'
-import { dateOf, guessMapping, inOrder, readRow } from './import-rules.ts'
+import { consentColumns, dateOf, guessMapping, inOrder, readRow } from './import-rules.ts'
 
 const uploadedAt = new Date('2026-03-02T15:00:00Z')
 const mapping = (changed: Partial<ImportMapping> = {}): ImportMapping => ({
@@ -8,6 +8,8 @@ const mapping = (changed: Partial<ImportMapping> = {}): ImportMapping => ({
   channel: null,
   channelForAll: 'email',
   status: null,
+  yesMeans: 'granted',
+  statusForAll: 'granted',
   date: 1,
   dateOrder: 'iso',
   source: 2,
@@ -15,8 +17,11 @@ const mapping = (changed: Partial<ImportMapping> = {}): ImportMapping => ({
   wording: null,
   ...changed,
 })
-const read = (cells: string[], changed: Partial<ImportMapping> = {}) =>
-  readRow(cells, 2, { mapping: mapping(changed), country: 'DE', zone: 'UTC', uploadedAt })
+const read = (cells: string[], changed: Partial<ImportMapping> = {}, names = ['Email', 'Date', 'Source']) => {
+  const chosen = mapping(changed)
+  const columns = consentColumns(names, chosen)
+  return readRow(cells, 2, { mapping: chosen, columns, country: 'DE', zone: 'UTC', uploadedAt })
+}
 
 describe('a row that proves a yes', () => {
   test('has an address in one spelling, a day and a place', () => {
@@ -97,7 +102,7 @@ test('columns of a newsletter tool are found by their names', () => {
   const columns = ['Email Address', 'First Name', 'OPTIN_TIME', 'Status', 'Source']
   const rows = [['a@b.example', 'Ann', '2024-05-01 10:00:00', 'subscribed', 'Footer form']]
   expect(guessMapping(columns, rows, 'US')).toEqual(
-    mapping({ date: 2, status: 3, source: 4, dateOrder: 'iso', channelForAll: 'email' }),
+    mapping({ date: 2, status: 3, source: 4, dateOrder: 'iso', channelForAll: 'email', statusForAll: null }),
   )
 })
 

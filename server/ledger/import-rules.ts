@@ -4,14 +4,19 @@ import {
   type ImportChannel,
   type ImportMapping,
   type ImportProblem,
+  type ImportReason,
   importChannels,
+  type RowStatus,
 } from '../../shared/ledger.ts'
+import type { SuppressionReason } from '../../shared/suppressions.ts'
 import { instantOf } from '../core/time.ts'
+import { type CellMark, cellMark, type HeadingKind, headingKind, heaviest, speaksOf } from './import-marks.ts'
 
 // How a row of somebody else's file is read: columns guessed, words and dates understood, what proves nothing refused. Pure.
 
 export interface ReadingOf {
   mapping: ImportMapping
+  columns: ConsentColumns
   /** Reads national phone numbers. */
   country: string | null
   /** Of the store: what a wall clock in the file speaks of where it names no zone. */
@@ -25,7 +30,9 @@ export interface ReadRow {
   line: number
   address: string
   channel: ImportChannel | null
-  status: 'granted' | 'withdrawn' | null
+  status: RowStatus | null
+  /** Why it is no consent; null: it is one, or a plain no. */
+  reason: ImportReason | null
   /** null: the file gives none. */
   at: Date | null
   given: string
@@ -39,27 +46,33 @@ export function readRow(cells: readonly string[], line: number, reading: Reading
   const cell = (index: number | null) => (index === null ? '' : (cells[index] ?? '').trim().replace(/^'(?=[+=@-])/, ''))
   const typed = cell(mapping.address)
   const channel = mapping.channel === null ? mapping.channelForAll : channelOf(cell(mapping.channel))
-  const status = mapping.status === null ? 'granted' : statusOf(cell(mapping.status))
   const date = cell(mapping.date)
-  const at = date ? dateOf(date, mapping.dateOrder, zone) : null
+  const dated = date ? dateOf(date, mapping.dateOrder, zone) : null
+  const statement = readStatement(cells, channel, reading)
+  const isGranted = statement.status === 'granted'
+  const at = statement.at ?? dated
   const given = (mapping.source === null ? mapping.sourceForAll : cell(mapping.source)).slice(0, 300)
   const address = channel && (channel === 'email' ? normalizeEmail(typed) : normalizePhone(typed, country))
   const row = {
     line,
     address: address ?? typed,
     channel,
-    status,
-    at,
+    status: statement.status,
+    reason: statement.reason,
+    // A no counts from the upload on where its time cannot be.
+    at: !isGranted && at && at > uploadedAt ? null : at,
     given,
     wording: cell(mapping.wording).slice(0, 1_000),
   }
-  return { ...row, problem: problemOf({ ...row, typed, date, isAddress: Boolean(address) }, uploadedAt) }
+  const facts = { ...row, typed, date, isAddress: Boolean(address), isUnread: statement.isUnread }
+  return { ...row, problem: problemOf(facts, uploadedAt) }
 }
 
 interface Facts extends Omit<ReadRow, 'problem'> {
   typed: string
   date: string
   isAddress: boolean
+  isUnread: boolean
 }
 
 /** A no needs no proof: only who, and of what. */
@@ -67,13 +80,119 @@ function problemOf(row: Facts, uploadedAt: Date): ImportProblem | null {
   if (row.typed === '') return 'no_address'
   if (row.channel === null) return 'bad_channel'
   if (!row.isAddress) return row.channel === 'email' ? 'bad_address' : 'bad_phone'
-  if (row.status === null) return 'bad_status'
+  if (row.status === null) return row.isUnread ? 'bad_status' : 'no_status'
+  if (row.status !== 'granted') return null
   if (row.at && row.at > uploadedAt) return 'future_date'
-  if (row.status === 'withdrawn') return null
-  if (row.date === '') return 'no_date'
-  if (row.at === null) return 'bad_date'
+  if (row.at === null) return row.date === '' ? 'no_date' : 'bad_date'
   return row.given === '' ? 'no_source' : null
 }
+
+/** What the columns of a file say about consent. */
+export interface ConsentColumns {
+  /** States who opted in; null: no column does. */
+  main: { index: number; isUnclear: boolean; isOptInHeading: boolean } | null
+  /** A yes or a date there is an opt-out, a no there says nothing. */
+  noes: readonly { index: number; name: string; kind: NoHeading }[]
+  /** Further columns that state consents: a no there counts, a yes adds nothing. */
+  others: readonly { index: number; name: string }[]
+}
+
+type NoHeading = Extract<HeadingKind, { means: 'no' }>
+const CHOSEN_AS_NO: NoHeading = { means: 'no', reason: 'opted_out', isDetail: false }
+
+/** What a heading is known to mean it means whatever was chosen: no wrong choice makes a no a yes. */
+export function consentColumns(names: readonly string[], mapping: ImportMapping): ConsentColumns {
+  const { status } = mapping
+  const kinds = names.map((name, index) => ({ index, name, kind: headingKind(name) }))
+  const noes = kinds.flatMap(({ index, name, kind }) => {
+    // Addresses under “Unsubscribed email” are a list of those who left.
+    if (kind?.means === 'no')
+      return [{ index, name, kind: index === mapping.address ? { ...kind, isDetail: true } : kind }]
+    const isChosenAsNo = index === status && kind === null && mapping.yesMeans === 'withdrawn'
+    return isChosenAsNo ? [{ index, name, kind: CHOSEN_AS_NO }] : []
+  })
+  const read = [mapping.address, mapping.channel, status, mapping.date, mapping.source, mapping.wording]
+  const others = kinds.filter(({ index, kind }) => kind && kind.means !== 'no' && !read.includes(index))
+  const chosen = kinds.find(({ index }) => index === status && !noes.some((each) => each.index === index))
+  const means = chosen?.kind?.means
+  const main = chosen ? { index: chosen.index, isUnclear: means === 'either', isOptInHeading: means === 'yes' } : null
+  return { main, noes, others }
+}
+
+interface Statement {
+  status: RowStatus | null
+  reason: ImportReason | null
+  /** Of the statement itself, where its column has dates. */
+  at: Date | null
+  /** Something was said that cannot be read: it grants nothing. */
+  isUnread: boolean
+}
+
+/** No wins: over a yes of another column, and over what was said of the whole file. */
+function readStatement(
+  cells: readonly string[],
+  channel: ImportChannel | null,
+  { columns: { main, noes, others }, mapping, zone }: ReadingOf,
+): Statement {
+  const dateIn = (index: number) => dateOf((cells[index] ?? '').trim(), mapping.dateOrder, zone)
+  const isMeant = ({ name }: { name: string }) => channel === null || speaksOf(name, channel)
+  const found: Opinion[] = [
+    ...(main ? [mainOpinion(cellMark(cells[main.index] ?? ''), main, dateIn(main.index))] : []),
+    ...noes.filter(isMeant).map(({ index, kind }) => noOpinion(cellMark(cells[index] ?? ''), kind, dateIn(index))),
+    ...others.filter(isMeant).map(({ index }) => otherOpinion(cellMark(cells[index] ?? ''))),
+  ]
+  const refusals = found.filter((each) => typeof each === 'object' && 'reason' in each)
+  if (refusals.length > 0) {
+    const reason = heaviest(refusals.flatMap((each) => each.reason ?? []))
+    const at = refusals.find((each) => each.at)?.at ?? null
+    const status = reason && suppressionFor[reason] ? 'suppressed' : 'withdrawn'
+    return { status, reason, at, isUnread: false }
+  }
+  const isUnread = found.includes('unread')
+  const isGranted = main ? found.some((each) => typeof each === 'object') : mapping.statusForAll === 'granted'
+  const status = isUnread ? null : isGranted ? 'granted' : main ? null : mapping.statusForAll
+  const at = found.find((each) => typeof each === 'object')?.at ?? null
+  return { status, reason: null, at, isUnread: isUnread || main !== null }
+}
+
+type Refusal = { reason: ImportReason | null; at: Date | null }
+type Opinion = Refusal | { isGranted: true; at: Date | null } | 'unread' | 'silent'
+
+function mainOpinion(mark: CellMark, main: NonNullable<ConsentColumns['main']>, date: Date | null): Opinion {
+  if (typeof mark === 'object') return { ...mark, at: null }
+  if (mark === 'empty') return 'silent'
+  if (mark === 'granted') return { isGranted: true, at: null }
+  if (main.isUnclear || mark === 'mark') return 'unread'
+  if (mark === 'no') return { reason: null, at: null }
+  if (mark === 'yes') return { isGranted: true, at: null }
+  return date && main.isOptInHeading ? { isGranted: true, at: date } : 'unread'
+}
+
+function noOpinion(mark: CellMark, { reason, isDetail }: NoHeading, date: Date | null): Opinion {
+  // “Suppressed” says nothing of why, and a cell may.
+  if (typeof mark === 'object') {
+    return { reason: reason === 'suppressed' ? mark.reason : heaviest([mark.reason, reason]), at: null }
+  }
+  if (mark === 'yes' || mark === 'mark') return { reason, at: null }
+  if (mark === 'no' || mark === 'empty') return 'silent'
+  return date || mark === 'time' || isDetail ? { reason, at: date } : 'unread'
+}
+
+/** A plain no in a further column: of people who ticked another box. */
+function otherOpinion(mark: CellMark): Opinion {
+  if (typeof mark === 'object') return { ...mark, at: null }
+  return mark === 'no' ? { reason: null, at: null } : 'silent'
+}
+
+/** Where the suppression list has the reason; any other no is a withdrawal. */
+export const suppressionFor: Partial<Record<ImportReason, SuppressionReason>> = {
+  bounced: 'hard_bounce',
+  complained: 'complaint',
+  invalid: 'invalid',
+}
+
+/** What says nothing of a person's own will: it does not outweigh what they said here themselves. */
+export const isNoAct = (reason: ImportReason | null): boolean => reason === 'never' || reason === 'unconfirmed'
 
 const CHANNELS: Record<ImportChannel, readonly string[]> = {
   email: ['email', 'e-mail', 'mail', 'newsletter'],
@@ -83,17 +202,6 @@ const CHANNELS: Record<ImportChannel, readonly string[]> = {
 
 const channelOf = (text: string): ImportChannel | null =>
   importChannels.find((channel) => CHANNELS[channel].includes(text.toLowerCase())) ?? null
-
-const YES =
-  'yes y true 1 granted given subscribed subscriber active optin opt-in opted-in confirmed consented ja wahr aktiv angemeldet said-yes'
-const NO =
-  'no n false 0 withdrawn unsubscribed inactive optout opt-out opted-out revoked declined nein falsch abgemeldet said-no'
-
-function statusOf(text: string): ReadRow['status'] {
-  const word = text.toLowerCase().replace(/[\s_]+/g, '-')
-  if (YES.split(' ').includes(word)) return 'granted'
-  return NO.split(' ').includes(word) ? 'withdrawn' : null
-}
 
 const ISO =
   /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ,]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?)?\s*(Z|UTC|GMT|[+-]\d{2}:?\d{2})?$/i
@@ -138,7 +246,7 @@ const HEADINGS: [keyof ImportMapping, RegExp][] = [
   ['address', /e-?mail|address|adresse|phone|mobile|telefon|handy|number|recipient/i],
   [
     'date',
-    /confirm.?time|consent.{0,40}(date|time|at)|opt.?in.?(time|date|at)|date|datum|[_ ](?:at|on|am)$|signed.?up|time|when|zeit|since/i,
+    /confirm.?time|consent.{0,40}(date|time|at\b)|opt.?in.?(time|date|at)|date|datum|[_ ](?:at|on|am)$|signed.?up|time|when|zeit|since/i,
   ],
   ['status', /status|subscribed|consent|einwilligung|opt.?in$|accepts|permission/i],
   ['channel', /channel|kanal|medium/i],
@@ -153,20 +261,30 @@ export function guessMapping(
   country: string | null,
 ): ImportMapping {
   const places: Partial<Record<keyof ImportMapping, number>> = {}
+  const kinds = columns.map(headingKind)
+  const valuesOf = (index: number) => sample.map((row) => row[index] ?? '').filter(Boolean)
+  const isMailIn = (index: number) =>
+    valuesOf(index).some((value) => value.includes('@')) || valuesOf(index).length === 0
   for (const [field, heading] of HEADINGS) {
     const taken = new Set(Object.values(places))
-    const place = columns.findIndex((name, index) => !taken.has(index) && heading.test(name))
+    const place = columns.findIndex((name, index) => {
+      const kind = kinds[index]?.means
+      if (taken.has(index) || kind === 'no') return false
+      if (field !== 'status') return kind === undefined && heading.test(name)
+      const channel = isMailIn(places.address ?? 0) ? 'email' : 'sms'
+      return (kind !== undefined || heading.test(name)) && speaksOf(name, channel)
+    })
     if (place >= 0) places[field] = place
   }
-  const valuesOf = (index: number) => sample.map((row) => row[index] ?? '').filter(Boolean)
   const withAt = columns.findIndex((_, index) => valuesOf(index).some((value) => value.includes('@')))
   const address = places.address ?? Math.max(0, withAt)
-  const isMail = valuesOf(address).some((value) => value.includes('@')) || valuesOf(address).length === 0
   return {
     address,
     channel: places.channel ?? null,
-    channelForAll: isMail ? 'email' : 'sms',
+    channelForAll: isMailIn(address) ? 'email' : 'sms',
     status: places.status ?? null,
+    yesMeans: 'granted',
+    statusForAll: null,
     date: places.date ?? null,
     dateOrder: places.date === undefined ? 'iso' : orderOf(valuesOf(places.date), country),
     source: places.source ?? null,
@@ -191,4 +309,18 @@ export function inOrder(rows: readonly ReadRow[]): { rows: ReadRow[]; yesFrom: n
   const isYes = (row: ReadRow) => row.problem === null && row.status === 'granted'
   const others = rows.filter((row) => !isYes(row))
   return { rows: [...others, ...rows.filter(isYes)], yesFrom: others.length }
+}
+
+/** So many rows in which each outcome of the file is seen: the first of each, then the second, and so on. */
+export function someOfEach(rows: readonly ReadRow[], most: number): ReadRow[] {
+  const kinds = new Map<string, ReadRow[]>()
+  for (const row of rows) {
+    const kind = row.problem ?? `${row.status} ${row.reason}`
+    const same = kinds.get(kind) ?? []
+    if (same.length < most) same.push(row)
+    kinds.set(kind, same)
+  }
+  const firsts = [...kinds.values()].flatMap((same) => same.map((row, place) => ({ row, place })))
+  const shown = firsts.sort((a, b) => a.place - b.place || a.row.line - b.row.line).slice(0, most)
+  return shown.map(({ row }) => row).sort((a, b) => a.line - b.line)
 }

@@ -29,7 +29,7 @@ async function aShop() {
       .then((reply) => ({ status: reply.statusCode, body: reply.json() }))
   const take = async (text: string, changed: object = {}) => {
     const { body } = await upload(text)
-    const mapping = { ...body.preview.mapping, ...changed }
+    const mapping = { ...body.preview.mapping, statusForAll: 'granted', ...changed }
     const confirmed = await call('POST', `/${body.import.id}/confirm`, { mapping, legalGround: GROUND })
     expect(confirmed.status).toBe(200)
     await world.runJobs()
@@ -75,11 +75,12 @@ test('an upload shows how it would be read, and counts nothing', async () => {
   expect(body.preview).toMatchObject({
     mapping: { address: 0, date: 1, dateOrder: 'dmy', source: 2, channel: null, channelForAll: 'email' },
     rows: [
-      { line: 2, address: 'ann@a.example', at: '2024-05-13T04:00:00.000Z', source: 'Formular', problem: null },
+      { line: 2, address: 'ann@a.example', at: '2024-05-13T04:00:00.000Z', source: 'Formular' },
       { line: 3, problem: 'This is not a complete email address.' },
     ],
-    readable: 1,
-    problems: [{ count: 1 }],
+    readable: 0,
+    statesConsent: false,
+    problems: [{ problem: 'No column says that this person opted in.', count: 1 }, { count: 1 }],
   })
   expect(await ledger()).toEqual([])
 })
@@ -192,7 +193,8 @@ test('what was interrupted goes on where it was, and counts nothing twice', asyn
   const people = Array.from({ length: 5_003 }, (_, n) => `p${n}@a.example,2024-05-01,Form`)
   const { body } = await upload(`${HEAD}${people.join('\n')}\n`)
   const { id } = body.import
-  await call('POST', `/${id}/confirm`, { mapping: body.preview.mapping, legalGround: GROUND })
+  const mapping = { ...body.preview.mapping, statusForAll: 'granted' }
+  await call('POST', `/${id}/confirm`, { mapping, legalGround: GROUND })
   await Promise.all([
     runImport(world.deps, { storeId, importId: id }),
     runImport(world.deps, { storeId, importId: id }),

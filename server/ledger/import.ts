@@ -1,9 +1,10 @@
 import {
-  type ImportMapping,
+  ImportMapping,
   type ImportPreview,
   type ImportProblem,
   type ImportView,
   importProblems,
+  importReasons,
 } from '../../shared/ledger.ts'
 import { maskedAddress } from '../channels/mask.ts'
 import { type Db, type StoreDb, transact } from '../core/db.ts'
@@ -17,8 +18,21 @@ import type { Session } from '../members/session.ts'
 import { userById } from '../members/users.ts'
 import { scheduleNextLook, wakeStoreMessages } from '../messages/messages.ts'
 import { notify } from '../notifications/notifications.ts'
+import type { NewEntry } from '../suppressions/rules.ts'
+import { suppressImported } from '../suppressions/suppressions.ts'
 import { type Table, tableOf, textOf } from './file.ts'
-import { guessMapping, inOrder, type ReadingOf, type ReadRow, readRow } from './import-rules.ts'
+import { headingKind } from './import-marks.ts'
+import {
+  consentColumns,
+  guessMapping,
+  inOrder,
+  isNoAct,
+  type ReadingOf,
+  type ReadRow,
+  readRow,
+  someOfEach,
+  suppressionFor,
+} from './import-rules.ts'
 import * as sql from './import-sql.ts'
 import { inTurn, oneUpload } from './import-turns.ts'
 import { consentImportJob } from './jobs.ts'
@@ -28,7 +42,7 @@ import { placeOf } from './sql.ts'
 // Consents that were given elsewhere, brought in with what proves them (C5). A file is uploaded, looked at, confirmed on a legal ground and
 // then taken in part by part; the same row twice is one row, and whoever has said no stays at their no.
 
-const SHOWN_ROWS = 20
+const SHOWN_ROWS = 10
 /** Rows per statement. */
 const PART = 2_000
 /** Rows read, or judged, without a turn for others: two to four milliseconds. */
@@ -45,11 +59,15 @@ export async function uploadConsents(
   await take(deps, uploads, session.accountId)
   return oneUpload(session.accountId, async () => {
     const content = await textOf(body)
-    return inTurn(session.accountId, () => keepUpload(deps, store, { content, fileName }))
+    return inTurn(session.accountId, () => keepUpload(deps, store, { content, fileName, accountId: session.accountId }))
   })
 }
 
-async function keepUpload(deps: Deps, store: StoreDb, { content, fileName }: { content: string; fileName: string }) {
+async function keepUpload(
+  deps: Deps,
+  store: StoreDb,
+  { content, fileName, accountId }: { content: string; fileName: string; accountId: string },
+) {
   const table = await tableOf(content)
   const { country, zone } = await placeOf(store)
   const mapping = guessMapping(table.columns, table.rows.slice(0, 50), country)
@@ -58,7 +76,8 @@ async function keepUpload(deps: Deps, store: StoreDb, { content, fileName }: { c
   const { delimiter, columns, rows } = table
   const about = { id, fileName: fileName.trim() || 'consents.csv', content, delimiter, columns, rowCount: rows.length }
   await sql.insertImport(store, { ...about, mapping, at })
-  const preview = await previewOf(table, { mapping, country, zone, uploadedAt: at })
+  const reading = readingOf(table, { mapping, country, zone, uploadedAt: at })
+  const preview = await previewOf(deps, store, { table, reading, accountId })
   return { import: await viewOf(store, id), columns, preview }
 }
 
@@ -72,26 +91,58 @@ export async function previewConsents(
   return inTurn(session.accountId, async () => {
     const row = await uploadedImport(store, id)
     const table = await tableOf(row.content, row.delimiter)
-    return previewOf(table, { mapping, country: row.country, zone: row.zone, uploadedAt: row.uploaded_at })
+    const { country, zone, uploaded_at: uploadedAt, account_id: accountId } = row
+    return previewOf(deps, store, {
+      table,
+      reading: readingOf(table, { mapping, country, zone, uploadedAt }),
+      accountId,
+    })
   })
 }
 
-async function previewOf(table: Table, reading: ReadingOf): Promise<ImportPreview> {
+interface Previewed {
+  table: Table
+  reading: ReadingOf
+  accountId: string
+}
+
+async function previewOf(deps: Deps, store: StoreDb, { table, reading, accountId }: Previewed): Promise<ImportPreview> {
+  const { mapping, columns, uploadedAt } = reading
   const rows = await readAll(table, reading)
-  const counts = new Map<ImportProblem, number>()
-  for (const { problem } of rows) if (problem) counts.set(problem, (counts.get(problem) ?? 0) + 1)
+  const problems = new Map<ImportProblem, number>()
+  const counts = { granted: 0, withdrawn: 0, suppressed: 0 }
+  for (const { problem, status } of rows) {
+    if (problem) problems.set(problem, (problems.get(problem) ?? 0) + 1)
+    else if (status) counts[status]++
+  }
+  const shown = someOfEach(rows, SHOWN_ROWS)
+  const asked = shown.map((row) => evaluated(deps, store.storeId, table, row, uploadedAt))
+  const decisions = await sql.decisionsOf(store, accountId, asked)
+  const chosen = mapping.status === null ? undefined : table.columns[mapping.status]
   return {
-    mapping: reading.mapping,
-    rows: rows.slice(0, SHOWN_ROWS).map(({ given, at, problem, ...row }) => ({
-      ...row,
-      source: given,
-      at: at?.toISOString() ?? null,
-      problem: problem && importProblems[problem],
-    })),
-    readable: rows.length - [...counts.values()].reduce((sum, count) => sum + count, 0),
-    problems: [...counts].map(([problem, count]) => ({ problem: importProblems[problem], count })),
+    mapping,
+    rows: shown.map(({ given, at, problem, ...row }) => {
+      const decision = problem ?? (decisions.get(row.line) as ImportProblem | undefined)
+      return {
+        ...row,
+        source: given,
+        at: at?.toISOString() ?? null,
+        problem: decision ? importProblems[decision] : null,
+      }
+    }),
+    readable: counts.granted + counts.withdrawn + counts.suppressed,
+    counts,
+    statesConsent: columns.main !== null,
+    asksYesMeans: chosen !== undefined && headingKind(chosen) === null,
+    optOutColumns: columns.noes.map(({ name }) => name),
+    problems: [...problems].map(([problem, count]) => ({ problem: importProblems[problem], count })),
   }
 }
+
+const readingOf = (table: Table, reading: Omit<ReadingOf, 'columns'>): ReadingOf => ({
+  ...reading,
+  columns: consentColumns(table.columns, reading.mapping),
+})
 
 /** A large file takes seconds to read; the server answers others meanwhile. */
 async function readAll(table: Table, reading: ReadingOf): Promise<ReadRow[]> {
@@ -142,19 +193,28 @@ async function takeAllIn(deps: Deps, store: StoreDb<Db>, importId: string): Prom
   const row = await sql.importOf(store, importId)
   if (row?.state !== 'running' || row.content === null || !row.mapping) return
   const table = await tableOf(row.content, row.delimiter)
-  const reading = { mapping: row.mapping, country: row.country, zone: row.zone, uploadedAt: row.uploaded_at }
+  // A file confirmed by an earlier version says nothing of what that one did not ask.
+  const mapping = ImportMapping.parse(row.mapping)
+  const { country, zone, uploaded_at: uploadedAt, account_id: accountId, file_name: fileName } = row
+  const reading = readingOf(table, { mapping, country, zone, uploadedAt })
   const { rows, yesFrom } = inOrder(await readAll(table, reading))
   for (let start = row.done_count, end = start; start < rows.length; start = end) {
     // A statement does not see what it writes itself: no yes goes together with a no.
     end = Math.min(start + PART, start < yesFrom ? yesFrom : rows.length)
     const part: sql.EvaluatedRow[] = []
+    const entries: NewEntry[] = []
     for await (const piece of inPieces(rows.slice(start, end), PIECE)) {
-      for (const each of piece) part.push(evaluated(deps, store.storeId, table, each, row.uploaded_at))
+      for (const each of piece) {
+        const entry = suppressionOf(each)
+        if (entry) entries.push(entry)
+        else part.push(evaluated(deps, store.storeId, table, each, uploadedAt))
+      }
     }
     const isMine = await transact(store, async (tx) => {
       // Another process has come further, or somebody removed it.
       if ((await sql.lockRunning(tx, importId)) !== start) return false
-      await sql.takeIn(tx, { importId, accountId: row.account_id, rows: part, now: deps.now() })
+      const suppressed = await suppressImported(deps, { accountId, db: tx.db }, importId, { entries, fileName })
+      await sql.takeIn(tx, { importId, accountId, rows: part, suppressed, size: end - start, now: deps.now() })
       return true
     })
     if (!isMine) return
@@ -168,10 +228,17 @@ async function takeAllIn(deps: Deps, store: StoreDb<Db>, importId: string): Prom
   })
 }
 
+/** null: it goes into the ledger, or is refused. */
+function suppressionOf({ problem, status, reason, channel, address }: ReadRow): NewEntry | null {
+  const entry = status === 'suppressed' && reason && suppressionFor[reason]
+  if (problem || !entry || !channel) return null
+  return { address, channel, reason: entry, note: `The file says: ${importReasons[reason]}` }
+}
+
 function evaluated(deps: Deps, storeId: string, table: Table, row: ReadRow, uploadedAt: Date): sql.EvaluatedRow {
-  const { line, address, channel, status, at, given, wording, problem } = row
+  const { line, address, channel, status, reason, at, given, wording, problem } = row
   const cells = (table.rows[line - 2] ?? []).slice(0, table.columns.length).map((cell) => cell.slice(0, 500))
-  const none = { hash: null, channel, status, at: null, wording: null, who: null }
+  const none = { hash: null, channel, status, reason, is_no_act: false, at: null, wording: null, who: null }
   if (problem || !channel) return { ...none, id: newId(), line, given, cells, problem }
   const hash = deps.secrets.addressHash(address)
   const said = [storeId, hash.toString('hex'), channel, status, at?.getTime() ?? 'no date', given, wording]
@@ -181,6 +248,8 @@ function evaluated(deps: Deps, storeId: string, table: Table, row: ReadRow, uplo
     hash: hash.toString('hex'),
     channel,
     status,
+    reason,
+    is_no_act: isNoAct(reason),
     at: (at ?? uploadedAt).toISOString(),
     wording: wording || null,
     who: maskedAddress(channel, address),
@@ -194,13 +263,9 @@ export async function importsOf(store: StoreDb): Promise<ImportView[]> {
   return (await sql.importsOf(store)).map(present)
 }
 
-async function viewOf(store: StoreDb, id: string): Promise<ImportView> {
-  return present(
-    found(
-      (await sql.importsOf(store)).find((row) => row.id === id),
-      'Import',
-    ),
-  )
+export async function viewOf(store: StoreDb, id: string): Promise<ImportView> {
+  const [row] = await sql.importsOf(store, id)
+  return present(found(row, 'Import'))
 }
 
 const present = (row: sql.ImportRow): ImportView => ({
@@ -212,6 +277,11 @@ const present = (row: sql.ImportRow): ImportView => ({
   addedCount: row.added_count,
   knownCount: row.known_count,
   refusedCount: row.refused_count,
+  suppressedCount: row.suppressed_count,
+  standing: row.standing,
+  doubt: row.doubt,
+  reviewedBy: row.reviewed_by,
+  reviewedAt: row.reviewed_at?.toISOString() ?? null,
   legalGround: row.legal_ground,
   confirmedBy: row.confirmed_by,
   uploadedAt: row.uploaded_at.toISOString(),

@@ -5,7 +5,7 @@ import type { StoreDb } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
 import { cursorPage, readCursor } from '../core/paging.ts'
 import type { Deps } from '../deps.ts'
-import { evidenceText } from './rules.ts'
+import { evidenceText, standingText } from './rules.ts'
 import * as sql from './sql.ts'
 
 // The consent ledger: who said yes or no to what, when, and what proves it (C5). It names people by a keyed hash; whoever knows an
@@ -53,10 +53,11 @@ export const entryOf = (row: sql.LedgerRow, typed: string | null): LedgerEntry =
   channel: row.channel,
   status: row.status,
   isConfirmed: row.is_confirmed,
+  standing: row.standing,
   source: row.source,
   wording: row.wording,
   at: row.at.toISOString(),
-  evidence: evidenceText(row.evidence, row.is_confirmed),
+  evidence: [...standingText[row.standing], ...evidenceText(row.evidence, row.is_confirmed)],
 })
 
 /** One spelling, as it was hashed; null: no search. */

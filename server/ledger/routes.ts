@@ -3,6 +3,7 @@ import { prepareDownload } from '../http/downloads.ts'
 import { type Routes, serveDownload, serveStore } from '../http/http.ts'
 import { ledgerDownload, prepareReport, refusedDownload } from './export.ts'
 import { cancelConsents, confirmConsents, importsOf, previewConsents, uploadConsents } from './import.ts'
+import { keepImport, undoImport } from './import-review.ts'
 import { searchLedger } from './ledger.ts'
 import { sourcesOf } from './sql.ts'
 
@@ -37,6 +38,14 @@ export const ledgerRoutes: Routes = (app, deps) => {
     await cancelConsents(store, params.importId)
     return { success: true as const }
   })
+
+  serveStore(app, deps, api.keepConsents, async ({ store, session, params }) => ({
+    import: await keepImport(deps, session, store, params.importId),
+  }))
+
+  serveStore(app, deps, api.undoConsents, async ({ store, session, params }) => ({
+    import: await undoImport(deps, session, store, params.importId),
+  }))
 
   serveStore(app, deps, api.reportConsents, ({ store, session, params }) =>
     prepareReport(deps, session, store, params.importId),

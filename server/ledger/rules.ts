@@ -1,19 +1,27 @@
-import type { ConsentEvidence } from '../../shared/ledger.ts'
+import { type ConsentEvidence, type ImportStanding, importReasons } from '../../shared/ledger.ts'
 
 // Words for the ledger. Pure.
 
 /** What proves a row beyond its wording, in words. */
 export function evidenceText(evidence: ConsentEvidence | null, isConfirmed: boolean): string[] {
-  const { given, line, language, reason, note, unproven } = evidence ?? {}
+  const { given, line, language, reason, note, unproven, said } = evidence ?? {}
   return [
     ...(isConfirmed ? ['Confirmed by a reply from the phone'] : []),
     ...(unproven ? ['Unproven: reported by the shop’s page, and anyone can fake such a report'] : []),
     ...(given ? [`Consent given: ${given}`] : []),
+    ...(said ? [`The file says: ${importReasons[said]}`] : []),
     ...(line ? [`Line ${line} of the file`] : []),
     ...(language ? [`Shown in ${languageText[language] ?? language}`] : []),
     ...(reason ? [`Reason: ${reasonText[reason] ?? reason}`] : []),
     ...(note ? [`Note: ${note}`] : []),
   ]
+}
+
+/** Why a row of an import does not count. */
+export const standingText: Record<ImportStanding, readonly string[]> = {
+  stands: [],
+  doubted: ['Does not count until its import is kept: the file may say that this person opted out'],
+  undone: ['Does not count: its import was undone'],
 }
 
 const languageText: Record<string, string> = { en: 'English', de: 'German' }

@@ -1,5 +1,6 @@
-import type { ConsentEvidence, LedgerChannel, LedgerFilter, LedgerStatus } from '../../shared/ledger.ts'
+import type { ConsentEvidence, ImportStanding, LedgerChannel, LedgerFilter, LedgerStatus } from '../../shared/ledger.ts'
 import { ledgerChannels, ledgerStatuses } from '../../shared/ledger.ts'
+import { counts } from '../consent/fragments.ts'
 import { type StoreDb, sql } from '../core/db.ts'
 
 // The consent ledger as it is searched: SQL and nothing else. Every order and filter has an index that serves it at a million rows.
@@ -15,6 +16,7 @@ export interface LedgerRow {
   at: Date
   who: string | null
   evidence: ConsentEvidence | null
+  standing: ImportStanding
 }
 
 export interface Wanted extends Pick<LedgerFilter, 'channel' | 'status' | 'source' | 'from' | 'to'> {
@@ -25,7 +27,9 @@ export interface Wanted extends Pick<LedgerFilter, 'channel' | 'status' | 'sourc
 }
 
 const SELECT = sql`c.id, encode(c.address_hash, 'hex') as hash, c.channel, c.status, c.is_confirmed, c.source, c.wording, c.at,
-  c.who, c.evidence`
+  c.who, c.evidence, case when ${counts('c')} then 'stands'
+    when exists (select 1 from consent_imports i where i.store_id = c.store_id and i.id = any(c.import_ids) and i.standing = 'doubted')
+    then 'doubted' else 'undone' end as standing`
 
 /** Newest first. A search names one person, who has few rows; without a filter the rows come from the index of all. */
 export async function ledgerPage(store: StoreDb, wanted: Wanted): Promise<LedgerRow[]> {

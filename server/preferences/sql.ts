@@ -1,3 +1,4 @@
+import { counts } from '../consent/fragments.ts'
 import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import type { Suppressed } from './rules.ts'
 
@@ -19,10 +20,10 @@ export function personOf({ db, storeId }: StoreDb, messageId: string) {
 /** Whether the person switched off here what their phone had confirmed: that yes is theirs to take up again. */
 export async function hadConfirmed({ db, storeId }: StoreDb, hash: Buffer, channel: string, source: string) {
   const rows = await sql`
-    select 1 from (select at, id, source from consents where store_id = ${storeId} and address_hash = ${hash}
-      and channel = ${channel} and status = 'withdrawn' order by at desc, id desc limit 1) no
+    select 1 from (select at, id, source from consents n where store_id = ${storeId} and address_hash = ${hash}
+      and channel = ${channel} and status = 'withdrawn' and ${counts('n')} order by at desc, id desc limit 1) no
     where no.source = ${source} and coalesce((select c.is_confirmed from consents c where c.store_id = ${storeId}
-      and c.address_hash = ${hash} and c.channel = ${channel} and (c.at, c.id) < (no.at, no.id)
+      and c.address_hash = ${hash} and c.channel = ${channel} and (c.at, c.id) < (no.at, no.id) and ${counts('c')}
       order by c.at desc, c.id desc limit 1), false)`.execute(db)
   return rows.rows.length > 0
 }

@@ -1,5 +1,11 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { ConsentEvidence, ImportMapping } from '../../shared/ledger.ts'
+import type {
+  ConsentEvidence,
+  ImportDoubt,
+  ImportMapping,
+  ImportStanding,
+  ReviewDecision,
+} from '../../shared/ledger.ts'
 import type { SuppressionReason } from '../../shared/suppressions.ts'
 
 /** What the law of a country asks for, from the loosest to the strictest. */
@@ -17,6 +23,7 @@ export interface ConsentSchema {
   preference_wordings: PreferenceWordingsTable
   consent_imports: ConsentImportsTable
   consent_import_errors: ConsentImportErrorsTable
+  consent_import_reviews: ConsentImportReviewsTable
 }
 
 export interface SuppressionsTable {
@@ -29,6 +36,7 @@ export interface SuppressionsTable {
   created_at: Date
   note: Generated<string | null>
   added_by: Generated<string | null>
+  import_ids: Generated<string[] | null>
 }
 
 export interface SuppressionRemovalsTable {
@@ -69,6 +77,7 @@ export interface ConsentsTable {
   is_confirmed: Generated<boolean>
   who: Generated<string | null>
   evidence: ColumnType<ConsentEvidence | null, string | null | undefined, string | null>
+  import_ids: Generated<string[] | null>
 }
 
 export interface OptInRequestsTable {
@@ -146,6 +155,18 @@ export interface ConsentImportsTable {
   added_count: Generated<number>
   known_count: Generated<number>
   refused_count: Generated<number>
+  suppressed_count: Generated<number>
+  standing: Generated<ImportStanding>
+  doubt: Generated<ImportDoubt | null>
+}
+
+export interface ConsentImportReviewsTable {
+  store_id: string
+  import_id: string
+  id: string
+  decision: ReviewDecision
+  decided_by: string | null
+  at: Date
 }
 
 export interface ConsentImportErrorsTable {

@@ -13,7 +13,7 @@ import {
   isOpen,
   leftAt,
 } from '../messages/fragments.ts'
-import { isStillOverridden, restsOnDeparted, stands, wantsCoupon } from './fragments.ts'
+import { isBasisInForce, restsOnDeparted, stands, wantsCoupon } from './fragments.ts'
 
 // Way C's statements: claim, verdict, hand over, outcome. What decisions rest on is loaded in evaluate-sql.ts.
 
@@ -207,7 +207,7 @@ export async function mayStillLeave(
     where m.store_id = ${storeId} and m.id = ${id} and ${isInFlight('m')} and ${leftAt('m')} = ${handedOverAt}
       and c.version is not distinct from ${cartVersion}::int
       and ${stands({ addressHash: sql`decode(${addressHash}, 'hex')`, otherHashes: sql`array(select decode(h, 'hex') from unnest(${[...otherHashes]}::text[]) h)` }, handedOverAt)}
-      and ${isStillOverridden(sql`${JSON.stringify(inputs)}::jsonb`)}
+      and ${isBasisInForce(sql`${JSON.stringify(inputs)}::jsonb`)}
       and (m.coupon_id is null or (${wantsCoupon(sql`m.coupon_id`)} and ${couponStands(sql`m.coupon_id`, sql`m.coupon_code`, sql`${couponWording}::text`)}))
       and (coalesce(m.cost_micros, 0) = 0 or not exists (select 1 from sending_budgets b
         left join sending_spend p on p.account_id = b.account_id and p.currency = b.currency
@@ -260,7 +260,7 @@ export async function handOver(
         and (l.text_since is null or not exists (select ${TEXTS_OF_CART} and h.handed_over_at > l.text_since))
         and exists (select 1 from sync_state y where y.store_id = m.store_id and y.stream = 'order_check'
           and y.completed_start between ${limits.localCopySince} and ${now})
-        and ${isStillOverridden(sql`l.inputs`)}
+        and ${isBasisInForce(sql`l.inputs`)}
         and (l.coupon_id is null or (${wantsCoupon(sql`l.coupon_id`)} and ${couponStands(sql`l.coupon_id`, sql`l.coupon_code`, sql`l.coupon_wording`)}))
         and not exists (${hadOfSameOffer})
         and (select count(*) from messages h where h.store_id = m.store_id and h.shopper_id = m.shopper_id

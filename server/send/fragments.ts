@@ -1,3 +1,4 @@
+import { counts, isBasisCounted } from '../consent/fragments.ts'
 import { type RawBuilder, sql } from '../core/db.ts'
 import { matchingPending, matchingPurchase } from '../decide/fragments.ts'
 import { hasDeparted, isRunningCampaign } from '../messages/fragments.ts'
@@ -29,14 +30,15 @@ export const stands = (
         and not exists (select 1 from suppressions p where p.account_id = s.account_id
           and (p.address_hash = ${addressHash} or p.address_hash = any(${otherHashes})) and p.channel in ('all', m.channel))
         and coalesce((select n.status from consents n where n.store_id = m.store_id and n.channel = m.channel
-          and n.address_hash = ${addressHash} order by n.at desc, n.id desc limit 1), '') <> 'withdrawn'`
+          and n.address_hash = ${addressHash} and ${counts('n')} order by n.at desc, n.id desc limit 1), '') <> 'withdrawn'`
 
-/** Whether the relaxed rule a message rests on, where its decision's `inputs` name one, is relaxed still (C6). */
-export const isStillOverridden = (
+/** Whether what a message rests on by its decision's `inputs` holds still: the rule that was relaxed (C6), the row of an import. */
+export const isBasisInForce = (
   inputs: RawBuilder<unknown>,
 ) => sql`(${inputs} #>> '{consentBasis,kind}' is distinct from 'override'
           or exists (select 1 from consent_overrides r where r.store_id = m.store_id
-            and r.id = (${inputs} #>> '{consentBasis,id}')::uuid and r.ended_at is null))`
+            and r.id = (${inputs} #>> '{consentBasis,id}')::uuid and r.ended_at is null))
+        and ${isBasisCounted(sql`m.store_id`, inputs)}`
 
 /** Whether message `m` is to have this coupon still: its step, its campaign, or what was asked for. */
 export const wantsCoupon = (couponId: RawBuilder<unknown>) => sql`(case when m.origin_kind = 'flow'

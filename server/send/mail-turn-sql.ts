@@ -5,7 +5,7 @@ import { becomesHandedOverOr, hasDeparted, isClaimed, isTaken } from '../message
 import { insertNotificationsFrom } from '../notifications/fragments.ts'
 import type { OutcomeRow } from '../outcome/outcome.ts'
 import type { HandOverLimits } from './deliver-sql.ts'
-import { isStillOverridden, stands, wantsCoupon } from './fragments.ts'
+import { isBasisInForce, stands, wantsCoupon } from './fragments.ts'
 import type { Answer } from './mail-ends.ts'
 
 // The hand-over of mails in three statements (decisions 147 and 149): what may be written before, the turn itself, what follows from it.
@@ -140,7 +140,7 @@ export function turnOf(
         and s.id = m.store_id and ${stands({ addressHash: sql`decode(l.address_hash, 'hex')`, otherHashes: sql`array(select decode(h, 'hex') from jsonb_array_elements_text(l.other_hashes) h)` }, now)}
         and exists (select 1 from sync_state y where y.store_id = m.store_id and y.stream = 'order_check'
           and y.completed_start between ${limits.localCopySince} and ${now})
-        and ${isStillOverridden(sql`l.inputs`)}
+        and ${isBasisInForce(sql`l.inputs`)}
         and (l.coupon_id is null or (${wantsCoupon(sql`l.coupon_id`)} and ${couponStands(sql`l.coupon_id`, sql`l.coupon_code`, sql`l.coupon_wording`)}))
         and not exists (${hadOfSameOffer})
         and (${takenPlaces(limits.capSince)}) < ${limits.capMax}

@@ -9,13 +9,14 @@ import {
   suppressionReasons,
   suppressionTexts,
 } from '../../shared/suppressions.ts'
-import { type AccountDb, type Db, transactAccount } from '../core/db.ts'
+import { type AccountDb, type AccountTx, type Db, transactAccount } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { cursorPage, readCursor } from '../core/paging.ts'
 import type { Deps } from '../deps.ts'
 import type { Session } from '../members/session.ts'
 import { skipOpenTo } from '../messages/recipient.ts'
+import { insertImported } from './imported-sql.ts'
 import * as rules from './rules.ts'
 import * as sql from './sql.ts'
 
@@ -24,6 +25,7 @@ import * as sql from './sql.ts'
 // off what is not a person's own word (C5), and that is recorded.
 
 /** For nouns that ask about addresses without changing the list. */
+export { removeImported } from './imported-sql.ts'
 export { countriesOf, type EntryRow, erasedAmong, pageOf } from './sql.ts'
 
 const REMOVED_SHOWN = 20
@@ -149,6 +151,17 @@ export async function importEntries(
   const by = { source, userId: session.userId, at: deps.now() }
   const taken = await transactAccount(account, (tx) => sql.insertEntries(tx, hashed(deps, entries), by))
   return { taken, known: entries.length - taken, refused }
+}
+
+/** Of a file of consents; an entry has the import's id, so that undoing the import takes it off again. */
+export async function suppressImported(
+  deps: Deps,
+  tx: AccountTx,
+  importId: string,
+  { entries, fileName }: { entries: readonly rules.NewEntry[]; fileName: string },
+): Promise<number> {
+  if (entries.length === 0) return 0
+  return insertImported(tx, importId, hashed(deps, entries), { source: `file ${fileName}`, at: deps.now() })
 }
 
 const hashed = (deps: Deps, entries: readonly rules.NewEntry[]): sql.InsertedEntry[] =>

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { IconCheck, IconHourglass, IconX } from '@tabler/icons-react'
+import { IconArrowBackUp, IconCheck, IconHelp, IconHourglass, IconX } from '@tabler/icons-react'
 import { type LedgerEntry, type LedgerStatus, sourceText, statusText } from '../../shared/ledger.ts'
 import type { Tone } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
@@ -12,6 +12,11 @@ const looks: Record<LedgerStatus, { tone: Tone; icon: typeof IconCheck }> = {
   pending: { tone: 'quiet', icon: IconHourglass },
 }
 
+const standingLooks = {
+  doubted: { tone: 'warn', icon: IconHelp, label: 'Does not count yet' },
+  undone: { tone: 'quiet', icon: IconArrowBackUp, label: 'Undone' },
+} as const
+
 export function LedgerEntries({ entries, isStale }: { entries: readonly LedgerEntry[]; isStale: boolean }) {
   return (
     <ul className="ledger-entries" aria-label="Consents, newest first" aria-busy={isStale}>
@@ -20,6 +25,7 @@ export function LedgerEntries({ entries, isStale }: { entries: readonly LedgerEn
           <div className="ledger-head">
             <strong>{personText(entry.who, entry.person)}</strong>
             <StatusBadge {...looks[entry.status]} label={statusText[entry.status]} />
+            {entry.standing !== 'stands' && <StatusBadge {...standingLooks[entry.standing]} />}
             <span>{channelText[entry.channel]}</span>
             <Text component="span" fz="sm" c="dimmed" className="ledger-time">
               <DateTime at={entry.at} />

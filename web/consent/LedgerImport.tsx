@@ -1,19 +1,15 @@
 import './ledger.css'
-import { Button, Card, FileButton, Group, Progress, Stack, Text, Title } from '@mantine/core'
+import { Button, Card, FileButton, Stack, Text, Title } from '@mantine/core'
 import { IconFileUpload } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { z } from 'zod'
-import { IMPORT_MOST_ROWS, type ImportView, type uploadConsents } from '../../shared/ledger.ts'
+import { IMPORT_MOST_ROWS, type uploadConsents } from '../../shared/ledger.ts'
 import { useMay } from '../access/queries.ts'
-import { DownloadButton } from '../ui/Download.tsx'
 import { formatCount } from '../ui/format.ts'
-import { Loaded } from '../ui/Loaded.tsx'
-import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { DateTime } from '../ui/Time.tsx'
+import { Imports } from './LedgerImports.tsx'
 import { LedgerMapping } from './LedgerMapping.tsx'
-import { useImports, useReport, useUpload } from './ledger-queries.ts'
-import { progressOf } from './ledger-text.ts'
+import { useUpload } from './ledger-queries.ts'
 
 export type Uploaded = z.output<typeof uploadConsents.reply>
 
@@ -28,8 +24,8 @@ export function ConsentImport() {
         <Stack gap="sm" mt={4}>
           <Text fz="sm" c="dimmed">
             Import people who opted in elsewhere, such as in your newsletter tool. Each opt-in needs an address, a date
-            and a source; otherwise it proves nothing and is refused. Opt-outs need only an address. People who opted
-            out here stay opted out.
+            and a source; otherwise it proves nothing and is refused. Opt-outs, bounces and complaints need only an
+            address. People who opted out here stay opted out.
           </Text>
           {!mayImport ? (
             <Notice tone="info">Only the owner or an admin of the account can import consents.</Notice>
@@ -40,7 +36,7 @@ export function ConsentImport() {
           )}
         </Stack>
       </Card>
-      <Imports mayReport={mayImport} />
+      <Imports mayDecide={mayImport} />
     </>
   )
 }
@@ -69,83 +65,6 @@ function Upload({ onUploaded }: { onUploaded: (uploaded: Uploaded) => void }) {
       {upload.error && (
         <Notice tone="bad" title="The file could not be read" isLive>
           {upload.error.message}
-        </Notice>
-      )}
-    </Stack>
-  )
-}
-
-function Imports({ mayReport }: { mayReport: boolean }) {
-  const imports = useImports()
-  return (
-    <Loaded query={imports} loading={<LoadingList count={1} />} failed="The imports could not be loaded">
-      {(data) => <Earlier imports={data.imports.filter(({ state }) => state !== 'uploaded')} mayReport={mayReport} />}
-    </Loaded>
-  )
-}
-
-function Earlier({ imports, mayReport }: { imports: ImportView[]; mayReport: boolean }) {
-  if (imports.length === 0) return null
-  return (
-    <Card component="section" aria-label="Earlier imports">
-      <Title order={2}>Earlier imports</Title>
-      <ul className="ledger-entries">
-        {imports.map((each) => (
-          <li key={each.id}>
-            <OneImport about={each} mayReport={mayReport} />
-          </li>
-        ))}
-      </ul>
-    </Card>
-  )
-}
-
-function OneImport({ about, mayReport }: { about: ImportView; mayReport: boolean }) {
-  const report = useReport()
-  const { state, rowCount, doneCount, addedCount, knownCount, refusedCount } = about
-  const done = progressOf(doneCount, rowCount)
-  return (
-    <Stack gap={4}>
-      <div className="ledger-head">
-        <strong>{about.fileName}</strong>
-        <Text component="span" fz="sm" c="dimmed" className="ledger-time">
-          <DateTime at={about.confirmedAt ?? about.uploadedAt} />
-        </Text>
-      </div>
-      {state === 'running' ? (
-        <>
-          <Progress value={done} aria-label={`Import of ${about.fileName}`} />
-          <Text fz="sm" role="status">
-            {formatCount(doneCount)} of {formatCount(rowCount)} rows read
-          </Text>
-        </>
-      ) : state === 'failed' ? (
-        <Notice tone="bad" title="Stopped in the middle">
-          {formatCount(doneCount)} of {formatCount(rowCount)} rows were read. Upload the file again: nothing is imported
-          twice.
-        </Notice>
-      ) : (
-        <Text fz="sm" role="status">
-          {formatCount(addedCount)} imported, {formatCount(knownCount)} already known, {formatCount(refusedCount)}{' '}
-          refused
-        </Text>
-      )}
-      <Text fz="sm" c="dimmed">
-        Confirmed by {about.confirmedBy ?? 'somebody'}: “{about.legalGround}”
-      </Text>
-      {mayReport && state !== 'running' && about.hasReport && (
-        <Group>
-          <DownloadButton
-            size="xs"
-            label="Refused rows as CSV"
-            isBusy={report.isPending}
-            onClick={() => report.mutate(about.id)}
-          />
-        </Group>
-      )}
-      {report.error && (
-        <Notice tone="bad" isLive>
-          {report.error.message}
         </Notice>
       )}
     </Stack>

@@ -6,8 +6,8 @@ import {
   type ImportMapping,
   type ImportPreview,
   importChannels,
+  importStatuses,
   LEGAL_GROUND_LEAST,
-  statusText,
 } from '../../shared/ledger.ts'
 import { useDraft } from '../access/drafts.ts'
 import { announce } from '../ui/announce.ts'
@@ -16,7 +16,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { DateTime } from '../ui/Time.tsx'
 import type { Uploaded } from './LedgerImport.tsx'
 import { useCancelImport, useConfirm, usePreview } from './ledger-queries.ts'
-import { channelText, mappingGap } from './ledger-text.ts'
+import { channelText, mappingGap, outcomeText, rowStatusText, whatAllRowsMean } from './ledger-text.ts'
 
 const PREVIEW_WAIT_MS = 400
 
@@ -38,8 +38,8 @@ export function LedgerMapping({ uploaded, onDone }: { uploaded: Uploaded; onDone
         <strong>{file.fileName}</strong>: {formatCount(file.rowCount)} rows
       </Text>
       <Title order={3}>1. Match the columns</Title>
-      <Columns columns={columns} mapping={mapping} onChange={setMapping} />
-      <Title order={3}>2. Check the first rows</Title>
+      <Columns columns={columns} mapping={mapping} preview={shown} onChange={setMapping} />
+      <Title order={3}>2. Check what will be written</Title>
       {preview.error && (
         <Notice tone="bad" title="The rows could not be read" isLive>
           {preview.error.message}
@@ -48,7 +48,7 @@ export function LedgerMapping({ uploaded, onDone }: { uploaded: Uploaded; onDone
       <Rows preview={shown} isStale={preview.isFetching} />
       <Findings preview={shown} />
       <Title order={3}>3. Import</Title>
-      <Ground importId={file.id} mapping={mapping} readable={shown.readable} onDone={onDone} onLeave={leave} />
+      <Ground importId={file.id} mapping={mapping} preview={shown} onDone={onDone} onLeave={leave} />
     </Stack>
   )
 }
@@ -56,6 +56,7 @@ export function LedgerMapping({ uploaded, onDone }: { uploaded: Uploaded; onDone
 interface ColumnsProps {
   columns: readonly string[]
   mapping: ImportMapping
+  preview: ImportPreview
   onChange: (mapping: ImportMapping) => void
 }
 
@@ -65,7 +66,7 @@ const dateOrders: { value: DateOrder; label: string }[] = [
   { value: 'mdy', label: 'Month first: 05/31/2024' },
 ]
 
-function Columns({ columns, mapping, onChange }: ColumnsProps) {
+function Columns({ columns, mapping, preview, onChange }: ColumnsProps) {
   const set = (changed: Partial<ImportMapping>) => onChange({ ...mapping, ...changed })
   const choice = (name: 'channel' | 'status' | 'date' | 'source' | 'wording', label: string, none: string) => (
     <NativeSelect
@@ -111,8 +112,37 @@ function Columns({ columns, mapping, onChange }: ColumnsProps) {
           data={importChannels.map((value) => ({ value, label: channelText[value] }))}
         />
       )}
-      {choice('status', 'Opt-in or opt-out', 'All rows are opt-ins')}
+      {choice('status', 'Opt-in or opt-out', 'No such column')}
+      {preview.asksYesMeans && (
+        <NativeSelect
+          label="A yes in this column means"
+          value={mapping.yesMeans}
+          onChange={({ currentTarget: { value } }) => set({ yesMeans: value === 'withdrawn' ? value : 'granted' })}
+          data={importStatuses.map((value) => ({ value, label: rowStatusText[value] }))}
+        />
+      )}
+      {!preview.statesConsent && (
+        <NativeSelect
+          label={whatAllRowsMean(preview)}
+          description="No column says who opted in. Until you choose, no opt-in is imported."
+          value={mapping.statusForAll ?? ''}
+          onChange={({ currentTarget: { value } }) =>
+            set({ statusForAll: importStatuses.find((each) => each === value) ?? null })
+          }
+          data={[
+            { value: '', label: 'Choose' },
+            { value: 'granted', label: 'The person opted in' },
+            { value: 'withdrawn', label: 'The person opted out' },
+          ]}
+        />
+      )}
       {choice('wording', 'Wording shown', 'Not in the file')}
+      {preview.optOutColumns.length > 0 && (
+        <Text fz="sm" className="wide">
+          Opt-outs are also read from: <strong>{preview.optOutColumns.join(', ')}</strong>. A yes or a date there is an
+          opt-out, whatever the other columns say.
+        </Text>
+      )}
     </div>
   )
 }
@@ -120,11 +150,11 @@ function Columns({ columns, mapping, onChange }: ColumnsProps) {
 function Rows({ preview, isStale }: { preview: ImportPreview; isStale: boolean }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
-    <section className="import-table" aria-label="First rows" aria-busy={isStale} tabIndex={0}>
+    <section className="import-table" aria-label="Rows as they will be written" aria-busy={isStale} tabIndex={0}>
       <table>
         <thead>
           <tr>
-            {['Row', 'Address', 'Channel', 'Decision', 'Date', 'Source', 'Wording shown'].map((name) => (
+            {['Row', 'Address', 'Channel', 'Will be written', 'Date', 'Source', 'Wording shown'].map((name) => (
               <th key={name} scope="col">
                 {name}
               </th>
@@ -135,12 +165,9 @@ function Rows({ preview, isStale }: { preview: ImportPreview; isStale: boolean }
           {preview.rows.map((row) => (
             <tr key={row.line} className={row.problem ? 'problem' : ''}>
               <td>{row.line}</td>
-              <td>
-                {row.address || '–'}
-                {row.problem && <strong style={{ display: 'block' }}>{row.problem}</strong>}
-              </td>
+              <td>{row.address || '–'}</td>
               <td>{row.channel ? channelText[row.channel] : '–'}</td>
-              <td>{row.status ? statusText[row.status] : '–'}</td>
+              <td>{row.problem ? <strong>Left out: {row.problem}</strong> : outcomeText(row)}</td>
               <td>{row.at ? <DateTime at={row.at} /> : '–'}</td>
               <td>{row.source || '–'}</td>
               <td>{row.wording || '–'}</td>
@@ -152,12 +179,13 @@ function Rows({ preview, isStale }: { preview: ImportPreview; isStale: boolean }
   )
 }
 
-function Findings({ preview: { readable, problems } }: { preview: ImportPreview }) {
+function Findings({ preview: { readable, problems, counts } }: { preview: ImportPreview }) {
   return (
     <div role="status">
       <Text fz="sm">
-        {formatCount(readable)} {readable === 1 ? 'row' : 'rows'} can be read
-        {problems.length > 0 ? '. The others would be refused:' : '.'}
+        {formatCount(readable)} {readable === 1 ? 'row' : 'rows'} can be read : {formatCount(counts.granted)} opted in,{' '}
+        {formatCount(counts.withdrawn)} opted out, {formatCount(counts.suppressed)} for the suppression list
+        {problems.length > 0 ? '. The others will be left out:' : '.'}
       </Text>
       {problems.length > 0 && (
         <ul style={{ margin: '4px 0 0', paddingInlineStart: 20, fontSize: '0.8125rem' }}>
@@ -175,16 +203,17 @@ function Findings({ preview: { readable, problems } }: { preview: ImportPreview 
 interface GroundProps {
   importId: string
   mapping: ImportMapping
-  readable: number
+  preview: ImportPreview
   onDone: () => void
   onLeave: () => void
 }
 
-function Ground({ importId, mapping, readable, onDone, onLeave }: GroundProps) {
+function Ground({ importId, mapping, preview, onDone, onLeave }: GroundProps) {
+  const { readable } = preview
   const [ground, setGround] = useState('')
   const confirm = useConfirm(importId)
   useDraft(`consent-import:${importId}`, ground || null, setGround)
-  const gap = mappingGap(mapping)
+  const gap = mappingGap(mapping, preview)
   const isTooShort = ground.trim().length < LEGAL_GROUND_LEAST
   const submit = () =>
     confirm.mutate(

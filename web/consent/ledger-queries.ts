@@ -5,12 +5,14 @@ import {
   exportLedger,
   type ImportMapping,
   type ImportView,
+  keepConsents,
   type LedgerChannel,
   type LedgerStatus,
   listConsentImports,
   previewConsents,
   reportConsents,
   searchLedger,
+  undoConsents,
   uploadConsents,
 } from '../../shared/ledger.ts'
 import { useStore } from '../access/queries.ts'
@@ -94,6 +96,19 @@ export function useCancelImport() {
   return useMutation({
     mutationFn: (importId: string) => call(cancelConsents, { params: { importId } }),
     onSettled: () => queries.invalidateQueries({ queryKey: ['consent-imports'] }),
+  })
+}
+
+/** The list and the ledger say afterwards what counts. */
+export function useReview(decision: 'keep' | 'undo') {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (importId: string) => call(decision === 'keep' ? keepConsents : undoConsents, { params: { importId } }),
+    onSettled: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: ['consent-imports'] }),
+        queries.invalidateQueries({ queryKey: ['ledger'] }),
+      ]),
   })
 }
 

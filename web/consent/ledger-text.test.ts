@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ImportMapping } from '../../shared/ledger.ts'
-import { mappingGap, personText, progressOf } from './ledger-text.ts'
+import { ImportMapping } from '../../shared/ledger.ts'
+import { mappingGap, outcomeText, personText, progressOf } from './ledger-text.ts'
 
 test('an import is not done before it is', () => {
   expect([progressOf(0, 10), progressOf(999, 1_000), progressOf(1_000, 1_000), progressOf(0, 0)]).toEqual([
@@ -19,14 +19,35 @@ test('a file is not confirmed without a day and a place, which may be one for al
     channel: null,
     channelForAll: 'email',
     status: null,
+    yesMeans: 'granted',
+    statusForAll: null,
     date: 1,
     dateOrder: 'iso',
     source: 2,
     sourceForAll: '',
     wording: null,
   }
-  expect(mappingGap(mapping)).toBe(null)
-  expect(mappingGap({ ...mapping, date: null })).toContain('date')
-  expect(mappingGap({ ...mapping, source: null })).toContain('source')
-  expect(mappingGap({ ...mapping, source: null, sourceForAll: 'Paper list in our shop' })).toBe(null)
+  const file = { statesConsent: true, optOutColumns: [] }
+  expect(mappingGap(mapping, file)).toBe(null)
+  expect(mappingGap({ ...mapping, date: null }, file)).toContain('date')
+  expect(mappingGap({ ...mapping, source: null }, file)).toContain('source')
+  expect(mappingGap({ ...mapping, source: null, sourceForAll: 'Paper list in our shop' }, file)).toBe(null)
+})
+
+test('a file without a column that states consent waits for what its rows mean', () => {
+  const mapping = ImportMapping.parse({
+    ...{ address: 0, channel: null, channelForAll: 'email', status: null, date: 1, dateOrder: 'iso', source: 2 },
+    ...{ sourceForAll: '', wording: null },
+  })
+  const file = { statesConsent: false, optOutColumns: [] }
+  expect(mappingGap(mapping, file)).toBe('Choose above: What does every row mean?')
+  expect(mappingGap(mapping, { ...file, optOutColumns: ['Blocked'] })).toContain('every other row')
+  expect(mappingGap({ ...mapping, statusForAll: 'granted' }, file)).toBe(null)
+  expect(mappingGap({ ...mapping, statusForAll: 'granted', date: null }, file)).toContain('date')
+  expect(mappingGap({ ...mapping, statusForAll: 'withdrawn', date: null }, file)).toBe(null)
+})
+
+test('what a row becomes is named with its reason', () => {
+  expect(outcomeText({ status: 'suppressed', reason: 'bounced' })).toBe('Suppressed: bounced')
+  expect(outcomeText({ status: 'granted', reason: null })).toBe('Opted in')
 })

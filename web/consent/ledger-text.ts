@@ -1,4 +1,13 @@
-import type { ImportMapping, LedgerChannel } from '../../shared/ledger.ts'
+import {
+  type ImportDoubt,
+  type ImportMapping,
+  type ImportPreview,
+  type ImportReason,
+  importReasons,
+  type LedgerChannel,
+  type RowStatus,
+  statusText,
+} from '../../shared/ledger.ts'
 
 // Words and small sums of the ledger's screens. Pure.
 
@@ -16,12 +25,42 @@ export const personText = (who: string | null, person: string): string => who ??
 export const progressOf = (done: number, total: number): number =>
   total === 0 ? 100 : Math.min(done < total ? 99 : 100, Math.round((done / total) * 100))
 
+export const rowStatusText: Record<RowStatus, string> = {
+  granted: statusText.granted,
+  withdrawn: statusText.withdrawn,
+  suppressed: 'Suppressed',
+}
+
+/** What a row becomes, with the reason. */
+export const outcomeText = ({ status, reason }: { status: RowStatus | null; reason: ImportReason | null }): string =>
+  [status ? rowStatusText[status] : '–', reason && importReasons[reason]].filter(Boolean).join(': ')
+
+/** Of a file in which no column states who opted in. */
+export const whatAllRowsMean = ({ optOutColumns }: Pick<ImportPreview, 'optOutColumns'>): string =>
+  optOutColumns.length > 0 ? 'What does every other row mean?' : 'What does every row mean?'
+
 /** What still has to be said of a file before its rows prove anything; null: nothing. */
-export function mappingGap(mapping: ImportMapping): string | null {
+export function mappingGap(
+  mapping: ImportMapping,
+  { statesConsent, optOutColumns }: Pick<ImportPreview, 'statesConsent' | 'optOutColumns'>,
+): string | null {
+  if (!statesConsent && mapping.statusForAll === null) {
+    return `Choose above: ${whatAllRowsMean({ optOutColumns })}`
+  }
+  // An opt-out needs no proof.
+  if (!statesConsent && mapping.statusForAll === 'withdrawn') return null
   if (mapping.date === null)
     return 'Choose the column with each person’s opt-in date. Without a date, an opt-in proves nothing.'
   if (mapping.source === null && mapping.sourceForAll === '') {
     return 'Choose the column with each person’s source, or enter one source for the whole file below.'
   }
   return null
+}
+
+/** Why an import is doubted. */
+export const doubtText: Record<ImportDoubt, string> = {
+  no_heading:
+    'The column that the opt-ins were read from means the opposite, such as “Unsubscribed”. People who opted out may have been imported as opted in.',
+  no_column:
+    'No column of this file says who opted in, so all its rows were imported as opt-ins. People who opted out may be among them.',
 }

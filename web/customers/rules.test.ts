@@ -29,9 +29,11 @@ describe('a customer', () => {
   })
 
   it('has agreed to what they said last, on each channel and address', () => {
-    const entry = (id: string, channel: string, status: string, person = 'a') =>
-      ({ id, channel, status, person }) as LedgerEntry
+    const entry = (id: string, channel: string, status: string, person = 'a', standing = 'stands') =>
+      ({ id, channel, status, person, standing }) as LedgerEntry
     const entries = [
+      entry('6', 'email', 'granted', 'a', 'doubted'),
+      entry('5', 'sms', 'withdrawn', 'a', 'undone'),
       entry('4', 'email', 'withdrawn'),
       entry('3', 'sms', 'granted'),
       entry('2', 'email', 'granted'),

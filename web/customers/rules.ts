@@ -49,12 +49,12 @@ export const titleOf = (customer: Named & Pick<CustomerView, 'customer_email' | 
   return name === BLANK ? (customer.customer_email ?? customer.phone ?? 'Customer') : name
 }
 
-/** What holds of each address and channel now: its newest entry, for entries that come newest first. */
+/** What holds of each address and channel now: its newest entry that counts, for entries that come newest first. */
 export function standingOf(entries: readonly LedgerEntry[]): LedgerEntry[] {
   const standing = new Map<string, LedgerEntry>()
   for (const entry of entries) {
     const key = `${entry.channel}:${entry.person}`
-    if (!standing.has(key)) standing.set(key, entry)
+    if (entry.standing === 'stands' && !standing.has(key)) standing.set(key, entry)
   }
   return [...standing.values()]
 }
