@@ -1,69 +1,19 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { anOrder, aStore } from '../../test/factories.ts'
+import { anOrder } from '../../test/factories.ts'
+import { anImportingShop, GROUND, HEAD, sayInStore } from '../../test/import-scene.ts'
 import { HOUR, MINUTE, pass, steps } from '../../test/message-scene.ts'
 import { told } from '../../test/notifications.ts'
 import { aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
-import { insertConsent } from '../consent/consent-sql.ts'
-import { newId } from '../core/ids.ts'
 import { runImport, tidyImports } from './import.ts'
 
 // Consents given elsewhere (C5): proven ones are taken, a no beats them all, twice is once.
 
 const world = aWorld()
-const GROUND = 'They ticked the box of our newsletter form.'
-
-async function aShop() {
-  const store = await aStore(world)
-  const call = async (method: string, path: string, body?: unknown) =>
-    world.request(method, `/api/consent/imports${path}`, { token: store.token, ...(body !== undefined && { body }) })
-  const upload = (text: string | Buffer | PassThrough, name = 'list.csv') =>
-    world.app
-      .inject({
-        method: 'POST',
-        url: `/api/consent/imports?fileName=${encodeURIComponent(name)}`,
-        headers: { 'content-type': 'text/csv', authorization: `Bearer ${store.token}` },
-        payload: text,
-      })
-      .then((reply) => ({ status: reply.statusCode, body: reply.json() }))
-  const take = async (text: string, changed: object = {}) => {
-    const { body } = await upload(text)
-    const mapping = { ...body.preview.mapping, statusForAll: 'granted', ...changed }
-    const confirmed = await call('POST', `/${body.import.id}/confirm`, { mapping, legalGround: GROUND })
-    expect(confirmed.status).toBe(200)
-    await world.runJobs()
-    const list = await call('GET', '')
-    return list.body.imports[0]
-  }
-  const ledger = async () => {
-    const rows = await world.db
-      .selectFrom('consents')
-      .select(['who', 'channel', 'status', 'source', 'at', 'wording', 'evidence'])
-      .where('store_id', '=', store.storeId)
-      .orderBy('at')
-      .orderBy('who')
-      .execute()
-    return rows.map(({ who, channel, status, source }) => `${who} ${channel} ${status} ${source}`)
-  }
-  return { ...store, call, upload, take, ledger }
-}
-
+const aShop = () => anImportingShop(world)
 const say = (storeId: string, address: string, status: 'granted' | 'withdrawn', source: string, at: Date) =>
-  insertConsent(
-    { storeId, db: world.db },
-    {
-      id: newId(),
-      addressHash: world.deps.secrets.addressHash(address),
-      channel: 'email',
-      status,
-      source,
-      wording: null,
-      at,
-    },
-  )
-
-const HEAD = 'email,date,source\n'
+  sayInStore(world, storeId, { address, status, source, at })
 
 test('an upload shows how it would be read, and counts nothing', async () => {
   const { upload, ledger } = await aShop()

@@ -74,6 +74,27 @@ async function withOverride(): Promise<Scene> {
   return { ...store, orders }
 }
 
+/** To people in Germany, who opted in by a file that was imported. */
+async function withImport(): Promise<Scene> {
+  const store = await aStore(world, { plan: 'starter' })
+  const orders = Array.from({ length: POOL + 1 }, () => anOrder(world, { country: 'DE' }))
+  const [store_id, id] = [store.storeId, newId()]
+  const file = { file_name: 'a.csv', delimiter: ',', columns: ['email'], row_count: POOL + 1, uploaded_at: world.now }
+  await world.db
+    .insertInto('consent_imports')
+    .values({ store_id, id, ...file, state: 'done' })
+    .execute()
+  const said = { channel: 'email' as const, status: 'granted' as const, source: 'import', at: world.now }
+  const rows = orders.map(({ email }) => ({
+    ...{ store_id, id: newId(), ...said, import_ids: [id] },
+    address_hash: world.deps.secrets.addressHash(email!),
+  }))
+  await world.db.insertInto('consents').values(rows).execute()
+  await recordOrders(world.deps, store.storeId, orders, 'sync')
+  await wait(world, store.storeId, HOUR)
+  return { ...store, orders }
+}
+
 /** Of a campaign about carts. */
 const ofCampaign = async (): Promise<Shop> => dueCampaign(world, await aShop(world, POOL + 1))
 
@@ -112,8 +133,8 @@ const shareDevice = (storeId: string, shopperIds: readonly string[]) =>
     .execute()
 
 const row = (id: string) => world.db.updateTable('messages').where('id', '=', id)
-const of = (table: 'coupon_codes' | 'products' | 'campaigns' | 'consent_overrides' | 'flow_steps', storeId: string) =>
-  world.db.updateTable(table).where('store_id', '=', storeId)
+type Changed = 'coupon_codes' | 'products' | 'campaigns' | 'consent_imports' | 'consent_overrides' | 'flow_steps'
+const of = (table: Changed, storeId: string) => world.db.updateTable(table).where('store_id', '=', storeId)
 const coupons = (storeId: string) => world.db.updateTable('coupons').where('store_id', '=', storeId)
 const storeRow = (storeId: string) => world.db.updateTable('stores').where('id', '=', storeId)
 
@@ -142,6 +163,18 @@ const CASES: Case<Scene & { buyer?: Beside }>[] = [
     'its campaign is paused',
     ofCampaign,
     ({ storeId }) => of('campaigns', storeId).set({ status: 'paused' }).execute(),
+  ],
+  [
+    'consent_imports',
+    'the import that its consent came with is undone (C5)',
+    withImport,
+    ({ storeId }) => of('consent_imports', storeId).set({ standing: 'undone' }).execute(),
+  ],
+  [
+    'consent_imports',
+    'the import that its consent came with is doubted (C5)',
+    withImport,
+    ({ storeId }) => of('consent_imports', storeId).set({ standing: 'doubted' }).execute(),
   ],
   [
     'consent_overrides',
@@ -293,7 +326,7 @@ describe('a mail that was judged and waits for its place does not leave when', (
   })
 
   test('nothing is changed: then it leaves, in each of these stores', async () => {
-    for (const scene of [withCoupon, withCodes, withOverride, ofCampaign, ofDiscount, () => withBuyer(0)]) {
+    for (const scene of [withCoupon, withCodes, withImport, withOverride, ofCampaign, ofDiscount, () => withBuyer(0)]) {
       world.sent.length = 0
       world.answer = acceptsMail
       await sixMails(world, (await scene()) as Scene, async () => {})

@@ -183,7 +183,7 @@ function Findings({ preview: { readable, problems, counts } }: { preview: Import
   return (
     <div role="status">
       <Text fz="sm">
-        {formatCount(readable)} {readable === 1 ? 'row' : 'rows'} can be read : {formatCount(counts.granted)} opted in,{' '}
+        {formatCount(readable)} {readable === 1 ? 'row' : 'rows'} can be read: {formatCount(counts.granted)} opted in,{' '}
         {formatCount(counts.withdrawn)} opted out, {formatCount(counts.suppressed)} for the suppression list
         {problems.length > 0 ? '. The others will be left out:' : '.'}
       </Text>
