@@ -1,4 +1,4 @@
--- Imports of consents can be undone, and those that may have read a no as a yes are found (C5, C11).
+-- Imports of consents can be undone, and those that may have read a no as a yes are found (C5).
 
 -- A row of an import counts while one of the imports whose files have it stands; null: it was no import.
 alter table consents add column import_ids uuid[];

@@ -1,7 +1,7 @@
 import type { ImportChannel, ImportReason } from '../../shared/ledger.ts'
 
 // What headings and cells of other tools' exports say about consent, in English, German, French, Spanish, Italian and Portuguese.
-// A no is looked for first: what cannot be read is never a yes (C11). Pure.
+// A no is looked for first: what cannot be read is never a yes (C5). Pure.
 
 /** Lower case, without accents and signs: `EMAIL_BLACKLISTED`, `spamComplaint` and `Désinscrit` become words. */
 export const plainText = (text: string): string =>
