@@ -3,12 +3,13 @@ import type { z } from 'zod'
 // PUSH_SERVICES: the hosts that notifications are sent through (P3, decision 81). Pure.
 
 /**
- * Of Firefox (mozilla-push-service.readthedocs.io), Chrome (firebase.google.com/docs/cloud-messaging), Safari (developer.apple.com, "allow
+ * Of Firefox (mozilla-push-service.readthedocs.io), Chrome (firebase.google.com/docs/cloud-messaging), Chromium without Google’s keys, Safari (developer.apple.com, "allow
  * *.push.apple.com") and Edge (learn.microsoft.com, WNS).
  */
 const KNOWN = [
   'updates.push.services.mozilla.com',
   'fcm.googleapis.com',
+  'jmt17.google.com',
   '*.push.apple.com',
   '*.notify.windows.com',
 ] as const

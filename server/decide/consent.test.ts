@@ -179,7 +179,9 @@ describe('the way out (C1–C3)', () => {
     const { first } = await twoStores()
     const link = await linkOf(first.storeId)
     const token = link.slice(3)
-    expect((await world.request('GET', link)).status).toBe(302)
+    for (const copied of [link, `${link}.`, `${link})`]) {
+      expect((await world.request('GET', copied)).headers.location).toBe(`/unsubscribe?token=${token}`)
+    }
     expect((await world.request('HEAD', link)).status).toBeLessThan(400)
     const page = await world.request('GET', `/api/unsubscribe/${token}`)
     expect(page.body).toMatchObject({ storeName: 'Tea & Co', address: 't•••@shoppers.example', isUnsubscribed: false })

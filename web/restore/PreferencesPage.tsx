@@ -1,3 +1,4 @@
+import { tokenIn } from '../../shared/link-tokens.ts'
 import './shopper.css'
 import { useState } from 'react'
 import { useSearchParams } from 'react-router'
@@ -12,7 +13,7 @@ import { ShopperPage } from './ShopperPage.tsx'
 
 /** What a shop may send somebody, decided by them (decision 27, C5). Opening it changes nothing. */
 export function PreferencesPage() {
-  const token = useSearchParams()[0].get('token') ?? ''
+  const token = tokenIn(useSearchParams()[0].get('token') ?? '')
   const about = usePreferences(token)
   const save = useSavePreferences(token)
   const [chosen, setChosen] = useState<Language | null>(null)

@@ -1,3 +1,4 @@
+import { tokenIn } from '../../shared/link-tokens.ts'
 import './shopper.css'
 import { Button, Stack, Text, Title } from '@mantine/core'
 import { useSearchParams } from 'react-router'
@@ -17,7 +18,7 @@ import { useRestoring } from './use-restoring.ts'
 
 /** Where a message's link leads the shopper (decision 4): public, and without a word about a person. */
 export function RestorePage() {
-  const cartId = useSearchParams()[0].get('cart_id') ?? ''
+  const cartId = tokenIn(useSearchParams()[0].get('cart_id') ?? '')
   const cart = useRestorable(cartId)
   if (cart.data) return <RestorableContent cartId={cartId} cart={cart.data} />
   const isUnknown = cart.error instanceof ApiError && !cart.error.isOutage && cart.error.status !== 429

@@ -1,3 +1,4 @@
+import { tokenIn } from '../../shared/link-tokens.ts'
 import './shopper.css'
 import { Anchor, Button, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
@@ -15,7 +16,7 @@ import { ShopperPage } from './ShopperPage.tsx'
 
 /** Opening it changes nothing: mail scanners follow links, people press the button (C3). */
 export function UnsubscribePage() {
-  const token = useSearchParams()[0].get('token') ?? ''
+  const token = tokenIn(useSearchParams()[0].get('token') ?? '')
   const about = useUnsubscribeInfo(token)
   const [chosen, setChosen] = useState<Language | null>(null)
   const language = chosen ?? about.data?.language ?? browserLanguage(navigator.languages)

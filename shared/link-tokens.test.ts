@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { plainLink, tokenIn } from './link-tokens.ts'
+
+const token = 'a-Z_0'.padEnd(43, 'x')
+
+test.each([
+  '.',
+  ')',
+  ',',
+  '>',
+  '/',
+  '%3E',
+  '&amp;x=1',
+  '."',
+  '%20',
+  '…',
+])('%s after a link is no part of it (cases-R16)', (sign) => {
+  for (const way of ['c', 'o', 'u']) {
+    expect(plainLink(`/${way}/${token}${sign}`)).toBe(`/${way}/${token}`)
+    expect(plainLink(`/${way}/${token}${sign}?to=abc`)).toBe(`/${way}/${token}?to=abc`)
+  }
+  expect(tokenIn(`rt_${token}${sign}`)).toBe(`rt_${token}`)
+})
+
+test.each([
+  `/c/${token}`,
+  `/c/${token}x`,
+  `/c/${token}?to=a.b`,
+  '/c/short.',
+  '/carts',
+  `/x/${token}.`,
+  '/',
+])('%s stays', (url) => {
+  expect(plainLink(url)).toBe(url)
+})
+
+test('what is no token is looked up as it is', () => {
+  expect([tokenIn('rt_sample'), tokenIn('')]).toEqual(['rt_sample', ''])
+})
