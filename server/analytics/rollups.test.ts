@@ -177,7 +177,7 @@ test('counting anew gives the same figures, folded or not, and can be repeated',
 })
 
 test('counting anew repairs what was lost, and leaves other stores alone', async () => {
-  const [shop, other] = [await aLife(), await aLife(2)]
+  const [shop, other] = [await aLife(), await aLife(3)]
   const [before, others] = [await kept(shop.storeId), await kept(other.storeId)]
   await sql`update rollups set abandoned = abandoned + 7 where store_id = ${shop.storeId}`.execute(world.db)
   await sql`delete from rollup_changes where store_id = ${shop.storeId}`.execute(world.db)

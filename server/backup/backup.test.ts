@@ -86,6 +86,7 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
 
   describe('of a running Recoup whose environment holds the secret', () => {
     const payload = { accountId: crypto.randomUUID(), erasureId: crypto.randomUUID() }
+    let url: string
     let restored: Restored
     let client: pg.Client
 
@@ -104,7 +105,7 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
       await backUp(fileOf('busy'), { isSecretIncluded: false })
       isOver = true
       await writing
-      const url = await emptyDatabase()
+      url = await emptyDatabase()
       restored = await restoreBackup({ url, file: fileOf('busy'), secret, jobs })
       client = new pg.Client(url)
       await client.connect()
@@ -112,10 +113,9 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
     afterAll(() => client?.end())
 
     test('leaves the secret out, and asks for the same one', async () => {
-      const url = await emptyDatabase()
-      const file = fileOf('busy')
-      await expect(restoreBackup({ url, file, secret: null, jobs })).rejects.toThrow('Set APP_SECRET to the same value')
-      await expect(restoreBackup({ url, file, secret: 'another', jobs })).rejects.toThrow('APP_SECRET is not the one')
+      const options = { url: await emptyDatabase(), file: fileOf('busy'), jobs }
+      await expect(restoreBackup({ ...options, secret: null })).rejects.toThrow('Set APP_SECRET to the same value')
+      await expect(restoreBackup({ ...options, secret: 'another' })).rejects.toThrow('APP_SECRET is not the one')
       expect(restored).toMatchObject({ secret: null })
     })
 
@@ -140,10 +140,13 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
       const { rows } = await client.query(`select name, data, state from pgboss.job`)
       expect(rows).toContainEqual({ name: eraseJob.name, data: payload, state: 'created' })
     })
-  })
 
-  /** A database with a backup in it. */
-  let whole: string
+    test('is not restored over a database that is there', async () => {
+      await expect(restoreBackup({ url, file: fileOf('busy'), secret, jobs })).rejects.toThrow(
+        'There is a database in this data folder already',
+      )
+    })
+  })
 
   test('that is damaged is refused, and the database stays empty', async () => {
     await backUp(fileOf('good'))
@@ -160,13 +163,6 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
     fs.writeFileSync(fileOf('cut'), bytes.subarray(0, bytes.length - 500))
     await expect(restoreBackup({ url, file: fileOf('cut'), secret: null, jobs })).rejects.toThrow(/backup/)
     await restoreBackup({ url, file: fileOf('good'), secret: null, jobs })
-    whole = url
-  })
-
-  test('is not restored over a database that is there', async () => {
-    await expect(restoreBackup({ url: whole, file: fileOf('good'), secret: null, jobs })).rejects.toThrow(
-      'There is a database in this data folder already',
-    )
   })
 
   test('of a development version from before 0.1.0 is refused, and nothing is restored', async () => {

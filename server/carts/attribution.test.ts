@@ -204,7 +204,7 @@ test('attributed revenue never exceeds the store’s revenue, and no order count
       await assertRevenue()
       shop = await aShop(world)
     }),
-    runs(8, 100),
+    runs(12, 100),
   )
 }, 60_000)
 

@@ -172,7 +172,7 @@ test.each(readers)('a damaged %s is read soundly or skipped with a reason', (_, 
       if ('row' in reading) expectSound(reading.row)
       else expect(reading.skipped.reason).not.toBe('')
     }),
-    runs(150, 2_000),
+    runs(400, 2_000),
   )
 })
 
@@ -290,6 +290,6 @@ test('whatever a store answers, nothing but StoreProblem is thrown, and it ends'
         })
       }
     }),
-    runs(60, 500),
+    runs(100, 500),
   )
 })

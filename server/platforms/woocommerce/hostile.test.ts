@@ -88,7 +88,7 @@ test('a damaged order is read soundly or skipped with a reason', () => {
       if ('row' in reading) expectSound(reading.row)
       else expect(reading.skipped.reason).not.toBe('')
     }),
-    runs(300, 3_000),
+    runs(1_000, 5_000),
   )
 })
 
@@ -147,6 +147,6 @@ test('whatever a store answers, nothing but StoreProblem is thrown', async () =>
         })
       }
     }),
-    runs(60, 500),
+    runs(100, 500),
   )
 })
