@@ -27,7 +27,7 @@ const uploaded: ImportView = {
 }
 const mapping = {
   ...{ address: 0, channel: null, channelForAll: 'email' as const, status: null, date: 1 },
-  ...{ yesMeans: 'granted' as const, statusForAll: null },
+  ...{ yesMeans: null, statusForAll: null },
   ...{ dateOrder: 'dmy' as const, source: 2, sourceForAll: '', wording: null },
 }
 const row = (line: number, address: string, at: string | null, problem: string | null) => ({

@@ -147,8 +147,8 @@ export const ImportMapping = z.object({
   /** Where no column names one. */
   channelForAll: z.enum(importChannels),
   status: column,
-  /** What a plain yes in that column means, where its heading does not say it. */
-  yesMeans: z.enum(importStatuses).default('granted'),
+  /** What a plain yes in that column means, where its heading does not say it; null: not said, and a plain yes or no cannot be read. */
+  yesMeans: z.enum(importStatuses).nullable().default(null),
   /** What a row means where no column of the file states a consent; null: not said, and nothing is granted. */
   statusForAll: z.enum(importStatuses).nullable().default(null),
   date: column,

@@ -42,21 +42,28 @@ create trigger suppressions_of_their_own before insert on suppressions for each 
 
 -- Earlier imports: a file without a column of statuses was granted as a whole, and under a heading that means no a yes was granted.
 -- The words are those of server/ledger/import-marks.ts at this time.
-with headings as (
+with named as (
   select i.store_id, i.id, i.mapping ->> 'status' is null as is_without,
     trim(regexp_replace(regexp_replace(normalize(replace(lower(regexp_replace(
       coalesce(i.columns[(i.mapping ->> 'status')::int + 1], ''), '([a-z])([A-Z])', '\1 \2', 'g')), 'ß', 'ss'), nfd),
-      '[\u0300-\u036f]', '', 'g'), '[^[:alnum:]]+', ' ', 'g')) as plain
+      '[\u0300-\u036f]', '', 'g'), '[^[:alnum:]]+', ' ', 'g')) as spelled
   from consent_imports i
   where i.state <> 'uploaded' and i.mapping is not null and i.added_count > 0),
+headings as (
+  select store_id, id, is_without, trim(regexp_replace(spelled,
+    '\y(yes no|no yes|y n|n y|ja nein|nein ja|oui non|non oui|si no|no si|sim nao|nao sim|true false|1 0|0 1)\y', '')) as plain
+  from named),
 doubted as (
   update consent_imports i set standing = 'doubted', doubt = case when h.is_without then 'no_column' else 'no_heading' end
-  from headings h where h.store_id = i.store_id and h.id = i.id and (h.is_without or (not h.plain ~ '\y(link|url|token|page|key|hash|rate|score|quote|taux|tasa|tasso|taxa)$'
+  from headings h where h.store_id = i.store_id and h.id = i.id and (h.is_without or (
+    not h.plain ~ any(array['\y(link|url|token|page|key|hash|rate|score|quote|taux|tasa|tasso|taxa)$',
+    '\yopt(ed)? ?in\y.*\yout\y|\yopt(ed)? ?out( or| and)? (opt(ed)? ?)?in\y|\ysubscribed\y.*\yunsub|\yunsub.*\ysubscribed\y'])
     and (h.plain ~ any(array[
     '^(is )?(cancell?ed|cancellat[oa]|cancelad[oa]|revoked|revocat[oa])( (date|time|at|on|am|le|el|il|em))?$',
     '^(is )?(revocad[oa]|declined|refused|refuse|rifiutat[oa]|rechazad[oa])( (date|time|at|on|am|le|el|il|em))?$',
     '^(is )?(recusad[oa]|inactive|inaktiv|inactif|inactiv[oa]|inattiv[oa])( (date|time|at|on|am|le|el|il|em))?$',
-    '^(is )?(inativ[oa]|deactivated|excluded|removed|opposed)( (date|time|at|on|am|le|el|il|em))?$']) or h.plain ~ any(array[
+    '^(is )?(inativ[oa]|deactivated|excluded|removed|deleted|archived)( (date|time|at|on|am|le|el|il|em))?$',
+    '^(is )?(churned|left|opposed|geloscht|entfernt)( (date|time|at|on|am|le|el|il|em))?$']) or h.plain ~ any(array[
     '\y(never|non|not|no|nie|nicht|jamais|pas|nunca|mai|nao) ?(longer |been |yet |mehr |plus |mas |piu |mais )?(subscri|opted in|opt in|registered|signed up|angemeldet|abonn|eingetragen|registriert|inscrit|suscri|iscritt|assin|cadastr)',
     '\ynie (fur|beim|zum) .*(angemeldet|abonniert)|\ynoch nie\y',
     'complain|\yspam|abuse|beschwerde|plainte|signale|\yqueja|reclam[oa]|denunci',
@@ -77,7 +84,16 @@ doubted as (
     'nettoye|\yrebot|depurad|\ylimpi?a?d?o\y|rimbalz|respint|ripulit|devolvid',
     '\yinvalid|\yungultig|\y(no|non|not|nao) valid|\yinexist|does not exist|\y(dead|bad) (address|e ?mail)',
     'unconfirmed|unverified|unbestatigt',
-    '\y(not|nicht|non|pas|no|sin|nao|sem) (yet |encore |noch )?(confirm|verifi|bestatigt|conferm)']))))
+    '\y(not|nicht|non|pas|no|sin|nao|sem) (yet |encore |noch )?(confirm|verifi|bestatigt|conferm)'])
+    or (h.plain ~ any(array[
+    '\ysubscri(bed|ption)\y|newsletter|\yaccepts?\y|\yopt(ed|s)? ?in\y|\yconsent|\ypermission',
+    '\ymarketing (allowed|agreed|ok|emails?)\y|\yagree(d|s|ment)\y|mailing list|\y(gdpr|dsgvo|rgpd|lgpd)\y|einwillig|zustimm',
+    'angemeldet|abonni?e|werbung erlaubt|consentement|\yinscrit|\yaccept|suscri|\yconsentim|\yacepta|iscri(tt|zion)',
+    '\yconsenso|\yaccett|\yaceit|\yassinante']) and h.plain ~ any(array[
+    '\y(no|not|non|nicht|keine?n?|ohne|without|never|nie|pas|sans|jamais|sin|nunca|senza|mai|sem|nao|ne|stop)\y',
+    '\y(ended|expired|stopped|terminated|lapsed|entzogen|zuruckgezogen|gekundigt|beendet|abgelaufen|abgelehnt|verweigert)\y',
+    '\y(annule|termine|expire|denegad|negad|negat|scadut|terminat|finalizad|encerrad|expirad|removed|deleted|disabled)',
+    '\y(cancel|revo(ke|ked|que|cad|cat|gad)|declin|reject|refus|rechaz|rifiut|recus|denied|retire|retirad|oppose|inactiv|inaktiv|deaktiv|deactiv)'])))))
   returning i.store_id, i.id, i.file_name, i.row_count, i.doubt),
 reviewed as (
   insert into consent_import_reviews (store_id, import_id, id, decision, at)

@@ -21,7 +21,24 @@ const HEADINGS = [
     'Subscribed',
     'Newsletter',
   ],
-  ...['Einwilligung', 'Accepts Marketing', 'Unsubscribe link', 'Bounce rate', 'Opt-in', 'Abonné', 'Suscrito', 'Größe'],
+  ...[
+    'Einwilligung',
+    'Accepts Marketing',
+    'Unsubscribe link',
+    'Bounce rate',
+    'Opt-in',
+    'Abonné',
+    'Suscrito',
+    'Größe',
+    'Consent revoked',
+    'Newsletter declined',
+    'No consent',
+    'Opt-in (yes/no)',
+    'Sin consentimiento',
+    'Deleted at',
+    'Opt-in or opt-out',
+    'Contact',
+  ],
 ]
 
 async function upgraded(

@@ -99,6 +99,19 @@ describe('a heading that means no', () => {
     ['Devolvido', 'bounced'],
     ['Reclamação', 'complained'],
     ['Nunca inscrito', 'never'],
+    ['Consent revoked', 'opted_out'],
+    ['Consent revoked at', 'opted_out'],
+    ['Subscription cancelled', 'opted_out'],
+    ['Newsletter declined', 'opted_out'],
+    ['No consent', 'opted_out'],
+    ['Opt-in expired', 'opted_out'],
+    ['Einwilligung entzogen', 'opted_out'],
+    ['Newsletter gekündigt', 'opted_out'],
+    ['Consentement retiré', 'opted_out'],
+    ['Sin consentimiento', 'opted_out'],
+    ['Consenso revocato', 'opted_out'],
+    ['Consentimento revogado', 'opted_out'],
+    ['Deleted at', 'opted_out'],
   ]
 
   test.each(headings)('%s is found: %s', (heading, reason) => {
@@ -153,6 +166,8 @@ test.each([
   'Iscritto',
   'Consenso',
   'Inscrito',
+  'Opt-in (yes/no)',
+  'Newsletter (Ja/Nein)',
 ])('%s means yes: a no there is a withdrawal', (heading) => {
   expect(headingKind(heading)).toEqual({ means: 'yes' })
   const file = `Email,${heading},Date\nada@a.example,yes,2024-05-01\nbob@a.example,no,2024-05-01\ncyd@a.example,?,2024-05-01`
@@ -309,6 +324,22 @@ test('a column of another language is a no when the owner says so', () => {
   expect(outcomes(file, { status: 1, yesMeans: 'withdrawn' })).toEqual(['withdrawn opted_out', 'no_status'])
 })
 
+test('a yes under an unknown heading is read when the owner says what it means', () => {
+  const file = 'Email,Uitgeschreven,Date\nada@a.example,yes,2024-05-01\nbob@a.example,unsubscribed,2024-05-01'
+  expect(outcomes(file, { status: 1 })).toEqual(['bad_status', 'withdrawn opted_out'])
+  expect(outcomes(file, { status: 1, yesMeans: 'granted' })).toEqual(['granted', 'withdrawn opted_out'])
+})
+
+test('a status that means no counts in a column whose heading says nothing, also as one of several tags', () => {
+  const all = { statusForAll: 'granted' } as const
+  const file = (cell: string) =>
+    outcomes(`Email,Date,Group,Last name\nada@a.example,2024-05-01,${cell},Robinson`, all)[0]
+  expect(['Unsubscribed', 'vip; unsubscribed', 'CLEANED', 'désabonnée'].map(file)).toEqual([
+    ...['withdrawn opted_out', 'withdrawn opted_out', 'suppressed bounced', 'withdrawn opted_out'],
+  ])
+  expect(['vip', 'Baja California', 'Not sure', ''].map(file)).toEqual(['granted', 'granted', 'granted', 'granted'])
+})
+
 test('no row with a mark of a no is ever granted', () => {
   const noHeadings = [
     'Unsubscribed',
@@ -353,6 +384,11 @@ test('no row with a mark of a no is ever granted', () => {
   const column = fc.oneof(
     fc.record({ name: fc.constantFrom(...noHeadings), cell: fc.constantFrom(...marks), isNo: fc.constant(true) }),
     fc.record({ name: fc.constantFrom(...yesHeadings), cell: fc.constantFrom(...noes), isNo: fc.constant(true) }),
+    fc.record({
+      name: fc.constantFrom('Group', 'Tags'),
+      cell: fc.constantFrom('unsubscribed', 'Cleaned'),
+      isNo: fc.constant(true),
+    }),
     fc.record({ name: fc.constantFrom(...yesHeadings), cell: harmless, isNo: fc.constant(false) }),
     fc.record({
       name: fc.constantFrom('First name', 'City', 'Date', 'Source'),
@@ -362,7 +398,7 @@ test('no row with a mark of a no is ever granted', () => {
   )
   const choice = fc.record({
     status: anyIndex,
-    yesMeans: fc.constantFrom('granted' as const, 'withdrawn' as const),
+    yesMeans: fc.constantFrom('granted' as const, 'withdrawn' as const, null),
     statusForAll: fc.constantFrom('granted' as const, 'withdrawn' as const, null),
     date: anyIndex,
   })

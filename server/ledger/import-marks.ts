@@ -19,7 +19,7 @@ const pattern = (...words: string[]) => new RegExp(words.join('|'))
 /**
  * In headings and in cells; `db/migrations/0035_consent_import_reviews.sql` has those of headings for files from before. The first that fits names the reason; a complaint outweighs an opt-out, and that a bounce.
  */
-export const REFUSALS: readonly [ImportReason, RegExp][] = [
+const REFUSALS: readonly [ImportReason, RegExp][] = [
   [
     'never',
     pattern(
@@ -233,7 +233,7 @@ export type HeadingKind =
 const EITHER =
   /\bopt(ed)? ?in\b.*\bout\b|\bopt(ed)? ?out( or| and)? (opt(ed)? ?)?in\b|\bsubscribed\b.*\bunsub|\bunsub.*\bsubscribed\b/
 /** What everybody in a file has, whatever they decided. */
-export const EVERYBODYS = /\b(link|url|token|page|key|hash|rate|score|quote|taux|tasa|tasso|taxa)$/
+const EVERYBODYS = /\b(link|url|token|page|key|hash|rate|score|quote|taux|tasa|tasso|taxa)$/
 const DETAIL =
   /\b(date|time|timestamp|at|on|am|datum|zeit|zeitpunkt|fecha|hora|data|ora|le|el|il|em|reason|campaign|title|comment|method|source|ip|id|form|type|grund|kommentar|kampagne|quelle|raison|motif|motivo|razon|causa|campagne|campana|campagna|campanha|note|by|von|par|por|da)$/
 /** Beside a yes: when, where and how, not whether. */
@@ -241,8 +241,18 @@ const NOT_WHETHER =
   /\b(date|time|timestamp|at|on|am|ip|url|link|source|method|form|text|wording|statement|language|country|id|version|count|rate|lists?|tags?|name|plan|datum|zeit|zeitpunkt|quelle|fecha|hora|data|ora|le|el|il|em)$|^(date|datum|fecha|data|when|time) /
 
 /** Of a whole heading these can only be of the person. */
-export const BARE_REFUSAL =
-  /^(is )?(cancell?ed|cancellat[oa]|cancelad[oa]|revoked|revocat[oa]|revocad[oa]|declined|refused|refuse|rifiutat[oa]|rechazad[oa]|recusad[oa]|inactive|inaktiv|inactif|inactiv[oa]|inattiv[oa]|inativ[oa]|deactivated|excluded|removed|opposed)( (date|time|at|on|am|le|el|il|em))?$/
+const BARE_REFUSAL =
+  /^(is )?(cancell?ed|cancellat[oa]|cancelad[oa]|revoked|revocat[oa]|revocad[oa]|declined|refused|refuse|rifiutat[oa]|rechazad[oa]|recusad[oa]|inactive|inaktiv|inactif|inactiv[oa]|inattiv[oa]|inativ[oa]|deactivated|excluded|removed|deleted|archived|churned|left|opposed|geloscht|entfernt)( (date|time|at|on|am|le|el|il|em))?$/
+/** Beside words of a consent: that it has ended, was never given, or is none. */
+const TURNED = pattern(
+  '\\b(no|not|non|nicht|keine?n?|ohne|without|never|nie|pas|sans|jamais|sin|nunca|senza|mai|sem|nao|ne|stop)\\b',
+  '\\b(ended|expired|stopped|terminated|lapsed|entzogen|zuruckgezogen|gekundigt|beendet|abgelaufen|abgelehnt|verweigert)\\b',
+  '\\b(annule|termine|expire|denegad|negad|negat|scadut|terminat|finalizad|encerrad|expirad|removed|deleted|disabled)',
+  '\\b(cancel|revo(ke|ked|que|cad|cat|gad)|declin|reject|refus|rechaz|rifiut|recus|denied|retire|retirad|oppose|inactiv|inaktiv|deaktiv|deactiv)',
+)
+/** Both answers as a heading offers them. */
+const ANSWERS =
+  /\b(yes no|no yes|y n|n y|ja nein|nein ja|oui non|non oui|si no|no si|sim nao|nao sim|true false|1 0|0 1)\b/
 const STATUS = /\b(status|state|estado|stato|statut|etat)$/
 const OTHER_STATUS =
   /\b(order|payment|financial|fulfil|shipping|delivery|invoice|cart|vip|loyalty|bestell|zahl|versand|commande|paiement|pedido|pago|ordine|pagamento)/
@@ -278,9 +288,10 @@ const YES_HEADING = pattern(
 )
 
 export function headingKind(name: string): HeadingKind | null {
-  const plain = plainText(name)
+  const plain = plainText(name).replace(ANSWERS, '').trim()
   if (EITHER.test(plain)) return { means: 'either' }
-  const reason = BARE_REFUSAL.test(plain) ? 'opted_out' : refusalIn(plain)
+  const isTurned = YES_HEADING.test(plain) && TURNED.test(plain)
+  const reason = BARE_REFUSAL.test(plain) ? 'opted_out' : (refusalIn(plain) ?? (isTurned ? 'opted_out' : null))
   if (reason) {
     const isOther = EVERYBODYS.test(plain) || (OTHER_STATUS.test(plain) && ABOUT_THINGS.includes(reason))
     return isOther ? null : { means: 'no', reason, isDetail: DETAIL.test(plain) }
@@ -302,4 +313,18 @@ export function speaksOf(name: string, channel: ImportChannel): boolean {
   const plain = plainText(name)
   const named = CHANNELS.filter(([, words]) => words.test(plain)).map(([each]) => each)
   return named.length === 0 || named.includes(channel)
+}
+
+/** Statuses that nobody has as a name, a place or a note: looked for in columns whose heading says nothing. */
+const TOLD_ANYWHERE =
+  /^(un ?subscribed|opt(ed)? ?out|(hard ?)?bounced|cleaned|complained|spam ?complaint|suppressed|(black|block) ?listed|do not (contact|e ?mail|mail)|(non|not|never) ?subscribed|abgemeldet|abbestellt|nicht angemeldet|desabonnee?|desinscrite?|dad[oa] de baja|desuscrit[oa]|disiscritt[oa]|non iscritt[oa]|descadastrad[oa])$/
+/** Nearly all cells are done with it. */
+const MAY_TELL =
+  /sub|out|bounc|clean|compl|suppress|list|not|abgemeldet|abbestellt|d.?sabonn|d.?sinscri|baja|suscri|iscri|descad/i
+
+/** Of a cell without a known heading, also one of several tags. */
+export function refusalAnywhere(text: string): ImportReason | null {
+  if (text.length > LONGEST || !MAY_TELL.test(text)) return null
+  const tags = text.split(/[,;|]/).map(plainText)
+  return heaviest(tags.flatMap((tag) => (TOLD_ANYWHERE.test(tag) ? (refusalIn(tag) ?? []) : [])))
 }

@@ -8,7 +8,7 @@ const mapping = (changed: Partial<ImportMapping> = {}): ImportMapping => ({
   channel: null,
   channelForAll: 'email',
   status: null,
-  yesMeans: 'granted',
+  yesMeans: null,
   statusForAll: 'granted',
   date: 1,
   dateOrder: 'iso',
@@ -129,7 +129,10 @@ test.each([
 })
 
 test('a no is read before every yes, whatever its place in the file (C5)', () => {
-  const rows = [read(['a@b.example', '2024-05-01', 'x']), read(['a@b.example', '', 'no'], { status: 2, source: null })]
+  const rows = [
+    read(['a@b.example', '2024-05-01', 'x']),
+    read(['a@b.example', '', 'unsubscribed'], { status: 2, source: null }),
+  ]
   const ordered = inOrder(rows)
   expect(ordered.rows.map(({ status }) => status)).toEqual(['withdrawn', 'granted'])
   expect(ordered.yesFrom).toBe(1)

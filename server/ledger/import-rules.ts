@@ -10,7 +10,15 @@ import {
 } from '../../shared/ledger.ts'
 import type { SuppressionReason } from '../../shared/suppressions.ts'
 import { instantOf } from '../core/time.ts'
-import { type CellMark, cellMark, type HeadingKind, headingKind, heaviest, speaksOf } from './import-marks.ts'
+import {
+  type CellMark,
+  cellMark,
+  type HeadingKind,
+  headingKind,
+  heaviest,
+  refusalAnywhere,
+  speaksOf,
+} from './import-marks.ts'
 
 // How a row of somebody else's file is read: columns guessed, words and dates understood, what proves nothing refused. Pure.
 
@@ -95,6 +103,8 @@ export interface ConsentColumns {
   noes: readonly { index: number; name: string; kind: NoHeading }[]
   /** Further columns that state consents: a no there counts, a yes adds nothing. */
   others: readonly { index: number; name: string }[]
+  /** The rest: a status that means no counts there, too. */
+  rest: readonly { index: number; name: string }[]
 }
 
 type NoHeading = Extract<HeadingKind, { means: 'no' }>
@@ -115,8 +125,11 @@ export function consentColumns(names: readonly string[], mapping: ImportMapping)
   const others = kinds.filter(({ index, kind }) => kind && kind.means !== 'no' && !read.includes(index))
   const chosen = kinds.find(({ index }) => index === status && !noes.some((each) => each.index === index))
   const means = chosen?.kind?.means
-  const main = chosen ? { index: chosen.index, isUnclear: means === 'either', isOptInHeading: means === 'yes' } : null
-  return { main, noes, others }
+  // Without a word on it, a yes under an unknown heading may mean anything.
+  const isUnclear = means === 'either' || (chosen?.kind === null && mapping.yesMeans === null)
+  const main = chosen ? { index: chosen.index, isUnclear, isOptInHeading: means === 'yes' } : null
+  const rest = kinds.filter(({ index, kind }) => kind === null && !read.includes(index))
+  return { main, noes, others, rest }
 }
 
 interface Statement {
@@ -132,13 +145,14 @@ interface Statement {
 function readStatement(
   cells: readonly string[],
   channel: ImportChannel | null,
-  { columns: { main, noes, others }, mapping, zone }: ReadingOf,
+  { columns: { main, noes, others, rest }, mapping, zone }: ReadingOf,
 ): Statement {
   const dateIn = (index: number) => dateOf((cells[index] ?? '').trim(), mapping.dateOrder, zone)
   const isMeant = ({ name }: { name: string }) => channel === null || speaksOf(name, channel)
   const found: Opinion[] = [
     ...(main ? [mainOpinion(cellMark(cells[main.index] ?? ''), main, dateIn(main.index))] : []),
     ...noes.filter(isMeant).map(({ index, kind }) => noOpinion(cellMark(cells[index] ?? ''), kind, dateIn(index))),
+    ...rest.filter(isMeant).map(({ index }) => restOpinion(refusalAnywhere(cells[index] ?? ''))),
     ...others.filter(isMeant).map(({ index }) => otherOpinion(cellMark(cells[index] ?? ''))),
   ]
   const refusals = found.filter((each) => typeof each === 'object' && 'reason' in each)
@@ -177,6 +191,8 @@ function noOpinion(mark: CellMark, { reason, isDetail }: NoHeading, date: Date |
   if (mark === 'no' || mark === 'empty') return 'silent'
   return date || mark === 'time' || isDetail ? { reason, at: date } : 'unread'
 }
+
+const restOpinion = (reason: ImportReason | null): Opinion => (reason ? { reason, at: null } : 'silent')
 
 /** A plain no in a further column: of people who ticked another box. */
 function otherOpinion(mark: CellMark): Opinion {
@@ -248,7 +264,8 @@ const HEADINGS: [keyof ImportMapping, RegExp][] = [
     'date',
     /confirm.?time|consent.{0,40}(date|time|at\b)|opt.?in.?(time|date|at)|date|datum|[_ ](?:at|on|am)$|signed.?up|time|when|zeit|since/i,
   ],
-  ['status', /status|subscribed|consent|einwilligung|opt.?in$|accepts|permission/i],
+  // By what the heading means.
+  ['status', /./],
   ['channel', /channel|kanal|medium/i],
   ['wording', /wording|statement|wortlaut|consent.?text|text/i],
   ['source', /source|quelle|evidence|nachweis|proof|form|origin|herkunft|method/i],
@@ -272,7 +289,7 @@ export function guessMapping(
       if (taken.has(index) || kind === 'no') return false
       if (field !== 'status') return kind === undefined && heading.test(name)
       const channel = isMailIn(places.address ?? 0) ? 'email' : 'sms'
-      return (kind !== undefined || heading.test(name)) && speaksOf(name, channel)
+      return kind !== undefined && speaksOf(name, channel)
     })
     if (place >= 0) places[field] = place
   }
@@ -283,7 +300,7 @@ export function guessMapping(
     channel: places.channel ?? null,
     channelForAll: isMailIn(address) ? 'email' : 'sms',
     status: places.status ?? null,
-    yesMeans: 'granted',
+    yesMeans: null,
     statusForAll: null,
     date: places.date ?? null,
     dateOrder: places.date === undefined ? 'iso' : orderOf(valuesOf(places.date), country),

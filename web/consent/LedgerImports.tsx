@@ -107,7 +107,7 @@ function Decisions({ about }: { about: ImportView }) {
   const { standing } = about
   return (
     <>
-      <Group gap="sm">
+      <Group gap="sm" mt={4}>
         {about.hasReport && (
           <DownloadButton
             size="xs"

@@ -28,6 +28,8 @@ export function LedgerMapping({ uploaded, onDone }: { uploaded: Uploaded; onDone
   const preview = usePreview(file.id, settled)
   const cancel = useCancelImport()
   const shown = preview.data ?? uploaded.preview
+  // Nothing is imported that was not shown as it will be written.
+  const isShown = settled === mapping && !preview.isFetching && !preview.error
   const leave = () => {
     cancel.mutate(file.id)
     onDone()
@@ -48,7 +50,7 @@ export function LedgerMapping({ uploaded, onDone }: { uploaded: Uploaded; onDone
       <Rows preview={shown} isStale={preview.isFetching} />
       <Findings preview={shown} />
       <Title order={3}>3. Import</Title>
-      <Ground importId={file.id} mapping={mapping} preview={shown} onDone={onDone} onLeave={leave} />
+      <Ground importId={file.id} mapping={mapping} preview={shown} isShown={isShown} onDone={onDone} onLeave={leave} />
     </Stack>
   )
 }
@@ -116,9 +118,14 @@ function Columns({ columns, mapping, preview, onChange }: ColumnsProps) {
       {preview.asksYesMeans && (
         <NativeSelect
           label="A yes in this column means"
-          value={mapping.yesMeans}
-          onChange={({ currentTarget: { value } }) => set({ yesMeans: value === 'withdrawn' ? value : 'granted' })}
-          data={importStatuses.map((value) => ({ value, label: rowStatusText[value] }))}
+          value={mapping.yesMeans ?? ''}
+          onChange={({ currentTarget: { value } }) =>
+            set({ yesMeans: importStatuses.find((each) => each === value) ?? null })
+          }
+          data={[
+            { value: '', label: 'Choose' },
+            ...importStatuses.map((value) => ({ value, label: rowStatusText[value] })),
+          ]}
         />
       )}
       {!preview.statesConsent && (
@@ -204,11 +211,13 @@ interface GroundProps {
   importId: string
   mapping: ImportMapping
   preview: ImportPreview
+  /** The rows on the screen are those of this mapping. */
+  isShown: boolean
   onDone: () => void
   onLeave: () => void
 }
 
-function Ground({ importId, mapping, preview, onDone, onLeave }: GroundProps) {
+function Ground({ importId, mapping, preview, isShown, onDone, onLeave }: GroundProps) {
   const { readable } = preview
   const [ground, setGround] = useState('')
   const confirm = useConfirm(importId)
@@ -244,7 +253,7 @@ function Ground({ importId, mapping, preview, onDone, onLeave }: GroundProps) {
         </Notice>
       )}
       <Group gap="sm">
-        <Button loading={confirm.isPending} disabled={gap !== null || isTooShort} onClick={submit}>
+        <Button loading={confirm.isPending} disabled={gap !== null || isTooShort || !isShown} onClick={submit}>
           Import {formatCount(readable)} {readable === 1 ? 'row' : 'rows'}
         </Button>
         <Button variant="default" disabled={confirm.isPending} onClick={onLeave}>

@@ -19,7 +19,7 @@ test('a file is not confirmed without a day and a place, which may be one for al
     channel: null,
     channelForAll: 'email',
     status: null,
-    yesMeans: 'granted',
+    yesMeans: null,
     statusForAll: null,
     date: 1,
     dateOrder: 'iso',
