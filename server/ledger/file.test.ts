@@ -23,6 +23,26 @@ describe('a file as spreadsheets write it', () => {
     expect(rows).toEqual([['Ana "A"', 'one\r\ntwo'], ['Bo 5" tall'], ['a', 'b', 'c']])
   })
 
+  test.each([
+    ['a title', 'Newsletter export 2025\n\nEmail;Unsubscribed;Note\na@b.example;yes;x\n', ';', 1],
+    [
+      'a title that a spreadsheet has filled up',
+      'Newsletter export,,\nEmail,Unsubscribed,Note\na@b.example,yes,x\n',
+      ',',
+      1,
+    ],
+    ['Excel’s line about the delimiter', 'sep=;\nEmail;Unsubscribed;Note\na@b.example;yes;x\n', ';', 1],
+  ])('may have %s above its headings', async (_name, text, delimiter, skipped) => {
+    const table = await tableOf(text)
+    expect(table).toMatchObject({ delimiter, skipped, columns: ['Email', 'Unsubscribed', 'Note'] })
+    expect(table.rows).toHaveLength(1)
+  })
+
+  test('of one named column begins with its heading', async () => {
+    expect(await tableOf('Email\na@b.example\n')).toMatchObject({ skipped: 0, columns: ['Email'] })
+    expect(await tableOf('Email,\na@b.example,x\n')).toMatchObject({ skipped: 0, columns: ['Email', 'Column 2'] })
+  })
+
   test('without a row, or with a quotation mark that is never closed, is refused in words', async () => {
     await expect(tableOf('')).rejects.toThrow('The file is empty.')
     await expect(tableOf('a,b\n')).rejects.toThrow('only one line')

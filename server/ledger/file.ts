@@ -12,6 +12,8 @@ export interface Table {
   delimiter: string
   columns: string[]
   rows: string[][]
+  /** Lines above that of the headings. */
+  skipped: number
 }
 
 /** Read as it comes, and no further than a file may be long. */
@@ -71,11 +73,27 @@ export async function tableOf(text: string, given?: string): Promise<Table> {
     rows.push(row.slice(0, MOST_COLUMNS))
     if (rows.length % BREATH === 0) await breathe()
   }
+  const skipped = titleLines(rows)
+  rows.splice(0, skipped)
   const columns = (rows.shift() ?? []).map((name, index) => name.trim() || `Column ${index + 1}`)
   if (columns.length === 0) throw new AppError('invalid', 'The file is empty.')
   if (rows.length === 0)
     throw new AppError('invalid', 'The file has only one line. The first line must contain the column names.')
-  return { delimiter, columns, rows }
+  return { delimiter, columns, rows, skipped }
+}
+
+const MOST_TITLE_LINES = 5
+
+/**
+ * A title, or Excel's `sep=;`, above the headings: as headings they would hide what the columns mean. Of a file with one column the
+ * first line is its heading.
+ */
+function titleLines(rows: readonly string[][]): number {
+  const filled = (row: readonly string[] | undefined) => row?.filter((cell) => cell.trim() !== '').length ?? 0
+  const head = rows.slice(0, MOST_TITLE_LINES + 1)
+  const first = head.findIndex((row) => filled(row) > 1)
+  // A line with an address is a person's: the headings are above it.
+  return first > 0 && !head[first]!.some((cell) => /@|^\s*\+?\d{7,}/.test(cell)) ? first : 0
 }
 
 const MOST_COLUMNS = 200
@@ -146,8 +164,9 @@ async function delimiterOf(text: string): Promise<string> {
 function scoreOf(lines: string, delimiter: string): number {
   try {
     const counts = parseNow(lines, { ...options, delimiter, to: 20 }).map((row) => (row as unknown as string[]).length)
-    const uneven = counts.filter((count) => count !== counts[0]).length
-    return (counts[0] ?? 0) > 1 ? counts[0]! / (1 + uneven) : 0
+    const sizes = [...Map.groupBy(counts, (count) => count)].sort((a, b) => b[1].length - a[1].length)
+    const [usual, same] = sizes[0] ?? [0, []]
+    return usual > 1 ? usual / (1 + counts.length - same.length) : 0
   } catch {
     return 0
   }

@@ -324,7 +324,7 @@ const MAY_TELL =
 
 /** Of a cell without a known heading, also one of several tags. */
 export function refusalAnywhere(text: string): ImportReason | null {
-  if (text.length > LONGEST || !MAY_TELL.test(text)) return null
+  if (!MAY_TELL.test(text)) return null
   const tags = text.split(/[,;|]/).map(plainText)
   return heaviest(tags.flatMap((tag) => (TOLD_ANYWHERE.test(tag) ? (refusalIn(tag) ?? []) : [])))
 }

@@ -100,11 +100,20 @@ export interface ConsentColumns {
   /** States who opted in; null: no column does. */
   main: { index: number; isUnclear: boolean; isOptInHeading: boolean } | null
   /** A yes or a date there is an opt-out, a no there says nothing. */
-  noes: readonly { index: number; name: string; kind: NoHeading }[]
+  noes: readonly (Column & { kind: NoHeading })[]
   /** Further columns that state consents: a no there counts, a yes adds nothing. */
-  others: readonly { index: number; name: string }[]
+  others: readonly Column[]
   /** The rest: a status that means no counts there, too. */
-  rest: readonly { index: number; name: string }[]
+  rest: readonly Column[]
+  /** What a cell says: of most files these are few words, told once each. */
+  markOf: (cell: string) => CellMark
+}
+
+interface Column {
+  index: number
+  name: string
+  /** Of which its heading speaks. */
+  channels: readonly ImportChannel[]
 }
 
 type NoHeading = Extract<HeadingKind, { means: 'no' }>
@@ -113,13 +122,16 @@ const CHOSEN_AS_NO: NoHeading = { means: 'no', reason: 'opted_out', isDetail: fa
 /** What a heading is known to mean it means whatever was chosen: no wrong choice makes a no a yes. */
 export function consentColumns(names: readonly string[], mapping: ImportMapping): ConsentColumns {
   const { status } = mapping
-  const kinds = names.map((name, index) => ({ index, name, kind: headingKind(name) }))
-  const noes = kinds.flatMap(({ index, name, kind }) => {
+  const kinds = names.map((name, index) => {
+    return { index, name, channels: importChannels.filter((each) => speaksOf(name, each)), kind: headingKind(name) }
+  })
+  const noes = kinds.flatMap(({ kind, ...column }) => {
+    const { index } = column
     // Addresses under “Unsubscribed email” are a list of those who left.
     if (kind?.means === 'no')
-      return [{ index, name, kind: index === mapping.address ? { ...kind, isDetail: true } : kind }]
+      return [{ ...column, kind: index === mapping.address ? { ...kind, isDetail: true } : kind }]
     const isChosenAsNo = index === status && kind === null && mapping.yesMeans === 'withdrawn'
-    return isChosenAsNo ? [{ index, name, kind: CHOSEN_AS_NO }] : []
+    return isChosenAsNo ? [{ ...column, kind: CHOSEN_AS_NO }] : []
   })
   const read = [mapping.address, mapping.channel, status, mapping.date, mapping.source, mapping.wording]
   const others = kinds.filter(({ index, kind }) => kind && kind.means !== 'no' && !read.includes(index))
@@ -129,7 +141,19 @@ export function consentColumns(names: readonly string[], mapping: ImportMapping)
   const isUnclear = means === 'either' || (chosen?.kind === null && mapping.yesMeans === null)
   const main = chosen ? { index: chosen.index, isUnclear, isOptInHeading: means === 'yes' } : null
   const rest = kinds.filter(({ index, kind }) => kind === null && !read.includes(index))
-  return { main, noes, others, rest }
+  return { main, noes, others, rest, markOf: remembered(cellMark) }
+}
+
+const MOST_REMEMBERED = 1_000
+const LONGEST_REMEMBERED = 60
+
+function remembered(markOf: (cell: string) => CellMark): (cell: string) => CellMark {
+  const known = new Map<string, CellMark>()
+  return (cell) => {
+    const mark = known.get(cell) ?? markOf(cell)
+    if (known.size < MOST_REMEMBERED && cell.length <= LONGEST_REMEMBERED) known.set(cell, mark)
+    return mark
+  }
 }
 
 interface Statement {
@@ -145,15 +169,16 @@ interface Statement {
 function readStatement(
   cells: readonly string[],
   channel: ImportChannel | null,
-  { columns: { main, noes, others, rest }, mapping, zone }: ReadingOf,
+  { columns: { main, noes, others, rest, markOf }, mapping, zone }: ReadingOf,
 ): Statement {
-  const dateIn = (index: number) => dateOf((cells[index] ?? '').trim(), mapping.dateOrder, zone)
-  const isMeant = ({ name }: { name: string }) => channel === null || speaksOf(name, channel)
+  const cell = (index: number) => cells[index] ?? ''
+  const dateIn = (index: number) => dateOf(cell(index).trim(), mapping.dateOrder, zone)
+  const isMeant = ({ channels }: Column) => channel === null || channels.includes(channel)
   const found: Opinion[] = [
-    ...(main ? [mainOpinion(cellMark(cells[main.index] ?? ''), main, dateIn(main.index))] : []),
-    ...noes.filter(isMeant).map(({ index, kind }) => noOpinion(cellMark(cells[index] ?? ''), kind, dateIn(index))),
-    ...rest.filter(isMeant).map(({ index }) => restOpinion(refusalAnywhere(cells[index] ?? ''))),
-    ...others.filter(isMeant).map(({ index }) => otherOpinion(cellMark(cells[index] ?? ''))),
+    ...(main ? [mainOpinion(markOf(cell(main.index)), main, () => dateIn(main.index))] : []),
+    ...noes.filter(isMeant).map(({ index, kind }) => noOpinion(markOf(cell(index)), kind, () => dateIn(index))),
+    ...others.filter(isMeant).map(({ index }) => otherOpinion(markOf(cell(index)))),
+    ...rest.filter(isMeant).map(({ index }) => restOpinion(refusalAnywhere(cell(index)))),
   ]
   const refusals = found.filter((each) => typeof each === 'object' && 'reason' in each)
   if (refusals.length > 0) {
@@ -172,23 +197,25 @@ function readStatement(
 type Refusal = { reason: ImportReason | null; at: Date | null }
 type Opinion = Refusal | { isGranted: true; at: Date | null } | 'unread' | 'silent'
 
-function mainOpinion(mark: CellMark, main: NonNullable<ConsentColumns['main']>, date: Date | null): Opinion {
+function mainOpinion(mark: CellMark, main: NonNullable<ConsentColumns['main']>, readDate: () => Date | null): Opinion {
   if (typeof mark === 'object') return { ...mark, at: null }
   if (mark === 'empty') return 'silent'
   if (mark === 'granted') return { isGranted: true, at: null }
   if (main.isUnclear || mark === 'mark') return 'unread'
   if (mark === 'no') return { reason: null, at: null }
   if (mark === 'yes') return { isGranted: true, at: null }
-  return date && main.isOptInHeading ? { isGranted: true, at: date } : 'unread'
+  const date = main.isOptInHeading ? readDate() : null
+  return date ? { isGranted: true, at: date } : 'unread'
 }
 
-function noOpinion(mark: CellMark, { reason, isDetail }: NoHeading, date: Date | null): Opinion {
+function noOpinion(mark: CellMark, { reason, isDetail }: NoHeading, readDate: () => Date | null): Opinion {
   // “Suppressed” says nothing of why, and a cell may.
   if (typeof mark === 'object') {
     return { reason: reason === 'suppressed' ? mark.reason : heaviest([mark.reason, reason]), at: null }
   }
   if (mark === 'yes' || mark === 'mark') return { reason, at: null }
   if (mark === 'no' || mark === 'empty') return 'silent'
+  const date = readDate()
   return date || mark === 'time' || isDetail ? { reason, at: date } : 'unread'
 }
 

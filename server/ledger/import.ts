@@ -148,7 +148,7 @@ const readingOf = (table: Table, reading: Omit<ReadingOf, 'columns'>): ReadingOf
 async function readAll(table: Table, reading: ReadingOf): Promise<ReadRow[]> {
   const read: ReadRow[] = []
   for await (const piece of inPieces(table.rows, PIECE)) {
-    for (const cells of piece) read.push(readRow(cells, read.length + 2, reading))
+    for (const cells of piece) read.push(readRow(cells, read.length + 2 + table.skipped, reading))
   }
   return read
 }
@@ -237,7 +237,9 @@ function suppressionOf({ problem, status, reason, channel, address }: ReadRow): 
 
 function evaluated(deps: Deps, storeId: string, table: Table, row: ReadRow, uploadedAt: Date): sql.EvaluatedRow {
   const { line, address, channel, status, reason, at, given, wording, problem } = row
-  const cells = (table.rows[line - 2] ?? []).slice(0, table.columns.length).map((cell) => cell.slice(0, 500))
+  const cells = (table.rows[line - 2 - table.skipped] ?? [])
+    .slice(0, table.columns.length)
+    .map((cell) => cell.slice(0, 500))
   const none = { hash: null, channel, status, reason, is_no_act: false, at: null, wording: null, who: null }
   if (problem || !channel) return { ...none, id: newId(), line, given, cells, problem }
   const hash = deps.secrets.addressHash(address)
