@@ -36,9 +36,7 @@ export async function aStore(world: World, options: StoreOptions = {}): Promise<
   const ids = { accountId: options.accountId ?? newId(), userId: newId(), storeId: newId(), token: randomToken() }
   const captureKey = `key${n}${ids.storeId.slice(-8)}`
   const url = options.url ?? `https://shop${n}.example.com`
-  if (!options.accountId) await insertAccount(world, ids, n, options)
-  await insertStoreRow(world.db, world.now, ids, captureKey, url, options)
-  await insertStreams(world, ids.storeId, options)
+  await insertStore(world, { ids, n, captureKey, url }, options)
   const flowId = await prepareFlow(world, ids.storeId, options.isFlowOn ?? true)
   return { ...ids, captureKey, flowId }
 }
@@ -66,103 +64,83 @@ export async function aColleague(
   return { userId, token, email: user.email }
 }
 
-async function insertAccount(
-  world: World,
-  ids: { accountId: string; userId: string; token: string },
-  n: number,
-  options: StoreOptions,
-) {
-  const { db, now } = world
-  await db
-    .insertInto('accounts')
-    .values({ id: ids.accountId, name: `Account ${n}`, created_at: now })
-    .execute()
-  await db
-    .insertInto('users')
-    .values({
-      id: ids.userId,
-      email: `owner${n}@owners.example`,
-      name: `Owner ${n}`,
-      password_hash: '-',
-      created_at: now,
-      email_confirmed_at: now,
-    })
-    .execute()
-  await db
-    .insertInto('members')
-    .values({ account_id: ids.accountId, user_id: ids.userId, role: options.role ?? 'owner', created_at: now })
-    .execute()
-  await db
-    .insertInto('subscriptions')
-    .values({ account_id: ids.accountId, plan: options.plan ?? 'free', status: 'active', updated_at: now })
-    .execute()
-  await db
-    .insertInto('sessions')
-    .values({
-      account_id: ids.accountId,
-      id: newId(),
-      user_id: ids.userId,
-      token_hash: tokenHash(ids.token),
-      created_at: now,
-      last_seen_at: now,
-      expires_at: new Date(now.getTime() + 30 * 86_400_000),
-    })
-    .execute()
+interface NewStore {
+  ids: { accountId: string; userId: string; storeId: string; token: string }
+  n: number
+  captureKey: string
+  url: string
 }
 
-async function insertStoreRow(
-  db: Db,
-  now: Date,
-  ids: { accountId: string; storeId: string },
-  captureKey: string,
-  url: string,
-  options: StoreOptions,
-) {
-  await db
-    .insertInto('stores')
-    .values({
-      id: ids.storeId,
-      account_id: ids.accountId,
-      platform: 'woocommerce',
-      url,
-      home_url: url,
-      name: 'Tea & Co',
-      currency: 'USD',
-      time_zone: 'America/New_York',
-      version: '10.4.4',
-      base_country: options.baseCountry === undefined ? 'US' : options.baseCountry,
-      selling_countries: options.sellingCountries === undefined ? ['US'] : options.sellingCountries,
-      has_checkout_link: true,
-      connected_at: now,
-      capture_key: captureKey,
-      sender_name: 'Tea & Co',
-      postal_address: '1 Main Street, Springfield, IL 62701, USA',
-    })
-    .execute()
-  await db.insertInto('send_schedule').values({ store_id: ids.storeId }).execute()
-}
-
-async function insertStreams(world: World, storeId: string, options: StoreOptions): Promise<void> {
+/** In one statement, as almost every test begins with it. */
+async function insertStore(world: World, made: NewStore, options: StoreOptions): Promise<void> {
+  const { accountId, storeId } = made.ids
   const age = options.orderCheckAgeMs === undefined ? 0 : options.orderCheckAgeMs
-  const started = age === null ? null : new Date(world.now.getTime() - age)
-  await world.db
+  const checkedAt = age === null ? null : new Date(world.now.getTime() - age)
+  const store = {
+    id: storeId,
+    account_id: accountId,
+    platform: 'woocommerce' as const,
+    url: made.url,
+    home_url: made.url,
+    name: 'Tea & Co',
+    currency: 'USD',
+    time_zone: 'America/New_York',
+    version: '10.4.4',
+    base_country: options.baseCountry === undefined ? 'US' : options.baseCountry,
+    selling_countries: options.sellingCountries === undefined ? ['US'] : options.sellingCountries,
+    has_checkout_link: true,
+    connected_at: world.now,
+    capture_key: made.captureKey,
+    sender_name: 'Tea & Co',
+    postal_address: '1 Main Street, Springfield, IL 62701, USA',
+  }
+  await (options.accountId ? world.db : withAccount(world, made, options))
+    .with('store', (query) => query.insertInto('stores').values(store))
+    .with('schedule', (query) => query.insertInto('send_schedule').values({ store_id: storeId }))
     .insertInto('sync_state')
-    .values({ store_id: storeId, stream: 'order_check', completed_start: started, completed_at: started })
+    .values({ store_id: storeId, stream: 'order_check', completed_start: checkedAt, completed_at: checkedAt })
     .execute()
+}
+
+function withAccount({ db, now }: World, { ids, n }: NewStore, options: StoreOptions): Pick<Db, 'with'> {
+  const { accountId, userId, token } = ids
+  const user = { id: userId, email: `owner${n}@owners.example`, name: `Owner ${n}`, password_hash: '-' }
+  const session = { account_id: accountId, id: newId(), user_id: userId, token_hash: tokenHash(token) }
+  const role = options.role ?? 'owner'
+  const plan = options.plan ?? 'free'
+  return db
+    .with('account', (query) =>
+      query.insertInto('accounts').values({ id: accountId, name: `Account ${n}`, created_at: now }),
+    )
+    .with('user', (query) => query.insertInto('users').values({ ...user, created_at: now, email_confirmed_at: now }))
+    .with('member', (query) =>
+      query.insertInto('members').values({ account_id: accountId, user_id: userId, role, created_at: now }),
+    )
+    .with('subscription', (query) =>
+      query.insertInto('subscriptions').values({ account_id: accountId, plan, status: 'active', updated_at: now }),
+    )
+    .with('session', (query) =>
+      query.insertInto('sessions').values({
+        ...session,
+        created_at: now,
+        last_seen_at: now,
+        expires_at: new Date(now.getTime() + 30 * 86_400_000),
+      }),
+    ) as unknown as Pick<Db, 'with'>
 }
 
 async function prepareFlow(world: World, storeId: string, isOn: boolean): Promise<string> {
   return world.db.transaction().execute(async (db) => {
     await createReadyFlow({ storeId, db }, world.now)
-    const flow = await db.selectFrom('flows').select('id').where('store_id', '=', storeId).executeTakeFirstOrThrow()
-    if (isOn) {
-      await db
-        .updateTable('flows')
-        .set({ is_on: true, switched_on_at: world.now, takes_from: world.now })
-        .where('store_id', '=', storeId)
-        .execute()
-      await db.updateTable('stores').set({ effective_timeout_minutes: 60 }).where('id', '=', storeId).execute()
-    }
+    const ofStore = db.selectFrom('flows').select('id').where('store_id', '=', storeId)
+    if (!isOn) return (await ofStore.executeTakeFirstOrThrow()).id
+    const flow = await db
+      .updateTable('flows')
+      .set({ is_on: true, switched_on_at: world.now, takes_from: world.now })
+      .where('store_id', '=', storeId)
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    await db.updateTable('stores').set({ effective_timeout_minutes: 60 }).where('id', '=', storeId).execute()
     return flow.id
   })
 }
