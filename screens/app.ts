@@ -87,6 +87,7 @@ export function aScreen(): Screens {
       locale: 'en-US',
     })
     app.page = await context.newPage()
+    await app.page.goto(`${app.url}/blank`)
   })
   afterAll(async () => {
     await browser?.close()

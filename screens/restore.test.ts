@@ -37,7 +37,8 @@ test('shows the items and keeps them in the browser; a failed hand-over to the s
   app.api.answer(getCart, { cart: restorable })
   app.api.fail(restoreCart, 503, { error: 'Back soon.', code: 'unavailable' })
   const page = await app.open(`/cart/recover?cart_id=${TOKEN}`, { as: 'visitor' })
-  expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['Product', 'Qty', 'Price', 'Total'])
+  const headings = ['Product', 'Qty', 'Price', 'Total']
+  await expect.poll(() => page.getByRole('columnheader').allInnerTexts()).toEqual(headings)
   await page.getByRole('button', { name: 'Restore Cart' }).click()
   await page.getByText('Cart restored! You can now continue shopping or checkout.', { exact: true }).waitFor()
   await page.getByText('Back soon.').waitFor()

@@ -1,0 +1,18 @@
+import { consentColumns, guessMapping, readRow } from '../server/ledger/import-rules.ts'
+import type { ImportMapping } from '../shared/ledger.ts'
+
+export const zone = 'UTC'
+export const uploadedAt = new Date('2026-03-02T15:00:00Z')
+
+/** As the file is read with the columns found by themselves, and what the owner says of the whole file. */
+export function readFile(file: string, said: Partial<ImportMapping> = {}) {
+  const [names, ...rows] = file
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(','))
+  const mapping = { ...guessMapping(names!, rows, 'US'), sourceForAll: 'Form', ...said }
+  const columns = consentColumns(names!, mapping)
+  return rows.map((cells, n) => readRow(cells, n + 2, { mapping, columns, country: 'US', zone, uploadedAt }))
+}
+export const outcomes = (file: string, said: Partial<ImportMapping> = {}) =>
+  readFile(file, said).map(({ status, reason, problem }) => problem ?? [status, reason].filter(Boolean).join(' '))
