@@ -89,8 +89,10 @@ test('a store with a logo of its own here is not asked again, and the same one i
   const store = await aShop(await picture('#224466'))
   await call(store, 'POST', '/proposal')
   await confirm(store)
-  await proposeLogo(world.deps, { storeId: store.storeId })
   expect((await call(store, 'POST', '/proposal')).body).toMatchObject({ outcome: 'used', proposal: null })
+  store.fake.allLogos = [{ source: 'site_logo', content: await picture('#662244') }]
+  await proposeLogo(world.deps, { storeId: store.storeId })
+  expect((await call(store, 'GET')).body.proposal).toBeNull()
 })
 
 test('a store without a picture that can be used proposes nothing', async () => {
