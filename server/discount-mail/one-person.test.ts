@@ -84,6 +84,21 @@ test('found out after one has left, the other one does not', async () => {
   expect(await outcomes()).toEqual(['cart: merged', 'none: sent'])
 })
 
+test('found out after both have failed, one of the two is tried again', async () => {
+  await buyBeforeTheCart()
+  const { answer } = world
+  world.answer = () => ({ kind: 'rejected', reason: '552', response: '552 mailbox full', isRecipientFault: false })
+  const jobId = await start([shop.people[0]!, shop.buyers[0]!])
+  await send()
+  world.answer = answer
+  await join(emailsOf().ada, emailsOf().ben)
+  const retry = `/api/carts/send/${jobId}/retry`
+  expect((await world.request('POST', retry, { token: shop.token, body: {} })).body.retried).toBe(1)
+  world.sent.length = 0
+  await send()
+  expect(world.sent).toHaveLength(1)
+})
+
 test('with a cart each, they get it about one of them', async () => {
   await start(shop.people)
   await join(emailsOf().ada, emailsOf().second)
