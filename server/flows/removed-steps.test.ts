@@ -51,6 +51,11 @@ test('a message that is added in the place of one that was sent is sent, also at
   expect(await reminders()).toEqual(['sent', 'sent', 'sent'])
 })
 
+test('a message that is added is not too late behind a removed one whose time was moved after it was sent', async () => {
+  await save(([first, second]) => [first!, { ...second, delayMinutes: 400 }])
+  expect(await save(([first]) => [first!, { delayMinutes: 300 }])).toEqual({ ...none, added: 1 })
+})
+
 test('it keeps its distance to what the removed one has sent', async () => {
   await save(([first]) => [first!, { delayMinutes: 300 }])
   // Half an hour before it in the flow, so half an hour after it.
