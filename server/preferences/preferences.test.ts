@@ -144,13 +144,23 @@ test('switching email off closes what is open and is written down with the words
 
 test('saving it twice writes once, and switching on again is the person’s own act (C5)', async () => {
   const { accountId, storeId, save } = await aReader()
+  /** Messages that count as left by. */
+  const left = () =>
+    world.db
+      .selectFrom('messages')
+      .select('unsubscribed_at')
+      .where('store_id', '=', storeId)
+      .where('unsubscribed_at', 'is not', null)
+      .execute()
   await save({ channels: { email: false } })
   await save({ channels: { email: false } })
   expect(await ledger(storeId)).toHaveLength(1)
+  expect(await left()).toHaveLength(1)
   world.advance(1_000)
   const { body } = await save({ channels: { email: true }, language: 'de' })
   expect(body).toMatchObject({ language: 'de', channels: [{ isOn: true }] })
   expect(await suppressed(accountId)).toEqual([])
+  expect(await left()).toEqual([])
   const [, granted] = (await ledger(storeId)).sort((a, b) => (a.status < b.status ? 1 : -1))
   expect(granted).toMatchObject({ status: 'granted', wording: expect.stringMatching(/^E-Mail: Erinnerungen/) })
 })
