@@ -157,9 +157,16 @@ test('a daily summary comes at eight on the store’s clock with what came since
     .executeTakeFirstOrThrow()
   expect(due!.toTemporalInstant().toZonedDateTimeISO(zone).toPlainTime().toString()).toBe('08:00:00')
   world.advance(due!.getTime() - world.now.getTime())
-  expect((await mails()).map(({ subject }) => subject)).toEqual(['Your daily summary: 2 notifications'])
+  const [summary, ...others] = await mails()
+  expect([summary!.subject, others]).toEqual(['Your daily summary: 2 notifications', []])
+  const listed = await world.request('GET', '/api/notifications', { token: store.token })
+  expect(listed.body.notifications).toHaveLength(2)
+  for (const { _id } of listed.body.notifications) expect(summary!.html).toContain(`notificationId=${_id}"`)
   world.advance(86_400_000)
   expect(await mails()).toEqual([])
+  await sent()
+  world.advance(86_400_000)
+  expect((await mails()).map(({ subject }) => subject)).toEqual(['Your daily summary: 1 notification'])
 })
 
 test('nobody is mailed at an address that is not confirmed, nor in the demo', async () => {
@@ -197,6 +204,12 @@ test('a problem is mailed however much of other topics came before it, and the r
   await rows('connection_test', { test: true, channel: 'email', to: 'a@b.example' }, 600)
   await rows('capture_flood', { ceiling: 70 }, 30)
   await gatherNotifications(world.deps)
+  // What another account is told at the same time is not counted.
+  await world.pool.query(
+    `insert into account_notifications (account_id, id, type, data, created_at)
+     select $1, gen_random_uuid(), type, data, created_at from notifications where store_id = $2 and type = 'capture_flood'`,
+    [(await aStore(world)).accountId, store.storeId],
+  )
   const [mail, ...others] = await mails()
   expect(others).toEqual([])
   expect(mail!.subject).toMatch(/, and 29 more$/)
