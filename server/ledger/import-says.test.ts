@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { uploadedAt, zone } from '../../test/import-files.ts'
+import { outcomes, uploadedAt, zone } from '../../test/import-files.ts'
 import { testSeed } from '../../test/seed.ts'
 import { consentColumns, guessMapping, readRow } from './import-rules.ts'
 
