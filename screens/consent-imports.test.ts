@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { me } from '../shared/auth.ts'
 import {
   confirmConsents,
   type ImportView,
@@ -118,13 +119,33 @@ test('a file with a column that means no shows what becomes of each row', async 
     .toMatchObject({ statusForAll: 'withdrawn', yesMeans: 'withdrawn' })
 })
 
+const done: ImportView = {
+  ...{ ...uploaded, state: 'done', doneCount: 3, addedCount: 3, legalGround: 'They ticked the box.' },
+  ...{ confirmedBy: 'Demo', confirmedAt: now, finishedAt: now },
+}
+const doubted = { ...done, standing: 'doubted' as const, doubt: 'no_heading' as const }
+const list = (...imports: ImportView[]) => app.api.answer(listConsentImports, { imports })
+
+test('an import that runs says how far it is, until it is done', async () => {
+  list({ ...done, state: 'running', doneCount: 1, addedCount: 1, finishedAt: null })
+  await app.open('/settings/consent#import')
+  await app.page.getByText('1 of 3 rows read').waitFor()
+  expect(await button('Undo news.csv').count()).toBe(0)
+  list(done)
+  await app.page.getByText('3 imported, 0 already known, 0 refused').waitFor()
+})
+
+test('a viewer reads what is doubted about an import, and decides nothing', async () => {
+  app.api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
+  list({ ...doubted, hasReport: true })
+  await app.open('/settings/consent#import')
+  await app.page.getByText('Only the owner or an admin of the account can import consents.').waitFor()
+  await app.page.getByText('Did these people opt in?').waitFor()
+  for (const name of ['Keep news.csv', 'Undo news.csv', 'Refused rows as CSV'])
+    expect(await button(name).count()).toBe(0)
+})
+
 test('imports that may have read a no as a yes are kept or undone, after a question', async () => {
-  const done: ImportView = {
-    ...{ ...uploaded, state: 'done', doneCount: 3, addedCount: 3, legalGround: 'They ticked the box.' },
-    ...{ confirmedBy: 'Demo', confirmedAt: now, finishedAt: now },
-  }
-  const doubted = { ...done, standing: 'doubted' as const, doubt: 'no_heading' as const }
-  const list = (...imports: ImportView[]) => app.api.answer(listConsentImports, { imports })
   list(doubted, { ...done, id: 'i2', fileName: 'fair.csv' })
   await app.open('/settings/consent#import')
   const earlier = app.page.getByRole('region', { name: 'Earlier imports' })
