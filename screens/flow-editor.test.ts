@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import { cardOf, openStep, panelOf } from '../e2e/flow-steps.ts'
 import { isFocused } from '../e2e/keys.ts'
+import { me } from '../shared/auth.ts'
 import { flowReport } from '../shared/flow-report.ts'
 import { chooseWinner, type FlowView, saveFlow, trySaveFlow } from '../shared/flows.ts'
 import { readVapidKey } from '../shared/push-calls.ts'
@@ -176,6 +177,22 @@ test('a message is added with a second channel, and saving leads to the texts of
     variants: [{ sharePercent: 100, words: { email: { subject: 'One more thing' }, push: { title: 'Still here' } } }],
   })
   await panel().waitFor({ state: 'detached' })
+})
+
+test('a viewer sees by which channels a message goes, and changes none', async () => {
+  app.api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
+  const [first, ...others] = flow().steps
+  stored.flows = [{ ...flow(), steps: [{ ...first!, channels: ['email', 'sms', 'push'] }, ...others] }]
+  await openFlow()
+  await openStep(app.page, 1)
+  const fallbacks = panel().getByRole('list', { name: 'Other channels, in order' })
+  await expect.poll(() => fallbacks.getByRole('listitem').allInnerTexts()).toEqual(['SMS', 'Push'])
+  expect(await fallbacks.getByRole('button').count()).toBe(0)
+  expect(
+    await panel()
+      .getByRole('button', { name: /^Then try / })
+      .count(),
+  ).toBe(0)
 })
 
 test('conditions of a message read as a sentence, and incomplete ones are not saved', async () => {

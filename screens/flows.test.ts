@@ -148,6 +148,20 @@ test('“Read the preview first” opens the preview of the flow', async () => {
   await expect.poll(() => preview.evaluate((part) => part.getBoundingClientRect().top < innerHeight)).toBe(true)
 })
 
+test('what was chosen when a flow was switched on is not chosen the next time', async () => {
+  await openList()
+  const turn = (way: 'on' | 'off') =>
+    app.page.getByRole('button', { name: `Switch ${way} ${HIGH}`, exact: true }).click()
+  const hasRead = dialog().getByLabel('I have read the messages in the preview')
+  await turn('on')
+  await hasRead.check()
+  await dialog().getByRole('button', { name: 'Switch on' }).click()
+  await turn('off')
+  await dialog().getByRole('button', { name: 'Switch off' }).click()
+  await turn('on')
+  expect(await hasRead.isChecked()).toBe(false)
+})
+
 test('a flow that gets no carts says why when it is switched on, and a flow that is on cannot be deleted', async () => {
   const taken = (gets: string) => `“${READY}” stands above it and takes every cart, so this flow ${gets} none.`
   app.api.alter(upcomingMessages, (reply) => ({ ...reply, cartsOfLast24h: 0 }))

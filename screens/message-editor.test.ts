@@ -9,9 +9,10 @@ import { previewFlow } from '../shared/flows.ts'
 import { previewMessage, testSend } from '../shared/message-preview.ts'
 import { pushTexts } from '../shared/push.ts'
 import { readVapidKey, sendToThisBrowser } from '../shared/push-calls.ts'
-import { lastMessage } from '../shared/reminders.ts'
+import { lastMessage, SAMPLE_CART } from '../shared/reminders.ts'
 import { smsSize } from '../shared/sms.ts'
 import { pushInPage } from '../test/push-in-page.ts'
+import { SAMPLE_LABEL } from '../web/carts/sending.ts'
 import { fixture } from './api.ts'
 import { aScreen } from './app.ts'
 import { previewOf, serveFlows } from './flows-api.ts'
@@ -143,6 +144,16 @@ describe('in a step of a flow', () => {
     ])
     await app.settled()
     expect(await app.violations('.step-panel')).toEqual([])
+  })
+
+  test('the email is previewed for the sample cart, of which there is no test', async () => {
+    const step = await openFlowStep()
+    await step.getByRole('button', { name: 'Send a test to myself' }).waitFor()
+    await step.getByRole('combobox', { name: 'For the cart of' }).click()
+    await app.page.getByRole('option', { name: SAMPLE_LABEL }).click()
+    await step.getByText('A test to yourself needs a real cart.').waitFor()
+    expect(await step.getByRole('button', { name: 'Send a test to myself' }).count()).toBe(0)
+    expect(app.api.calls(previewFlow).at(-1)!.body.cartId).toBe(SAMPLE_CART)
   })
 
   test('an SMS shows its length and offers plain characters that make it shorter', async () => {
