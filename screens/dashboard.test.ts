@@ -36,6 +36,10 @@ test('shows the figures of the call with their trends, and first what was won ba
     '0.3% less than in the previous 30 days',
     '15.7% more than in the previous 30 days',
   ])
+  const tones = await page
+    .locator('.stat-trend')
+    .evaluateAll((all) => all.map((each) => each.getAttribute('data-tone')))
+  expect(tones).toEqual(['bad', 'bad', 'bad', 'good'])
   const won = page.getByRole('region', { name: 'Won back in the last 30 days' })
   const figure = (term: string) =>
     won.getByText(term, { exact: true }).locator('xpath=following-sibling::dd[1]').innerText()
@@ -200,6 +204,14 @@ test('any other failure is a warning above the dashboard, with no figure invente
   app.api.answer(readDashboardStats, stats)
   await warning.getByRole('button', { name: 'Retry' }).click()
   await warning.waitFor({ state: 'detached' })
+  expect(await value('Abandoned Carts')).toBe(String(stats.abandonedCarts))
+})
+
+test('recent carts that could not be loaded are said in the same warning', { tags: ['A8'] }, async () => {
+  await withoutLive()
+  app.api.fail(listAbandonedCarts, 400, { code: 'invalid', error: 'x' })
+  const page = await app.open('/dashboard')
+  await page.getByRole('status').filter({ hasText: 'Dashboard Warning' }).waitFor()
   expect(await value('Abandoned Carts')).toBe(String(stats.abandonedCarts))
 })
 
