@@ -175,6 +175,20 @@ test('an email is scheduled in an hour by default, or at a date, which is also s
   ])
 })
 
+test('an email that only has to wait can be scheduled, but not sent now', async () => {
+  prepareSending(app.api)
+  const reason = { reason: 'frequency_cap', explanation: '', count: 1, cartIds: [aCart.id], mayOverride: false }
+  const until = new Date(NOW.getTime() + 3_600_000).toISOString()
+  app.api.answer(reminders.cartEligibility, { ...mayGetAll([]), total: 1, reasons: [{ ...reason, until }] })
+  const page = await app.open('/carts')
+  await page.getByRole('button', { name: `More for ${aCart.customer_name}` }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Schedule email' }).press('Enter')
+  const form = dialog('Send Email Reminder')
+  await expect.poll(() => form.getByRole('button', { name: 'Schedule', exact: true }).isEnabled()).toBe(true)
+  await form.getByRole('radiogroup', { name: 'When to send' }).getByText('Send Now').click()
+  expect(await form.getByRole('button', { name: 'Send Now' }).isDisabled()).toBe(true)
+})
+
 test('an SMS shows its price before it is sent', { tags: ['B2', 'B8'] }, async () => {
   prepareSending(app.api)
   const price = { total: { amount: 0.0079, currency: 'USD' }, segments: 1, budgetLeft: null }

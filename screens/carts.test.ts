@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { me } from '../shared/auth.ts'
 import { subscriptionStatus } from '../shared/billing.ts'
 import { type CartView, exportCarts, getCart, listAbandonedCarts } from '../shared/carts.ts'
 import { cartReach } from '../shared/reach.ts'
@@ -93,6 +94,17 @@ test('searches a second after the last key, asks at most once a second, and keep
   await expect.poll(lastQuery).toMatchObject({ page: '4' })
   // At most the page that nobody waited for is asked for beside the new one.
   expect(queries().length - before).toBeLessThanOrEqual(2)
+})
+
+test('a search that is cleared before it was asked for is not asked for', async () => {
+  await withoutLive()
+  showCarts(app.api, someCarts(2))
+  const page = await app.open('/carts')
+  await page.getByRole('searchbox', { name: 'Search customers' }).fill('le')
+  await button('Clear search').click()
+  await page.waitForTimeout(1_200)
+  expect(queries().filter(({ search }) => search)).toEqual([])
+  expect(page.url()).not.toContain('search=')
 })
 
 test('has its search, filter, sort and page in the address, and names its place among the pages', {
@@ -388,6 +400,11 @@ test('a bulk email has a result for each cart, and only the failed one is retrie
   await job.getByText('Failed only').click()
   await expect.poll(() => results.getByRole('listitem').count()).toBe(1)
   expect(await app.violations()).toEqual([])
+  app.api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
+  await page.reload()
+  await job.getByText('3 of 3 done · 2 sent · 1 failed.').waitFor()
+  expect(await job.getByRole('button', { name: /^Retry/ }).count()).toBe(0)
+  app.api.alter(me, (reply) => reply)
   await page.reload()
   await job.getByRole('button', { name: 'Retry the 1 failed' }).click()
   await job.getByText('3 of 3 done · 3 sent.').waitFor()
