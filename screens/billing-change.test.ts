@@ -296,6 +296,14 @@ test.each([
   app.api.cut(endpoint)
   await again.click()
   await alert(text)
+  if (!isCancel) return
+  // Asked again, nothing has failed yet.
+  const dialog = app.page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Keep Growth' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await button(label).click()
+  await dialog.getByText(CONFIRM).waitFor()
+  expect(await dialog.getByText(text).count()).toBe(0)
 })
 
 test('a portal without an address counts as a failure', { tags: ['A8'] }, async () => {

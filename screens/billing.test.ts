@@ -528,6 +528,9 @@ test('the return from checkout asks for the session once, says the plan, and dro
   await page.getByRole('heading', { name: 'Growth' }).waitFor()
   expect(await message.count()).toBe(0)
   expect(app.api.calls(checkSession)).toHaveLength(1)
+  // Nor does Back return to it.
+  await page.goBack()
+  expect(page.url()).not.toContain('/billing')
 })
 
 test.each([

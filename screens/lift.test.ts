@@ -106,6 +106,9 @@ test('another share ends the running control group, and stopping keeps the resul
   await button('Change the share').click()
   const change = dialog('Change the share')
   await change.getByText(/the one that runs ends now and keeps its result/).waitFor()
+  // The share that runs already is no other.
+  await change.getByRole('radio', { name: /^30%/ }).check()
+  expect(await change.getByRole('button', { name: 'Start anew' }).isDisabled()).toBe(true)
   await change.getByRole('radio', { name: /^10%/ }).check()
   await change.getByRole('button', { name: 'Start anew' }).click()
   await runs(10)
