@@ -151,6 +151,17 @@ test('after "clear all" is taken back the bell has what it had: no carts of the 
   expect(idsOf(newCartsKey(where.storeId))).toEqual(['d', 'b', 'a'])
 })
 
+test('another deletion gives both their ten seconds anew', async () => {
+  const where = aStore(noted('a', 2), noted('b', 1))
+  deleteThese(where, { notificationIds: ['a'] })
+  await passes(6_000)
+  deleteThese(where, { notificationIds: ['b'] })
+  await passes(6_000)
+  expect(undoableNow()?.text).toBe('2 notifications deleted.')
+  await passes(4_000)
+  expect(undoableNow()).toBeNull()
+})
+
 test('a deletion that fails takes only itself out of the undo', async () => {
   const where = aStore(noted('b', 2), noted('a', 1))
   answer = ({ path, body }) => {
