@@ -13,7 +13,8 @@ const LIMIT_MS = 110_000
 let instance: SharedInstance
 let browser: Browser
 let token: string
-const since = new Date().toISOString()
+/** Carts are dated back by the demo's minute, and were then left before this file began. */
+const since = new Date(Date.now() - 10 * 60_000).toISOString()
 
 beforeAll(async () => {
   instance = await sharedInstance('demo')
