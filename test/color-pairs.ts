@@ -1,5 +1,5 @@
-// Which color role is read on which. `web/theme/roles.test.ts` measures the contrast of each pair in each theme, and the screens level
-// (`screens/looks.test.ts`) finds the pairs that the screens use.
+// Which color role is read on which. `web/theme/roles.test.ts` measures the contrast of each pair in each theme, and finds the pairs that a
+// rule of a style sheet sets; `proofs/themes.test.ts` looks at all of them, on every screen.
 
 const grounds = ['page', 'surface', 'surface-hover', 'sunken']
 const tones = ['good', 'info', 'warn', 'bad', 'quiet']
@@ -16,6 +16,7 @@ export const readablePairs: [text: string, ground: string][] = [
   ['on-brand', 'brand-hover'],
   ['on-brand', 'danger'],
   ['on-brand', 'danger-hover'],
+  ['text', 'brand-soft'],
   ['accent', 'brand-soft'],
   ['accent', 'brand-soft-hover'],
   ['side-text', 'side'],

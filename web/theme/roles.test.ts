@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { readablePairs } from '../../test/color-pairs.ts'
 import { chartColors } from './chart.ts'
@@ -63,6 +63,21 @@ const seen: [sign: string, ground: string][] = [
   ['line-field', 'surface'],
   ['accent', 'page'],
 ]
+
+/** `--rc-` roles of a rule of a style sheet that sets both. */
+const pairOf = (rule: string) => [
+  /(?:^|[;\s])color: var\(--rc-([\w-]+)\)/.exec(rule)?.[1],
+  /(?:^|[;\s])background(?:-color)?: var\(--rc-([\w-]+)\)/.exec(rule)?.[1],
+]
+
+it('measures each pair that a rule of a style sheet sets together', () => {
+  const sheets = globSync('web/**/*.css').map((name) => readFileSync(name, 'utf8'))
+  const rules = sheets.flatMap((css) => [...css.matchAll(/\{([^{}]*)\}/g)].map(([, rule]) => pairOf(rule!)))
+  const pairs = rules.filter(([words, ground]) => words && ground).map((pair) => pair.join(' on '))
+  expect(pairs.length).toBeGreaterThan(20)
+  const measured = readablePairs.map((pair) => pair.join(' on '))
+  expect(pairs.filter((pair) => !measured.includes(pair))).toEqual([])
+})
 
 describe.each(themeNames)('the theme %s', (theme) => {
   const roles = rolesOf(theme)
