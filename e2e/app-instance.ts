@@ -90,7 +90,7 @@ async function openInstance(dataDir: string, ports: number[], env: Record<string
   return instance
 }
 
-/** It answers before, but its demo store has no capture script yet: whoever shops there then is not seen. */
+/** The server answers earlier, but its demo store has no capture script yet, so carts made then are not recorded. */
 export const isUp = (output: string): boolean => output.includes('Recoup is ready')
 
 /** Of the database in an instance’s folder while it runs: lines 4 and 5 of `postmaster.pid` are its port and its socket’s folder. */

@@ -334,7 +334,7 @@ test('a bulk action needs a choice and a selection; all matching carts can be se
     .getByRole('list', { name: 'Who will not get it, and why' })
     .getByText('The shopper has unsubscribed.')
     .waitFor()
-  // Those of the list's own buttons name the carts of the page.
+  // The list's own buttons ask about the carts of the page by their ids.
   const asked = app.api.calls(reminders.cartEligibility).map(({ body }) => body)
   expect(asked.filter((body) => !('cartIds' in body)).map(({ channel }) => channel)).toEqual(['email'])
   expect(await app.violations()).toEqual([])
@@ -343,7 +343,7 @@ test('a bulk action needs a choice and a selection; all matching carts can be se
   expect(await bar().count()).toBe(0)
   await everything.check()
   await bar().getByText('10 selected').waitFor()
-  // Another search finds others: nobody is written to who is not shown.
+  // A new search clears the selection, so that no message goes to a cart that is not shown.
   await page.getByRole('searchbox', { name: 'Search customers' }).fill('le')
   await page.waitForURL(/search=le/)
   await expect.poll(() => bar().count()).toBe(0)

@@ -12,7 +12,7 @@ import {
 } from '../shared/ledger.ts'
 import { aScreen, NOW } from './app.ts'
 
-// Imports of consents: what a file says, what will be written, and what is decided about earlier ones.
+// Consent imports: preview, import, and keeping or undoing earlier imports.
 
 const app = aScreen()
 const now = NOW.toISOString()
@@ -135,7 +135,7 @@ test('an import that runs says how far it is, until it is done', async () => {
   await app.page.getByText('3 imported, 0 already known, 0 refused').waitFor()
 })
 
-test('a viewer reads what is doubted about an import, and decides nothing', async () => {
+test('a viewer sees why an import is doubted and cannot keep or undo it', async () => {
   app.api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
   list({ ...doubted, hasReport: true })
   await app.open('/settings/consent#import')

@@ -148,7 +148,7 @@ test('“Read the preview first” opens the preview of the flow', async () => {
   await expect.poll(() => preview.evaluate((part) => part.getBoundingClientRect().top < innerHeight)).toBe(true)
 })
 
-test('what was chosen when a flow was switched on is not chosen the next time', async () => {
+test('the switch-on dialog opens with its default choices again', async () => {
   await openList()
   const turn = (way: 'on' | 'off') =>
     app.page.getByRole('button', { name: `Switch ${way} ${HIGH}`, exact: true }).click()

@@ -24,7 +24,7 @@ create table consent_import_reviews (
   primary key (store_id, import_id, id),
   foreign key (store_id, import_id) references consent_imports (store_id, id) on delete cascade
 );
-comment on table consent_import_reviews is 'What was decided about an import of consents after it: doubted, kept, undone, by whom and when';
+comment on table consent_import_reviews is 'Reviews of consent imports: doubted, kept or undone, by whom and when';
 
 -- Imports of which this entry is; null: it has another origin, and no undo takes it off.
 alter table suppressions add column import_ids uuid[];

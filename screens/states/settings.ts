@@ -268,7 +268,7 @@ const unconnected = (api: Api) => {
   withoutStore(api)
   asOwner(api)
 }
-/** A browser that remembers a connection leads to the dashboard and back, and what is typed on the way is lost. */
+/** A remembered connection redirects to the dashboard and back, which clears the form. */
 const NEVER_CONNECTED = { isConnected: null, store_connection: null }
 const refused = (code: StoreProblemCode, steps: State['steps'] = byApp): State => ({
   ...{ name: `connecting on Shopify: ${code}`, path: '/store-setup', storage: NEVER_CONNECTED },

@@ -8,7 +8,7 @@ import { type Db, sql } from '../core/db.ts'
 // first statement and keeps the plan: what would take the square of the rows takes a second for one and an hour for the next.
 
 const world = aWorld()
-/** Enough to see what is noted; the time that a plan takes shows in proofs, which plan as a server does. */
+/** Enough rows to check what the triggers record. Proofs check their speed on more. */
 const MANY = isProof ? 10_000 : 500
 let shop: Shop
 

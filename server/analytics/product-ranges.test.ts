@@ -45,7 +45,7 @@ const change = async ({ storeId }: TestStore, set: string, share: number) => {
   expect(rowCount).toBeGreaterThan(0)
 }
 
-describe('what is bought, changed, taken back and left anew', () => {
+describe('carts that are recovered, changed, dated otherwise and merged', () => {
   type Lists = Map<AnalyticsRange, Awaited<ReturnType<typeof listed>>>
   let [before, kept, addedUp]: Lists[] = []
   const allRanges = async (store: TestStore): Promise<Lists> => {
