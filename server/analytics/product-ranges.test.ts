@@ -45,7 +45,7 @@ const change = async ({ storeId }: TestStore, set: string, share: number) => {
   expect(rowCount).toBeGreaterThan(0)
 }
 
-describe('carts that are recovered, changed, dated otherwise and merged', () => {
+describe('carts that are recovered, changed, moved to another date and merged', () => {
   type Lists = Map<AnalyticsRange, Awaited<ReturnType<typeof listed>>>
   let [before, kept, addedUp]: Lists[] = []
   const allRanges = async (store: TestStore): Promise<Lists> => {
