@@ -38,7 +38,7 @@ export default defineConfig({
         test: {
           ...everywhere,
           name: 'screens',
-          globalSetup: ['screens/chromium.ts'],
+          setupFiles: ['screens/setup.ts', 'test/each-file.ts'],
           include: ['{screens,storefront}/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
@@ -48,8 +48,8 @@ export default defineConfig({
         test: {
           ...everywhere,
           name: 'journeys',
-          globalSetup: ['screens/chromium.ts', 'e2e/setup.ts'],
-          setupFiles: ['test/each-file.ts', 'e2e/on-failure.ts'],
+          globalSetup: ['e2e/setup.ts'],
+          setupFiles: ['screens/chromium.ts', 'test/each-file.ts', 'e2e/on-failure.ts'],
           include: ['e2e/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 240_000,
@@ -59,7 +59,8 @@ export default defineConfig({
         test: {
           ...everywhere,
           name: 'proofs',
-          globalSetup: ['test/global.ts', 'screens/chromium.ts'],
+          globalSetup: ['test/global.ts'],
+          setupFiles: ['screens/chromium.ts', 'test/each-file.ts'],
           include: ['proofs/**/*.test.ts'],
           testTimeout: 600_000,
           hookTimeout: 600_000,

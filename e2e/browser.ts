@@ -1,4 +1,4 @@
-import { type Browser, chromium, type LaunchOptions } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type LaunchOptions, type Page } from 'playwright-core'
 import { withOwnFonts } from './fonts.ts'
 
 /**
@@ -19,12 +19,10 @@ const OFF = [
   'ThirdPartyStoragePartitioning',
 ]
 
-const browsers = new Set<Browser>()
+/** The one Chromium of a worker of the tests. */
+let kept: Promise<Browser> | undefined
 
-/** Those that were opened and not closed. */
-export const openBrowsers = (): Browser[] => [...browsers].filter((browser) => browser.isConnected())
-
-export const launchOptions = (): LaunchOptions => ({
+const launchOptions = (): LaunchOptions => ({
   executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
   env: withOwnFonts(process.env),
   args: [
@@ -41,13 +39,18 @@ export const launchOptions = (): LaunchOptions => ({
   ],
 })
 
-/** In a run of the tests, a connection to its one Chromium (`screens/chromium.ts`); elsewhere a Chromium of its own. */
+/** Each worker of the tests has one Chromium for all of its files, which only close their pages. Elsewhere each call starts one. */
 export async function openBrowser(): Promise<Browser> {
-  const shared = process.env.TEST_CHROMIUM
-  const browser = await (shared ? chromium.connect(shared) : chromium.launch(launchOptions()))
-  browsers.add(browser)
-  return atRest(browser)
+  if (!process.env.VITEST) return launch()
+  if (!(await kept)?.isConnected()) kept = launch()
+  return kept!
 }
+
+/** The pages that are open in the worker's Chromium. */
+export const openPages = async (): Promise<Page[]> =>
+  ((await kept)?.contexts() ?? []).flatMap((context) => context.pages())
+
+const launch = async () => atRest(await chromium.launch(launchOptions()))
 
 /** A page that moves is drawn sixty times a second for as long as it is open: none does unless a journey is about that. */
 function atRest(browser: Browser): Browser {
@@ -56,9 +59,13 @@ function atRest(browser: Browser): Browser {
   return browser
 }
 
+/** Contexts that last as long as their worker. */
+export const lasting = new Set<BrowserContext>()
+
 /** What a test has opened and left open goes on asking the server beside all that comes after it. */
 export async function closePages(browser: Browser): Promise<void> {
   for (const context of browser.contexts()) {
+    if (lasting.has(context)) continue
     for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' })
     await context.close()
   }

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import type { ActiveCart } from '../shared/active-carts.ts'
 import type { MessageView } from '../shared/carts.ts'
 import { mailsTo, readMail, until } from './app-instance.ts'
@@ -22,7 +22,6 @@ beforeAll(async () => {
   token = (await ask<{ token: string }>('POST', '/api/auth/demo')).token
 })
 afterEach(() => closePages(browser))
-afterAll(() => browser?.close())
 
 async function ask<T>(method: string, path: string, body: object = {}): Promise<T> {
   const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }

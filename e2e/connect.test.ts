@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
-import { openBrowser } from './browser.ts'
+import { closePages, openBrowser } from './browser.ts'
 import { anAddress, asks, fromAnywhere, KEYS, type ListedCart, leaveOrders, linkTo, PASSWORD } from './owner.ts'
 import { type SharedInstance, sharedInstance } from './shared-instances.ts'
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await browser?.close()
+  if (browser) await closePages(browser)
   for (const store of stores) await store.stop()
 })
 

@@ -4,7 +4,7 @@ import { startDemoStore } from '../demo/store/store.ts'
 import type { AnalyticsReply } from '../shared/analytics.ts'
 import type { Coupon } from '../shared/coupons.ts'
 import { type AppInstance, mailsTo, readMail } from './app-instance.ts'
-import { openBrowser } from './browser.ts'
+import { closePages, openBrowser } from './browser.ts'
 import { buy, typeAtCheckout } from './demo-shopper.ts'
 import { anOwnerWithoutStore, KEYS } from './owner.ts'
 import { sharedInstance } from './shared-instances.ts'
@@ -149,7 +149,7 @@ test('a personal code is mailed, applied to the restored cart, used in the order
       .toMatchObject({ cartsCreated: 1, emailsSent: 1, clicks: 1, conversions: 1 })
     expect(await mailsTo(instance, SHOPPER)).toHaveLength(1)
   } finally {
-    await browser.close()
+    await closePages(browser)
     await database.end()
     await store.stop()
   }

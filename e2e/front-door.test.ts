@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import { mailsTo, readMail, until } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
 import { reach } from './keys.ts'
@@ -19,7 +19,6 @@ beforeAll(async () => {
   browser = await openBrowser()
 })
 afterEach(() => closePages(browser))
-afterAll(() => browser?.close())
 
 const press = (key: string) => page.keyboard.press(key)
 const type = (text: string) => page.keyboard.type(text)
@@ -64,7 +63,8 @@ test('a visitor reaches the live demo from the landing page and leaves it, by ke
   await page.waitForURL('**/landing')
   await go(link('Try the live demo'))
   await page.waitForURL('**/dashboard')
-  await page.locator('.recent-cart').first().waitFor()
+  // The demo's past may still be being written.
+  await page.locator('.recent-cart').first().waitFor({ timeout: 90_000 })
   const token = await storedToken()
   expect((await ask(token, '/api/auth/me')).status).toBe(200)
   await go(page.getByRole('banner').getByRole('button', { name: 'Logout' }))

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { codeAt } from '../test/authenticator.ts'
 import { mailsTo } from './app-instance.ts'
-import { openBrowser } from './browser.ts'
+import { closePages, openBrowser } from './browser.ts'
 import { anOwner, anOwnerWithoutStore, type ListedCart, leaveOrders, linkTo, PASSWORD } from './owner.ts'
 import { OPERATOR, type SharedInstance, sharedInstance } from './shared-instances.ts'
 
@@ -43,7 +43,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await browser?.close()
+  if (browser) await closePages(browser)
   await store?.stop()
   await new Promise<void>((resolve) => smtp.close(() => resolve()))
 })

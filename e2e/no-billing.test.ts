@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBrowser } from './browser.ts'
+import { closePages, openBrowser } from './browser.ts'
 import { type SharedInstance, sharedInstance } from './shared-instances.ts'
 
 let instance: SharedInstance
@@ -12,7 +12,7 @@ beforeAll(async () => {
   browser = await openBrowser()
   page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
 })
-afterAll(() => browser?.close())
+afterAll(() => closePages(browser))
 
 test('registering where nothing is sold gives the installation’s plan, and nothing leads to a purchase', async () => {
   const landing = await (await fetch(`${instance.url}/landing.html`)).text()

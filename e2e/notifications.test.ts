@@ -19,7 +19,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   if (browser) await closePages(browser)
-  await browser?.close()
   await shop?.stop()
 })
 

@@ -1,11 +1,11 @@
 import { afterEach } from 'vitest'
-import { openBrowsers } from './browser.ts'
+import { openPages } from './browser.ts'
 
 // A journey that fails says what each of its pages showed then: it may never fail again where somebody looks.
 
 afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return
-  for (const page of openBrowsers().flatMap((browser) => browser.contexts().flatMap((context) => context.pages()))) {
+  for (const page of await openPages()) {
     const shown = await page
       .locator('body')
       .innerText({ timeout: 2_000 })

@@ -8,7 +8,7 @@ import { newId } from '../server/core/ids.ts'
 import { createSecrets } from '../server/core/secrets.ts'
 import { until } from './app-instance.ts'
 import { findViolations } from './axe.ts'
-import { openBrowser } from './browser.ts'
+import { closePages, openBrowser } from './browser.ts'
 import { anOwnerWithoutStore, KEYS } from './owner.ts'
 import { type SharedInstance, sharedInstance } from './shared-instances.ts'
 
@@ -53,7 +53,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await browser?.close()
+  if (browser) await closePages(browser)
   await store?.stop()
 })
 

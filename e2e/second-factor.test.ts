@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeAt } from '../test/authenticator.ts'
 import { mailsTo, until } from './app-instance.ts'
-import { openBrowser } from './browser.ts'
+import { closePages, openBrowser } from './browser.ts'
 import { anOwnerWithoutStore, fromAnywhere, linkTo, PASSWORD } from './owner.ts'
 import { type SharedInstance, sharedInstance } from './shared-instances.ts'
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
   browser = await openBrowser()
 })
 
-afterAll(() => browser?.close())
+afterAll(() => closePages(browser))
 
 test('two factors are set up, asked for at sign-in, and still asked for after the password was reset by mail', async () => {
   const aPage = async () => (await browser.newContext({ extraHTTPHeaders: fromAnywhere() })).newPage()

@@ -22,7 +22,6 @@ beforeAll(async () => {
 })
 afterEach(() => closePages(browser))
 afterAll(async () => {
-  await browser?.close()
   for (const store of stores) await store.stop()
 })
 

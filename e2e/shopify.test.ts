@@ -7,7 +7,7 @@ import type { FlowView } from '../shared/flows.ts'
 import { openShopify, shopifyApp } from '../test/contract-servers/shopify.ts'
 import { savedSteps } from '../test/flow-edits.ts'
 import { mailsTo, readMail, until } from './app-instance.ts'
-import { openBrowser } from './browser.ts'
+import { closePages, openBrowser } from './browser.ts'
 import { anAddress, anOwner, type ListedCart, leaveOrders } from './owner.ts'
 import { type SharedInstance, sharedInstance } from './shared-instances.ts'
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await browser?.close()
+  if (browser) await closePages(browser)
   await shopify?.stop()
   await woo?.stop()
 })

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mailsTo, until } from './app-instance.ts'
-import { openBrowser } from './browser.ts'
+import { closePages, openBrowser } from './browser.ts'
 import { verificationToken } from './owner.ts'
 import { type SharedInstance, sharedInstance } from './shared-instances.ts'
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
   browser = await openBrowser()
   page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
 })
-afterAll(() => browser?.close())
+afterAll(() => closePages(browser))
 
 const main = () => page.getByRole('main')
 const press = (name: string | RegExp) => main().getByRole('button', { name, exact: true }).click()

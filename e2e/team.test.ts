@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBrowser } from './browser.ts'
+import { closePages, openBrowser } from './browser.ts'
 import { anAddress, anOwnerWithoutStore, asks, fromAnywhere, linkTo, PASSWORD } from './owner.ts'
 import { type SharedInstance, sharedInstance } from './shared-instances.ts'
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
   browser = await openBrowser()
 })
 
-afterAll(() => browser?.close())
+afterAll(() => closePages(browser))
 
 test('a teammate joins by mail, is held to the role, and is signed out when the account is deleted', {
   tags: ['A6'],

@@ -3,10 +3,11 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import fastifyStatic from '@fastify/static'
 import Fastify from 'fastify'
-import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { Server } from 'socket.io'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject } from 'vitest'
+import { afterAll, afterEach, beforeEach, expect } from 'vitest'
 import { type AxeOptions, axeSource, findViolations } from '../e2e/axe.ts'
+import { lasting, openBrowser } from '../e2e/browser.ts'
 import { LIVE_PATH, type LivePart } from '../shared/live.ts'
 import type { NotificationEvent } from '../shared/notification-calls.ts'
 import { Api } from './api.ts'
@@ -14,13 +15,6 @@ import demo from './fixtures/demo.json' with { type: 'json' }
 
 // The built app in a real browser, without Recoup's server: `Api` answers from fixtures. For everything a screen does by itself: its
 // states, sentences, validation, keyboard, and what it sends.
-
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** Where the run's one Chromium is reached. */
-    chromium: string
-  }
-}
 
 const AXE_PATH = '/axe.js'
 const PAGES = path.resolve('dist/web')
@@ -66,62 +60,61 @@ export interface Screens {
     drop(): void
   }
   /** Another tab or window: a context of its own, closed when the test ends. */
-  another(options?: Parameters<import('playwright-core').Browser['newContext']>[0]): Promise<Page>
+  another(options?: BrowserContextOptions): Promise<Page>
 }
 
-/** Of a test file. A page is shared by its tests; storage, answers and calls begin anew with each. */
-export function aScreen(): Screens {
-  const app = { api: new Api() } as Screens
-  const opened: BrowserContext[] = []
-  let server: Awaited<ReturnType<typeof serve>>
-  let browser: import('playwright-core').Browser
+async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
+  const usual = { viewport: WIDE, timezoneId: 'UTC', locale: 'en-US' }
+  const context = await (await openBrowser()).newContext({ ...usual, ...options })
+  return context.newPage()
+}
 
-  beforeAll(async () => {
-    server = await serve(app.api)
-    app.url = server.url
-    browser = await chromium.connect(inject('chromium'))
-    const context = await browser.newContext({
-      viewport: WIDE,
-      reducedMotion: 'reduce',
-      timezoneId: 'UTC',
-      locale: 'en-US',
-    })
-    app.page = await context.newPage()
-    await app.page.goto(`${app.url}/blank`)
+// One server and one page for all test files of a worker: the browser keeps the compiled app from one to the next. `setup.ts` loads this
+// before the first file.
+const api = new Api()
+const server = await serve(api)
+const page = await newPage()
+lasting.add(page.context())
+await page.goto(`${server.url}/blank`)
+
+/** Storage, answers and calls begin anew with each test. */
+export function aScreen(): Screens {
+  const app = { api, page, url: server.url } as Screens
+  const opened: BrowserContext[] = []
+
+  beforeEach(() => api.reset())
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') console.error(await shownBy(page))
+    for (const context of opened.splice(0)) await context.close()
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    page.removeAllListeners()
+    await page.goto(`${server.url}/blank`)
+    if (page.viewportSize()?.width !== WIDE.width || page.viewportSize()?.height !== WIDE.height)
+      await page.setViewportSize(WIDE)
+    expect(api.faults, 'what the browser asked').toEqual([])
   })
   afterAll(async () => {
-    await browser?.close()
-    await server?.close()
-  })
-  beforeEach(() => app.api.reset())
-  afterEach(async ({ task }) => {
-    if (task.result?.state === 'fail') console.error(await shownBy(app.page))
-    for (const context of opened.splice(0)) await context.close()
-    await app.page.unrouteAll({ behavior: 'ignoreErrors' })
-    app.page.removeAllListeners()
-    await app.page.goto(`${app.url}/blank`)
-    if (app.page.viewportSize()?.width !== WIDE.width || app.page.viewportSize()?.height !== WIDE.height)
-      await app.page.setViewportSize(WIDE)
-    expect(app.api.faults, 'what the browser asked').toEqual([])
+    await page.context().clearPermissions()
+    server.closeConnections()
   })
 
   app.go = async (to, { as = 'owner', viewport, storage } = {}) => {
-    if (viewport) await app.page.setViewportSize(viewport)
-    const url = app.url + to.replace(/:(\w+)/g, (whole, name: string) => ids[name as keyof typeof ids] ?? whole)
+    if (viewport) await page.setViewportSize(viewport)
+    const url = server.url + to.replace(/:(\w+)/g, (whole, name: string) => ids[name as keyof typeof ids] ?? whole)
     // Only with a hash, the page that is open would stay.
-    if (url.includes('#') && isSamePage(url, app.page.url())) await app.page.goto(`${app.url}/blank`)
+    if (url.includes('#') && isSamePage(url, page.url())) await page.goto(`${server.url}/blank`)
     server.fillStorage({ ...(as === 'owner' ? { ...demo.storage, token } : {}), ...storage })
-    await app.page.goto(url)
-    return app.page
+    await page.goto(url)
+    return page
   }
   app.open = async (to, options) => {
     const page = await app.go(to, options)
     await page.getByRole('heading', { level: 1 }).first().waitFor()
     return page
   }
-  app.settled = ({ isLoading = false } = {}) => settled(app.page, app.api, isLoading)
+  app.settled = ({ isLoading = false } = {}) => settled(page, app.api, isLoading)
   app.violations = (options) =>
-    findViolations(app.page, {
+    findViolations(page, {
       ...(typeof options === 'string' ? { within: options } : options),
       servedAt: AXE_PATH,
     })
@@ -134,15 +127,9 @@ export function aScreen(): Screens {
     drop: () => server.dropTransports(),
   }
   app.another = async (options) => {
-    const context = await browser.newContext({
-      viewport: WIDE,
-      reducedMotion: 'reduce',
-      timezoneId: 'UTC',
-      locale: 'en-US',
-      ...options,
-    })
-    opened.push(context)
-    return context.newPage()
+    const another = await newPage(options)
+    opened.push(another.context())
+    return another
   }
   return app
 }
@@ -202,9 +189,9 @@ async function serve(api: Api) {
       for (const transport of transports) transport.close(true)
     },
     url: `http://127.0.0.1:${port}`,
-    async close() {
-      await io.close()
-      await app.close()
+    closeConnections() {
+      for (const transport of transports) transport.close(true)
+      app.server.closeAllConnections()
     },
   }
 }

@@ -1,6 +1,7 @@
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findViolations } from '../e2e/axe.ts'
+import { openBrowser } from '../e2e/browser.ts'
 import { DEFAULT_MAIL_BRAND } from '../server/templates/brand.ts'
 import { type MailBrand, sampleContext, type TemplateItem } from '../server/templates/context.ts'
 import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from '../server/templates/ready-templates.ts'
@@ -38,13 +39,11 @@ function htmlOf(id: string, context: Parameters<typeof sampleContext>[0]): strin
   return html.replaceAll(/src="https:[^"]*"/g, `src='${PICTURE}'`)
 }
 
-let browser: Browser
 let page: Page
 beforeAll(async () => {
-  browser = await chromium.connect(inject('chromium'))
-  page = await browser.newPage()
+  page = await (await openBrowser()).newPage()
 })
-afterAll(() => browser?.close())
+afterAll(() => page?.context().close())
 
 interface Layout {
   /** Horizontal overflow in pixels. */

@@ -2,11 +2,12 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findOrder } from '../demo/store/orders.ts'
 import { storeName } from '../demo/store/shop.ts'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
+import { closePages, openBrowser } from '../e2e/browser.ts'
 import { buildStorefront } from '../scripts/build-storefront.ts'
 import { defaultBoxText, wordingId } from '../shared/consent-box.ts'
 import { openCaptureServer } from '../test/capture-server.ts'
@@ -15,7 +16,6 @@ import { type PageTime, withOwnTime } from '../test/page-time.ts'
 // The script as browsers run it, on the demo store's own pages; a small server stands in for ours and keeps what is posted.
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-capture-'))
-const browserPath = [process.env.CHROMIUM_PATH, '/usr/bin/chromium'].find((file) => file && fs.existsSync(file))
 const script = () => fs.readFileSync(path.join(folder, 'capture.js'))
 
 beforeAll(() => buildStorefront(folder))
@@ -29,7 +29,7 @@ test('is at most three kilobytes on the wire, and weighs what the docs say', () 
   expect(/It weighs (\S+) KB compressed/.exec(docs)?.[1]).toBe((wire / 1_024).toFixed(1))
 })
 
-describe.skipIf(!browserPath)('in a browser', () => {
+describe('in a browser', () => {
   let shop: DemoStore
   let browser: Browser
   let server: Awaited<ReturnType<typeof openCaptureServer>>
@@ -41,11 +41,11 @@ describe.skipIf(!browserPath)('in a browser', () => {
     server = await openCaptureServer(script)
     posts = server.posts
     shop.setCapture({ scriptUrl: `${server.url}/capture/KEY-1.js`, storeKey: 'KEY-1' })
-    browser = await chromium.launch({ executablePath: browserPath!, args: ['--no-sandbox'] })
+    browser = await openBrowser()
   })
 
   afterAll(async () => {
-    await browser?.close()
+    if (browser) await closePages(browser)
     await shop?.stop()
     server?.close()
   })

@@ -3,10 +3,11 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { findViolations } from '../e2e/axe.ts'
+import { closePages, openBrowser } from '../e2e/browser.ts'
 import { buildStorefront } from '../scripts/build-storefront.ts'
 import { DEFAULT_PROMPT } from '../shared/push.ts'
 import { WORKER_VERSION } from '../shared/push-worker-version.ts'
@@ -18,7 +19,6 @@ import { aShopper } from '../test/push-shopper.ts'
 // service here: what it would subscribe with is made up in the page (`test/push-in-page.ts`), and pushes come by its debugger.
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-push-'))
-const browserPath = [process.env.CHROMIUM_PATH, '/usr/bin/chromium'].find((file) => file && fs.existsSync(file))
 const built = (name: string) => () => fs.readFileSync(path.join(folder, name))
 const KEYS = [aKey(), aKey()] as const
 
@@ -38,7 +38,7 @@ test('the widget is at most four kilobytes compressed, and weighs what the docs 
   expect(/It weighs (\S+) KB compressed/.exec(docs)?.[1]).toBe((bytes / 1_024).toFixed(1))
 })
 
-describe.skipIf(!browserPath)('in a browser', () => {
+describe('in a browser', () => {
   let shop: DemoStore
   let browser: Browser
   let server: Awaited<ReturnType<typeof openPushServer>>
@@ -51,7 +51,7 @@ describe.skipIf(!browserPath)('in a browser', () => {
       '/push/': built('push.js'),
     })
     shop.setCapture({ scriptUrl: `${server.url}/capture/KEY-1.js`, storeKey: 'KEY-1' })
-    browser = await chromium.launch({ executablePath: browserPath!, args: ['--no-sandbox'] })
+    browser = await openBrowser()
   })
 
   beforeEach(() => {
@@ -61,7 +61,7 @@ describe.skipIf(!browserPath)('in a browser', () => {
   })
 
   afterAll(async () => {
-    await browser?.close()
+    if (browser) await closePages(browser)
     await shop?.stop()
     server?.close()
   })

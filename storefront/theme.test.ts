@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { closePages, openBrowser } from '../e2e/browser.ts'
 import { buildStorefront } from '../scripts/build-storefront.ts'
 import { openCaptureServer } from '../test/capture-server.ts'
 import { withOwnTime } from '../test/page-time.ts'
@@ -13,7 +14,6 @@ import { withOwnTime } from '../test/page-time.ts'
 // The script as it is built for Shopify's themes: what a theme's page asks of its shop, and a form of its own.
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-theme-'))
-const browserPath = [process.env.CHROMIUM_PATH, '/usr/bin/chromium'].find((file) => file && fs.existsSync(file))
 const script = () => fs.readFileSync(path.join(folder, 'capture-theme.js'))
 const TOKEN = 'hWN2cartOfTheTests01'
 
@@ -43,13 +43,13 @@ async function openTheme(scriptUrl: string) {
   return { url: `http://localhost:${(server.address() as AddressInfo).port}`, close: () => server.close() }
 }
 
-describe.skipIf(!browserPath)('in a browser', () => {
+describe('in a browser', () => {
   let browser: Browser
 
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: browserPath!, args: ['--no-sandbox'] })
+    browser = await openBrowser()
   })
-  afterAll(() => browser?.close())
+  afterAll(() => closePages(browser))
 
   test('tells the shop’s cart by the shop’s own name of it, and an email of the newsletter form', async () => {
     const server = await openCaptureServer(() => {
