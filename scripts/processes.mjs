@@ -17,23 +17,30 @@ export function processesOf(folder, known = new Map()) {
       if (!stat) return []
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       const key = `${name} ${fields[19]}`
-      if (!known.has(key)) known.set(key, Number(name) === process.pid || isOf(folder, name))
+      if (!known.has(key)) known.set(key, Number(name) === process.pid || isOf(folder, name, Number(fields[1])))
       const seconds = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND
       const isZombie = fields[0] === 'Z'
       return known.get(key) ? [{ key, pid: Number(name), parent: Number(fields[1]), seconds, isZombie }] : []
     })
 }
 
-function isOf(folder, pid) {
+/** Chromium overwrites the environment of its pages' processes: theirs is that of a parent. */
+function isOf(folder, pid, parent = 0) {
   if (read(`/proc/${pid}/environ`)?.includes(`TEST_RUN_FOLDER=${folder}\0`)) return true
   try {
-    return `${fs.readlinkSync(`/proc/${pid}/cwd`)}/`.startsWith(`${folder}/`)
+    if (`${fs.readlinkSync(`/proc/${pid}/cwd`)}/`.startsWith(`${folder}/`)) return true
   } catch {
-    return false
+    // It has ended.
   }
+  return parent > 1 && isOf(folder, parent, parentOf(parent))
 }
 
 export const commandOf = (pid) => (read(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ').trim().slice(0, 200)
+
+function parentOf(pid) {
+  const stat = read(`/proc/${pid}/stat`)
+  return stat ? Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) : 0
+}
 
 function read(file) {
   try {
