@@ -229,6 +229,8 @@ function fromDatabase(error: unknown): AppError | undefined {
     return new AppError('invalid', 'The request contains a value that cannot be stored.')
   }
   if (code === '23505') return new AppError('conflict', 'That already exists.')
+  // A store, say, that was deleted while a delivery to it was being read.
+  if (code === '23503') return new AppError('not_found', 'What this belongs to does not exist any more.')
   if (code === '53100') {
     return new AppError('unavailable', 'The server’s disk is full, so nothing can be stored right now.')
   }
