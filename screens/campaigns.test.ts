@@ -16,6 +16,7 @@ import {
   sendCampaignNow,
   sendToAbandonedCarts,
 } from '../shared/campaigns.ts'
+import { abandonedCustomers } from '../shared/customers.ts'
 import type { Endpoint } from '../shared/endpoint.ts'
 import { type Call, fixture } from './api.ts'
 import { aScreen, NOW, PHONE } from './app.ts'
@@ -177,6 +178,15 @@ describe('the form of a campaign', () => {
       },
     ])
     expect(keysOf(createCampaign)).toEqual([expect.any(String)])
+  })
+
+  test('says in the words of B 8 that nobody has left a cart (letter-L6)', { tags: ['B8'] }, async () => {
+    app.api.answer(abandonedCustomers, { customers: [], next: null, total: 0 })
+    await app.open('/campaigns')
+    await app.page.getByRole('button', { name: 'Create Campaign', exact: true }).click()
+    await dialog().getByLabel('Campaign name').fill(NAME)
+    await toStep('Target Audience')
+    await dialog().getByText('No abandoned carts found.').waitFor()
   })
 
   test('is filled in by the keyboard alone', { timeout: LONG_MS }, async () => {

@@ -100,6 +100,16 @@ describe('the shell', () => {
   })
 })
 
+test('an address that is typed opens at its top, wherever the page before it was left (newcomer-N12)', async () => {
+  const page = await app.open('/push-notifications')
+  await page.setViewportSize(PHONE)
+  await app.settled()
+  await page.evaluate(() => window.scrollTo(0, 400))
+  await page.goto(`${app.url}/analytics`)
+  await app.settled()
+  expect(await page.evaluate(() => scrollY)).toBe(0)
+})
+
 describe('the theme', () => {
   test('is the system’s while nothing is stored, is there with the first paint, and follows the system', {
     tags: ['A4.7'],

@@ -39,7 +39,7 @@ export const definitions = {
   messageCost:
     'What the providers of SMS and WhatsApp charged for these messages, as they reported it. Emails by your own mail server have no price.',
   planPrice:
-    'What the plan in force now costs a month, with its extra stores, before discounts and tax: whole, for every month. By the year, a twelfth.',
+    'What the plan in force now costs a month, with its extra stores, before discounts and tax: whole, for every month. By the year, a twelfth. The list price where nothing is charged.',
   roiCosts: 'Costs: the message cost and, where it is paid in this currency, the plan’s price.',
   whatIsLeft:
     'Attributed revenue less message cost and, by month, the plan’s price. Discounts are taken off the revenue already.',

@@ -1,4 +1,4 @@
-import { type PlanKey, plans } from '../../shared/billing.ts'
+import { monthlyPrice as listPrice, type PlanKey, plans } from '../../shared/billing.ts'
 import type { AccountDb } from '../core/db.ts'
 import { inForceAt } from './rules.ts'
 import * as sql from './sql.ts'
@@ -33,5 +33,5 @@ export function monthlyPrice(its: Paid, inForce: PlanKey): MonthlyPrice {
   if (its.plan === inForce && amountMinor !== null && currency) {
     return { amountMinor: cycle === 'year' ? Math.round(amountMinor / 12) : amountMinor, currency }
   }
-  return { amountMinor: plans[inForce].priceMonthly * 100, currency: CURRENCY }
+  return { amountMinor: listPrice(plans[inForce].priceMonthly, cycle ?? 'month') * 100, currency: CURRENCY }
 }

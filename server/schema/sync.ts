@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { Stream } from '../../shared/stores.ts'
 
 export interface SyncSchema {
   sync_state: SyncStateTable
@@ -11,18 +12,7 @@ export interface SyncSchema {
 
 export interface SyncStateTable {
   store_id: string
-  stream:
-    | 'order_check'
-    | 'import'
-    | 'sweep'
-    | 'customers'
-    | 'products'
-    | 'webhooks'
-    | 'coupons'
-    | 'coupon_codes'
-    | 'coupon_tidy'
-    | 'coupon_check'
-    | 'checkouts'
+  stream: Stream
   watermark: Generated<Date | null>
   cursor_page: Generated<number | null>
   lease_until: Generated<Date | null>

@@ -6,7 +6,7 @@ import { type MessageView, messageName } from '../../shared/carts.ts'
 import { useNow } from '../ui/clock.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { MailFrame } from '../ui/MailFrame.tsx'
-import { DateTime, TimeAgo } from '../ui/Time.tsx'
+import { DateTime, TimeUntil } from '../ui/Time.tsx'
 import { MessageState } from './badges.tsx'
 import { DecisionRecord } from './DecisionRecord.tsx'
 import { isSomethingOpen } from './rules.ts'
@@ -27,7 +27,7 @@ export function CartMessage({ message }: { message: MessageView }) {
           {name}
           {isToCome && (
             <>
-              , <TimeAgo at={plannedAt(message)} />
+              , <TimeUntil at={plannedAt(message)} />
             </>
           )}
         </Title>

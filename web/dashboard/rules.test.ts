@@ -46,8 +46,8 @@ describe('what went wrong (A 8)', () => {
 
 test('a trend has a sign and words, and none is a dash (A5)', () => {
   expect(trendOf(12.5)).toEqual({ text: '+12.5%', words: '12.5% more than in the previous 30 days', direction: 'up' })
-  expect(trendOf(-1_250)).toMatchObject({ text: '−1,250%', direction: 'down' })
-  expect(trendOf(0)).toMatchObject({ text: '0%', direction: 'level' })
+  expect(trendOf(-1_250)).toMatchObject({ text: '−1,250.0%', direction: 'down' })
+  expect(trendOf(0)).toMatchObject({ text: '0.0%', direction: 'level' })
   expect(trendOf(null).text).toBe('–')
   expect([formatRate(null), formatRate(33.3)]).toEqual(['–', '33.3%'])
 })

@@ -70,7 +70,7 @@ export interface Trend {
 
 export function trendOf(change: number | null): Trend {
   if (change === null) return { text: '–', words: 'no data for the previous 30 days', direction: 'unknown' }
-  const size = `${percents.format(Math.abs(change))}%`
+  const size = `${trends.format(Math.abs(change))}%`
   if (change === 0) return { text: size, words: 'same as in the previous 30 days', direction: 'level' }
   const isUp = change > 0
   return {
@@ -81,6 +81,8 @@ export function trendOf(change: number | null): Trend {
 }
 
 const percents = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 })
+/** B 9: trends show one decimal. */
+const trends = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 
 /** A rate in percent; `–` where there is nothing to have a share of (A5). */
 export const formatRate = (rate: number | null) => (rate === null ? '–' : `${percents.format(rate)}%`)

@@ -25,14 +25,11 @@ export function MorePeople({ people }: { people: ReturnType<typeof usePeople> })
 }
 
 export function NoPeople({ search, abandonedOnly, filters = {}, channel }: PeopleFilter) {
-  const isNarrowed = channel !== undefined || Object.values(filters).some((value) => value != null)
-  if (abandonedOnly && isNarrowed && !search) {
-    return <Empty icon={IconUserOff} text="Nobody with an abandoned cart matches the filters now." />
-  }
   if (search) return <Empty icon={IconUserOff} text="No customer matches the search." />
-  return abandonedOnly ? (
-    <Empty icon={IconShoppingCartOff} text={discountTexts.noAbandoned} />
-  ) : (
-    <Empty icon={IconUserOff} text={discountTexts.noneFound} />
-  )
+  if (!abandonedOnly) return <Empty icon={IconUserOff} text={discountTexts.noneFound} />
+  const isNarrowed = channel !== undefined || Object.values(filters).some((value) => value != null)
+  const found = isNarrowed
+    ? { title: discountTexts.noAbandoned, text: 'Nobody with an abandoned cart matches the filters now.' }
+    : { text: discountTexts.noAbandoned }
+  return <Empty icon={IconShoppingCartOff} {...found} />
 }

@@ -7,7 +7,7 @@ import { Empty } from '../ui/Empty.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { counted, formatCount } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
-import { TimeAgo } from '../ui/Time.tsx'
+import { TimeUntil } from '../ui/Time.tsx'
 import { useUpcoming } from './queries.ts'
 import { channelNames, stepTitle } from './rules.ts'
 
@@ -117,7 +117,7 @@ function UpcomingRow({ flow, message }: { flow: FlowView; message: Row }) {
         </div>
         <Group gap="sm">
           <Text fz="sm">
-            <TimeAgo at={message.dueAt} />
+            <TimeUntil at={message.dueAt} />
           </Text>
           <MessageState state={message.state} />
         </Group>

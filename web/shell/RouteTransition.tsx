@@ -1,6 +1,6 @@
 import { Loader } from '@mantine/core'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { Outlet, ScrollRestoration, useLocation, useNavigation, useNavigationType } from 'react-router'
+import { type Location, Outlet, ScrollRestoration, useLocation, useNavigation, useNavigationType } from 'react-router'
 import { useReturn } from './useReturn.ts'
 
 const OVERLAY_MS = 200
@@ -13,10 +13,13 @@ export function RouteTransition() {
       <Outlet />
       <Overlay />
       <Arrival />
-      <ScrollRestoration />
+      <ScrollRestoration getKey={scrollKeyOf} />
     </>
   )
 }
+
+/** The first page of every visit has the same key: without its path it would open where another page was left. */
+const scrollKeyOf = ({ key, pathname }: Location) => (key === 'default' ? pathname : key)
 
 /** Covers the screen for 200 ms after every change of route, and while a screen's file is still on its way (A 2.1). */
 function Overlay() {

@@ -1,5 +1,6 @@
 import { Card, Group, Stack, Text, Title } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconClock, IconRefresh } from '@tabler/icons-react'
+import { STREAMS, type Stream } from '../../shared/stores.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { counted, formatAge } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
@@ -30,9 +31,10 @@ export function HealthCard() {
             {health.data.ageSeconds === null ? 'never fully synced' : `synced ${formatAge(health.data.ageSeconds)}`}.
           </Text>
           <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
-            {Object.entries(health.data.streams).map(([stream, state]) => (
-              <StreamRow key={stream} stream={stream} state={state} />
-            ))}
+            {STREAMS.map((stream) => {
+              const state = health.data.streams[stream]
+              return state && <StreamRow key={stream} stream={stream} state={state} />
+            })}
           </Stack>
         </>
       ) : (
@@ -42,7 +44,7 @@ export function HealthCard() {
   )
 }
 
-function StreamRow({ stream, state }: { stream: string; state: StreamState }) {
+function StreamRow({ stream, state }: { stream: Stream; state: StreamState }) {
   const health = healthOf(state)
   const at = health === 'failing' ? state.failedAt : state.completedAt
   return (

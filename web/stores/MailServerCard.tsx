@@ -5,7 +5,7 @@ import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
-import { TimeAgo } from '../ui/Time.tsx'
+import { TimeAgo, TimeUntil } from '../ui/Time.tsx'
 import { MailServerForm } from './MailServerForm.tsx'
 import { MayChange } from './MayChange.tsx'
 import { useMailServer } from './mail-server-queries.ts'
@@ -98,8 +98,8 @@ function ServerProblem({ server }: { server: NonNullable<MailServerView['server'
           Since <TimeAgo at={server.failingSince} />.{' '}
         </>
       )}
-      It is retried {server.triesAt ? <TimeAgo at={server.triesAt} /> : 'with the next message'}; your messages wait up
-      to 24 hours. Its answer: {server.problem}
+      It is retried {server.triesAt ? <TimeUntil at={server.triesAt} /> : 'with the next message'}; your messages wait
+      up to 24 hours. Its answer: {server.problem}
     </Notice>
   )
 }

@@ -1,20 +1,22 @@
 import { useNow } from './clock.ts'
-import { formatDateTime, formatDistance, formatLongDateTime } from './format.ts'
+import { formatAge, formatDateTime, formatDistance, formatLongDateTime } from './format.ts'
 
-/** "2 min ago", kept up to date; the exact time on hover. */
+/** Of what has happened: "2 min ago", kept up to date; the exact time on hover. */
 export function TimeAgo({ at }: { at: string | number }) {
-  const now = useNow()
-  return (
-    <time dateTime={new Date(at).toISOString()} title={formatLongDateTime(at)}>
-      {formatDistance(at, now)}
-    </time>
-  )
+  const ageMs = useNow() - new Date(at).getTime()
+  return <Exactly at={at}>{formatAge(ageMs / 1_000)}</Exactly>
 }
 
-export function DateTime({ at }: { at: string | number }) {
-  return (
-    <time dateTime={new Date(at).toISOString()} title={formatLongDateTime(at)}>
-      {formatDateTime(at)}
-    </time>
-  )
+/** Of what is planned: "in 2 min", or "2 min ago" where it is late. */
+export function TimeUntil({ at }: { at: string | number }) {
+  const now = useNow()
+  return <Exactly at={at}>{formatDistance(at, now)}</Exactly>
 }
+
+export const DateTime = ({ at }: { at: string | number }) => <Exactly at={at}>{formatDateTime(at)}</Exactly>
+
+const Exactly = ({ at, children }: { at: string | number; children: string }) => (
+  <time dateTime={new Date(at).toISOString()} title={formatLongDateTime(at)}>
+    {children}
+  </time>
+)

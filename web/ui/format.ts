@@ -69,8 +69,8 @@ export function formatDistance(instant: string | number, now: number): string {
   return ms > 0 ? `in ${span}` : `${span} ago`
 }
 
-/** How long ago something of this age was: "Synced 2 min ago". */
-export const formatAge = (seconds: number) => formatDistance(0, seconds * 1_000)
+/** How long ago something of this age was: "Synced 2 min ago". An age below zero only says that two clocks differ. */
+export const formatAge = (seconds: number) => formatDistance(0, Math.max(0, seconds) * 1_000)
 
 /** Whole minutes as people say them: 90 → "90 minutes", 1440 → "24 hours", 2880 → "2 days". */
 export function formatMinutes(minutes: number): string {
