@@ -105,7 +105,7 @@ test('an address that is typed opens at its top, wherever the page before it was
   await page.setViewportSize(PHONE)
   await app.settled()
   await page.evaluate(() => window.scrollTo(0, 400))
-  await page.goto(`${app.url}/analytics`)
+  await page.goto(`${app.url}/terms`)
   await app.settled()
   expect(await page.evaluate(() => scrollY)).toBe(0)
 })
