@@ -91,6 +91,16 @@ test('an unconfirmed address is named, its link is sent again, and an invitation
   await page.getByText(authTexts.verificationInMailbox).first().waitFor()
 })
 
+test('an address confirmed in another tab is known as soon as somebody comes back to this one (newcomer-N19)', async () => {
+  serveUser(api, { isEmailConfirmed: false })
+  const page = await app.open('/settings/account')
+  const banner = page.getByText('Confirm your email address.', { exact: true })
+  await banner.waitFor()
+  serveUser(api, { isEmailConfirmed: true })
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+  await banner.waitFor({ state: 'hidden' })
+})
+
 test.each([
   {
     ...{ path: '/verify-email', endpoint: verifyEmail, button: 'Confirm this address' },

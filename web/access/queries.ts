@@ -38,6 +38,8 @@ export const meQuery = queryOptions({
     return user
   },
   staleTime: 60_000,
+  // Whoever comes back from confirming the address in another tab is not asked to confirm it.
+  refetchOnWindowFocus: ({ state }) => (state.data?.isEmailConfirmed === false ? 'always' : true),
 })
 
 export const subscriptionQuery = queryOptions({
