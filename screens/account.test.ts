@@ -15,6 +15,7 @@ import { authTexts, login, me, register } from '../shared/auth.ts'
 import { inviteMember } from '../shared/team.ts'
 import { aSession, aUser, checkLooks, OLIVE, PASSWORD, serveNoPlan, serveUser } from './account-scene.ts'
 import { aScreen, PHONE, token } from './app.ts'
+import { withoutLive } from './page-checks.ts'
 
 const app = aScreen()
 const { api } = app
@@ -93,11 +94,14 @@ test('an unconfirmed address is named, its link is sent again, and an invitation
 
 test('an address confirmed in another tab is known as soon as somebody comes back to this one (newcomer-N19)', async () => {
   serveUser(api, { isEmailConfirmed: false })
+  // Its connection asks for everything again.
+  await withoutLive(app.page)
   const page = await app.open('/settings/account')
   const banner = page.getByText('Confirm your email address.', { exact: true })
   await banner.waitFor()
+  await app.settled()
   serveUser(api, { isEmailConfirmed: true })
-  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
   await banner.waitFor({ state: 'hidden' })
 })
 
