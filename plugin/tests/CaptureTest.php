@@ -65,6 +65,39 @@ final class CaptureTest extends ShopCase
         self::assertSame(['10'], array_column($this->lastEntry()['lines'], 'product'));
     }
 
+    /** cases-R8 */
+    public function testPricesAreThoseThatTheCartShows(): void
+    {
+        $GLOBALS['wp']['products'][70] = new Product(['id' => 70, 'price' => '50']);
+        $cases = [['no', true, '59.50', 2], ['no', false, '50.00', 2], ['yes', false, '42.02', 2], ['yes', true, '50.00', 2], ['no', true, '60', 0]];
+        foreach ($cases as [$entered, $isShown, $price, $places]) {
+            $GLOBALS['wp']['options']['woocommerce_prices_include_tax'] = $entered;
+            $GLOBALS['wp']['options']['woocommerce_price_num_decimals'] = (string) $places;
+            $GLOBALS['wp']['shows_tax'] = $isShown;
+            WC()->cart->empty_cart();
+            WC()->cart->add_to_cart(70, 2);
+            $this->endRequest();
+            self::assertSame($price, $this->lastEntry()['lines'][0]['price'], $entered . ' ' . var_export($isShown, true));
+        }
+    }
+
+    /** cases-R14 */
+    public function testAWholeCostsWhatItsPartsCostTogether(): void
+    {
+        foreach ([70 => '0', 71 => '30', 72 => '2.5'] as $id => $price) {
+            $GLOBALS['wp']['products'][$id] = new Product(['id' => $id, 'price' => $price]);
+        }
+        $kit = WC()->cart->add_to_cart(70, 2);
+        $kettle = WC()->cart->add_to_cart(71, 2, 0, [], ['bundled_by' => $kit]);
+        WC()->cart->add_to_cart(72, 4, 0, [], ['composite_parent' => $kettle]);
+        WC()->cart->add_to_cart(self::TEA, 1, 0, [], ['woosb_parent_id' => '70']);
+        WC()->cart->add_to_cart(self::LAMP, 1, 0, [], ['bundled_by' => '', 'composite_parent' => null]);
+        $this->endRequest();
+        $lines = array_column($this->lastEntry()['lines'], 'price', 'product');
+        self::assertSame(['70', (string) self::LAMP], array_map('strval', array_keys($lines)));
+        self::assertSame('41.25', $lines['70'], '30 and twice 2.50, and half a tea of 12.50');
+    }
+
     public function testACartOfManyLinesIsCutAndSaysSo(): void
     {
         foreach (range(1, 505) as $number) {
@@ -120,6 +153,51 @@ final class CaptureTest extends ShopCase
         WC()->cart->add_to_cart(self::LAMP, 1);
         $this->endRequest();
         self::assertNotSame($cart, $this->lastEntry()['cart']);
+    }
+
+    /** real-store-W7 */
+    public function testAnOrderThatTheStaffEditsIsReported(): void
+    {
+        $GLOBALS['wp']['orders'][71] = new WC_Order(71);
+        do_action('woocommerce_update_order', 71, $GLOBALS['wp']['orders'][71]);
+        $this->endRequest();
+        $entry = $this->lastEntry();
+        self::assertSame(['order', 'changed', 71], [$entry['type'], $entry['event'], $entry['order']['id']]);
+    }
+
+    public function testASubscriptionADraftAndAVendorsShareAreNoOrders(): void
+    {
+        foreach (['shop_subscription', 'shop_order_vendor', 'checkout-draft', 'auto-draft'] as $place => $of) {
+            $order = new WC_Order(80 + $place);
+            $place < 2 ? $order->type = $of : $order->status = $of;
+            $GLOBALS['wp']['orders'][80 + $place] = $order;
+            do_action('woocommerce_update_order', 80 + $place, $order);
+        }
+        $this->endRequest();
+        self::assertSame([], $this->recoup->entries());
+    }
+
+    public function testARequestThatSavesThousandsOfOrdersReportsAFew(): void
+    {
+        foreach (range(1001, 1400) as $id) {
+            $GLOBALS['wp']['orders'][$id] = new WC_Order($id);
+            do_action('woocommerce_update_order', $id, $GLOBALS['wp']['orders'][$id]);
+        }
+        do_action('woocommerce_checkout_order_processed', 1400, [], $GLOBALS['wp']['orders'][1400]);
+        Orders::keep();
+        $all = $GLOBALS['wpdb']->get_results('SELECT name FROM `' . Outbox::table() . '`');
+        self::assertSame(201, count($all));
+    }
+
+    /** cases-R7, cases-R9 */
+    public function testAnOrderNamesItsParentAndSaysThatItIsARenewal(): void
+    {
+        $order = new WC_Order(71);
+        $order->parent = 70;
+        $order->meta = ['_subscription_renewal' => 77, '_subscription_payment_method' => 'card'];
+        $wire = Orders::wire($order);
+        self::assertSame(70, $wire['parent_id']);
+        self::assertSame([['key' => '_subscription_renewal', 'value' => '77']], $wire['meta_data']);
     }
 
     public function testAnOrderHasNoMoreThanRecoupReads(): void

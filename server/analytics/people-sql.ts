@@ -52,7 +52,7 @@ export async function countPeople(
     seen as (
       select s.store_id, o.shopper_id, o.purchased_at >= s.since as is_now
       from spans s join orders o on o.store_id = s.store_id and o.purchased_at >= s.before and o.purchased_at < s.until
-      where o.shopper_id is not null
+      where o.shopper_id is not null and not o.is_renewal
       union all
       select s.store_id, c.shopper_id, c.last_activity_at >= s.since
       from spans s join carts c on c.store_id = s.store_id and c.last_activity_at >= s.before and c.last_activity_at < s.until

@@ -69,7 +69,7 @@ export async function countQuiet(
     where not exists (select 1 from touchpoints t where t.store_id = ${storeId} and t.shopper_id = w.id and t.is_human and t.at >= ${since}
         offset 0)
       and not exists (select 1 from orders o where o.store_id = ${storeId} and o.shopper_id = w.id and o.purchased_at >= ${since}
-        offset 0)`.execute(db)
+        and not o.is_renewal offset 0)`.execute(db)
   return rows[0]!.count
 }
 

@@ -9,10 +9,13 @@ interface Window {
 
 export interface Evidence {
   /** By their ids. */
-  orders: Map<string, Awaited<ReturnType<typeof sql.purchasesOf>>[number]>
+  orders: Map<string, Purchase>
+  /** By the id of any order of the same purchase (A6). */
+  purchases: Map<string, Purchase>
   touches: Map<string, Touch[]>
 }
 
+type Purchase = Awaited<ReturnType<typeof sql.purchasesOf>>[number]
 type Touch = Awaited<ReturnType<typeof sql.touchesOf>>[number]
 
 /** What these shoppers bought, and what they did with our messages. */
@@ -22,9 +25,19 @@ export async function readEvidence(tx: StoreTx, shopperIds: readonly string[]): 
   const rows = buyers.length > 0 ? await sql.touchesOf(tx, buyers) : []
   return {
     orders: new Map(orders.map((order) => [order.order_id, order])),
+    purchases: new Map([
+      ...orders.flatMap((order) => relatedIds(order).map((id) => [id, order] as const)),
+      ...orders.map((order) => [order.order_id, order] as const),
+    ]),
     touches: Map.groupBy(rows, (touch) => touch.shopper_id),
   }
 }
+
+/** The parts of an order, and the one it is said to be a part of though it counts by itself. */
+const relatedIds = ({ part_ids, parent_id }: Purchase): string[] => [
+  ...(parent_id ? [parent_id] : []),
+  ...(part_ids ?? []),
+]
 
 /** Stores tell the time of a purchase in whole seconds: what was done within that second was done before it. */
 export function secondsEnd(purchasedAt: Date): number {
@@ -49,7 +62,8 @@ export async function attributeOrders(tx: StoreTx, store: Window, evidence: Evid
   const attributed = orders.map((order) => {
     const until = order.purchased_at!
     const touch = order.is_staff ? undefined : lastTouch(evidence, order.shopper_id!, until, store)
-    return { order, cart_id: carts.get(order.order_id) ?? null, touch }
+    const ended = [order.order_id, ...relatedIds(order)].find((id) => carts.has(id))
+    return { order, cart_id: (ended && carts.get(ended)) ?? null, touch }
   })
   const changed = attributed.filter(
     ({ order, cart_id, touch }) => order.cart_id !== cart_id || order.touchpoint_id !== (touch?.id ?? null),

@@ -132,7 +132,7 @@ function planOf(store: StoreRules, work: Refold, evidence: Evidence): CartPlan {
 
 /** A purchase is a recovery if a human touch precedes it within the window; the staff's orders are nobody's (S3, A1, A2). */
 function isRecovered(store: StoreRules, work: Refold, episode: Episode, evidence: Evidence): boolean {
-  const order = evidence.orders.get(episode.orderId ?? '')
+  const order = evidence.purchases.get(episode.orderId ?? '')
   if (!order || order.is_staff) return false
   return lastTouch(evidence, work.shopperId, new Date(episode.endedAt!), store) !== undefined
 }

@@ -86,12 +86,15 @@ function withSnapshot(fold: Fold, fact: Fact, seen: Extract<FactPayload, { type:
 
 function withOrder(fold: Fold, fact: Fact, order: Extract<FactPayload, { type: 'order' }>): Fold {
   const before = fold.orders[order.orderId]
+  if (order.parentId && fold.orders[order.parentId] === 'purchase') {
+    return { ...fold, orders: { ...fold.orders, [order.orderId]: order.orderKind } } // a part of what was bought (A6)
+  }
   if (before === 'purchase') return fold // later states of a paid order move money, never carts (S3)
   const orders = { ...fold.orders, [order.orderId]: order.orderKind }
-  if (order.orderKind === 'purchase') return purchased({ ...fold, orders }, fact, order)
+  if (order.orderKind === 'purchase') return purchased({ ...fold, orders: withWhole(orders, order) }, fact, order)
   const settled = { ...fold, orders, episode: withoutPending(fold.episode, order.orderId) }
   const isShoppers = order.orderKind === 'draft' || order.orderKind === 'pending' || order.orderKind === 'failed'
-  if (order.isStaff || !isShoppers || order.items.length === 0) return settled
+  if (order.isStaff || order.parentId || !isShoppers || order.items.length === 0) return settled
   // A placed order changes when its state does; what else is changed in it is the staff's doing (S1).
   const isPlaced = order.orderKind !== 'draft'
   const isActivity = isPlaced ? order.orderKind !== before : undefined
@@ -104,6 +107,10 @@ function withOrder(fold: Fold, fact: Fact, order: Extract<FactPayload, { type: '
       : fact.at + PENDING_MS
   return { ...filled, episode: { ...filled.episode, pending: { orderId: order.orderId, until: since } } }
 }
+
+/** A part that is known first says that the whole was bought. */
+const withWhole = (orders: Fold['orders'], { parentId }: Extract<FactPayload, { type: 'order' }>): Fold['orders'] =>
+  parentId ? { ...orders, [parentId]: 'purchase' } : orders
 
 interface Contents {
   items: FoldItem[]
@@ -178,11 +185,18 @@ const isEndable = ({ status, endedAt }: Episode, at: number): boolean =>
 function purchased(fold: Fold, fact: Fact, order: Extract<FactPayload, { type: 'order' }>): Fold {
   const known = { ...fold, contact: mergeContact(fold.contact, order.contact) }
   const episode = fold.episode
-  if (!episode) return known
+  if (!episode || !isShoppersOwn(order, episode)) return known
   const isOfCheckout = episode.status === 'purchased' && episode.orderId === null
   if (!isOfCheckout && !isEndable(episode, fact.at)) return known
   const closed = ended(known, 'purchased', fact.at, order.orderId)
   return { ...closed, episode: { ...closed.episode!, contact: known.contact } }
+}
+
+/** A renewal is no act of the shopper, unless a checkout with just that in the cart paid it. */
+function isShoppersOwn({ renewal, items }: Extract<FactPayload, { type: 'order' }>, episode: Episode): boolean {
+  if (!renewal) return true
+  const bought = new Set(items.map(lineKey))
+  return renewal === 'paid' && episode.items.length > 0 && episode.items.every((item) => bought.has(lineKey(item)))
 }
 
 function ended(fold: Fold, status: Episode['status'], at: number, orderId: string | null): Fold {

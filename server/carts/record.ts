@@ -18,6 +18,7 @@ import { refold } from './carts.ts'
 import { recordCouponUse } from './coupon-use.ts'
 import { withoutErased } from './erased-intake.ts'
 import { timesOf } from './post-order.ts'
+import { familyKeys, writeFamilies } from './split-orders.ts'
 import * as sql from './sql.ts'
 
 // Way B: something happened in a store. It becomes a fact, once, and the shopper's carts follow in the same transaction.
@@ -77,13 +78,23 @@ export async function recordOrders(
   const isCaptureAlive =
     store.capture_seen_at !== null && deps.now().getTime() - store.capture_seen_at.getTime() < 86_400_000
   const facts = orders
-    .map((order) => ofCart(orderFact(order, host, source), cartsOf.get(order.orderId)))
+    .map((order) => ofCart(orderFact(asShown(order, store), host, source), cartsOf.get(order.orderId)))
     .filter((fact) => known.get(fact.order!.order_id) !== fact.order!.content_hash)
     .map((fact) => (isCaptureAlive && isNamelessDraft(fact) ? { ...fact, isPartOnly: true } : fact))
   // Before the facts: what waits for consent is looked at again when they arrive.
   const news = new Set(facts.map((fact) => fact.order!.order_id))
   await recordOrderText(deps, storeId, orders.filter((order) => news.has(order.orderId)).flatMap(wordsOf))
   return recordFacts(deps, storeId, facts)
+}
+
+/** With the prices that the store's cart shows; one that does not say is taken to show them as they were entered. */
+function asShown(order: PlatformOrder, { shows_tax }: { shows_tax: boolean | null }): PlatformOrder {
+  const items = order.items.map(({ shown, ...item }) =>
+    shown && shows_tax !== null
+      ? { ...item, unitPriceMinor: shows_tax ? shown.withTaxMinor : shown.withoutTaxMinor }
+      : item,
+  )
+  return { ...order, items }
 }
 
 type FactSource = 'sync' | 'webhook' | 'plugin'
@@ -108,6 +119,7 @@ function isNamelessDraft(fact: NewFact): boolean {
 
 function orderFact(order: PlatformOrder, storeHost: string, source: FactSource): NewFact {
   const contact = orderContact(order, storeHost)
+  const parentId = order.parentId === order.orderId ? null : (order.parentId ?? null)
   const purchasedAt = order.kind === 'purchase' ? earlier(order.paidAt ?? order.modifiedAt, order.modifiedAt) : null
   const payload: FactPayload = {
     type: 'order',
@@ -115,6 +127,8 @@ function orderFact(order: PlatformOrder, storeHost: string, source: FactSource):
     orderKind: order.kind,
     // Orders of staff, tills and renewals, and those that try the shop out, are nobody's abandoned cart and are never attributed (A2).
     isStaff: order.source !== 'shopper' || order.isTest === true,
+    ...(parentId && { parentId }),
+    ...(order.source === 'renewal' && { renewal: order.isPaidRenewal ? ('paid' as const) : ('automatic' as const) }),
     items: order.items,
     coupons: order.coupons,
     contact,
@@ -146,6 +160,9 @@ function orderFact(order: PlatformOrder, storeHost: string, source: FactSource):
       content_hash: hash,
       customer_id: contact.customerId ?? null,
       cart_token: order.cartToken ?? null,
+      parent_id: parentId,
+      product_ids: [...new Set(order.items.map(({ productId }) => productId))].sort(),
+      is_renewal: order.source === 'renewal',
       coupons: couponsOf(order),
     },
   }
@@ -187,7 +204,7 @@ async function recordChunk(deps: Deps, tx: StoreTx, said: readonly NewFact[]): P
   const found = await withCapturedCarts(tx, said)
   await lockAllKeys(
     tx,
-    found.flatMap((fact) => [...fact.keys, ...unconfirmedKeys(fact)]),
+    found.flatMap((fact) => [...fact.keys, ...unconfirmedKeys(fact), ...familyKeys(fact)]),
   )
   const waiting = await stillInInbox(tx, await stillCaptured(tx, said, found))
   const captured = await withoutLoneDrafts(tx, waiting)
@@ -202,7 +219,7 @@ async function recordChunk(deps: Deps, tx: StoreTx, said: readonly NewFact[]): P
     facts.flatMap((fact, index) => unconfirmedOf(fact, shopperIds[index]!)),
   )
   for (const round of roundsOf(facts, shopperIds)) {
-    await sql.upsertOrders(tx, round)
+    await writeFamilies(tx, round, sql.upsertOrders)
     await recordCouponUse(tx, round)
   }
   const news = Map.groupBy(
@@ -293,6 +310,7 @@ function factId(at: Date, { uniqueKey, payload }: NewFact): string {
 function rankOf(payload: FactPayload): number {
   if (payload.type === 'lost') return 7
   if (payload.type !== 'order') return 0
+  if (payload.parentId && payload.orderKind === 'purchase') return 8 // the whole was bought first (A6)
   return ORDER_STATES.indexOf(payload.orderKind) + 1
 }
 

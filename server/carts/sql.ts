@@ -240,7 +240,8 @@ export async function notifyRecovered({ db, storeId }: StoreTx, cartIds: readonl
   await sql`
     with fresh as (
       select c.id, c.customer_name, o.net_minor, o.currency, o.purchased_at, ${zoneOfCart} as zone
-      from carts c join orders o on o.store_id = c.store_id and o.order_id = c.fold #>> '{episode,orderId}'
+      from carts c join orders b on b.store_id = c.store_id and b.order_id = c.fold #>> '{episode,orderId}'
+      join orders o on o.store_id = b.store_id and o.order_id = case when b.purchased_at is null then coalesce(b.parent_id, b.order_id) else b.order_id end
       where c.store_id = ${storeId} and c.id = any(${[...cartIds]}::uuid[])
         and o.purchased_at > ${now}::timestamptz - interval '1 day'),
     untold as (
@@ -284,27 +285,37 @@ export interface OrderRow {
   /** Of the platform's own cart, as the order itself has it. */
   cart_token: string | null
   shopper_id: string
+  /** Of the order that this one is a part of (A6). */
+  parent_id: string | null
+  product_ids: string[]
+  is_renewal: boolean
   /** Upper case. */
   coupons: { code: string; discount_minor: number }[]
 }
 
-/** The newest state of each order; an older one is ignored (Y1). `purchased_at` only ever moves earlier. */
+/** The newest state of each order, as it says itself; an older one is ignored (Y1). `purchased_at` only ever moves earlier. */
 export async function upsertOrders({ db, storeId }: StoreTx, orders: readonly OrderRow[]): Promise<void> {
   if (orders.length === 0) return
   await sql`
     insert into orders (store_id, order_id, kind, status, created_at, modified_at, purchased_at, currency, total_minor,
-      net_minor, email, phone, is_staff, content_hash, customer_id, cart_token, shopper_id)
+      net_minor, email, phone, is_staff, content_hash, customer_id, cart_token, shopper_id, parent_id, is_renewal, product_ids)
     select ${storeId}, o.* from jsonb_to_recordset(${JSON.stringify(orders)}::jsonb) as o(order_id text, kind text, status text,
       created_at timestamptz, modified_at timestamptz, purchased_at timestamptz, currency text, total_minor bigint,
-      net_minor bigint, email text, phone text, is_staff boolean, content_hash text, customer_id text, cart_token text, shopper_id uuid)
+      net_minor bigint, email text, phone text, is_staff boolean, content_hash text, customer_id text, cart_token text, shopper_id uuid,
+      parent_id text, is_renewal boolean, product_ids text[])
     on conflict (store_id, order_id) do update set
-      purchased_at = least(orders.purchased_at, excluded.purchased_at),
+      purchased_at = least(coalesce(orders.own_purchased_at, orders.purchased_at), excluded.purchased_at),
       shopper_id = excluded.shopper_id,
       kind = case when excluded.modified_at >= orders.modified_at then excluded.kind else orders.kind end,
       status = case when excluded.modified_at >= orders.modified_at then excluded.status else orders.status end,
       modified_at = case when excluded.modified_at >= orders.modified_at then excluded.modified_at else orders.modified_at end,
       total_minor = case when excluded.modified_at >= orders.modified_at then excluded.total_minor else orders.total_minor end,
-      net_minor = case when excluded.modified_at >= orders.modified_at then excluded.net_minor else orders.net_minor end,
+      net_minor = case when excluded.modified_at >= orders.modified_at then excluded.net_minor
+        else coalesce(orders.own_net_minor, orders.net_minor) end,
+      own_purchased_at = null, own_net_minor = null,
+      parent_id = case when excluded.modified_at >= orders.modified_at then excluded.parent_id else orders.parent_id end,
+      product_ids = case when excluded.modified_at >= orders.modified_at then excluded.product_ids else orders.product_ids end,
+      is_renewal = orders.is_renewal or excluded.is_renewal,
       email = case when excluded.modified_at >= orders.modified_at then excluded.email else orders.email end,
       phone = case when excluded.modified_at >= orders.modified_at then excluded.phone else orders.phone end,
       customer_id = case when excluded.modified_at >= orders.modified_at then excluded.customer_id else orders.customer_id end,
@@ -359,7 +370,11 @@ export async function purchasesOf({ db, storeId }: StoreDb, shopperIds: readonly
   if (shopperIds.length === 0) return []
   return db
     .selectFrom('orders')
-    .select(['order_id', 'shopper_id', 'purchased_at', 'is_staff', 'cart_id', 'touchpoint_id'])
+    .select(['order_id', 'shopper_id', 'purchased_at', 'is_staff', 'cart_id', 'touchpoint_id', 'parent_id'])
+    .select(
+      sql<string[] | null>`(select array_agg(p.order_id) from orders p
+        where p.store_id = orders.store_id and p.parent_id = orders.order_id)`.as('part_ids'),
+    )
     .where('store_id', '=', storeId)
     .where('shopper_id', '=', sql<string>`any(${[...shopperIds]}::uuid[])`)
     .where('purchased_at', 'is not', null)

@@ -56,13 +56,15 @@ export interface OrderRow {
   total: number
 }
 
-/** An order begun and not placed is told as a cart. */
+/** An order begun and not placed is shown as a cart, a part of an order as that order (A6). */
 export async function ordersOf({ db, storeId }: StoreDb, shopperId: string, most: number): Promise<OrderRow[]> {
   const { rows } = await sql<OrderRow>`
     select o.order_id, o.status, o.total_minor, o.net_minor, o.currency, o.cart_id, o.kind = 'purchase' as is_purchase,
       coalesce(o.purchased_at, o.created_at) as at, count(*) over ()::int as total
     from shopper_keys k join orders o on o.store_id = k.store_id and o.order_id = k.value
     where k.store_id = ${storeId} and k.shopper_id = ${shopperId} and k.kind = 'order' and o.kind <> 'draft'
+      and (o.parent_id is null or o.purchased_at is not null
+        or not exists (select 1 from orders p where p.store_id = o.store_id and p.order_id = o.parent_id))
     order by at desc, o.order_id desc limit ${most}`.execute(db)
   return rows
 }

@@ -22,8 +22,10 @@ export const MATCHING = sql`(select theirs.shopper_id from shopper_keys mine
 /** From when on a purchase counts against message `m`: its episode's start, or what was said for a message without a cart. null: never. */
 const SINCE = sql`coalesce(c.started_at, m.purchases_since)`
 
+/** A renewal is no purchase of the shopper's (S3). One that a checkout paid has ended its cart. */
 export const BOUGHT = sql`select o.order_id from orders o
-    where o.store_id = m.store_id and o.shopper_id = d.shopper_id and o.purchased_at >= ${SINCE} limit 1`
+    where o.store_id = m.store_id and o.shopper_id = d.shopper_id and o.purchased_at >= ${SINCE}
+      and not o.is_renewal limit 1`
 
 export const PENDING = sql`select max(o.modified_at) + interval '24 hours' as until from orders o
     where o.store_id = m.store_id and o.shopper_id = d.shopper_id and (o.shopper_id <> m.shopper_id or m.cart_id is null)

@@ -48,7 +48,8 @@ export interface StorePricing {
 /** draft: never placed · pending: purchase in progress · purchase: every status engine rule S4 counts. */
 export type OrderKind = 'draft' | 'pending' | 'failed' | 'cancelled' | 'trashed' | 'purchase'
 
-export type OrderSource = 'shopper' | 'staff' | 'pos'
+/** renewal: made by a subscription or a payment plan, and paid without the shopper. */
+export type OrderSource = 'shopper' | 'staff' | 'pos' | 'renewal'
 
 export interface PlatformItem {
   productId: string
@@ -58,8 +59,10 @@ export interface PlatformItem {
   sku: string | null
   /** Whole and positive. A fractional quantity (sold by weight) is one of the whole line. */
   quantity: number
-  /** Before coupons; with tax when the store shows its prices so. */
+  /** Before coupons, as it was entered in the store's catalogue. */
   unitPriceMinor: number
+  /** The same as a cart shows it, where tax makes a difference. */
+  shown?: { withTaxMinor: number; withoutTaxMinor: number }
   imageUrl: string | null
   /** Of a variation: what the shopper chose, as far as the store's own attributes go. */
   choices?: ItemChoice[]
@@ -90,8 +93,12 @@ export interface PlatformOrder {
   /** What each of them took off. A missing one is unknown. */
   discounts?: OrderDiscount[]
   items: PlatformItem[]
-  /** Who placed it: orders of staff (drafts, renewals) and of tills are nobody's abandoned cart (A2). */
+  /** Who placed it: orders of staff and of tills are nobody's abandoned cart (A2), and renewals end none (S3). */
   source: OrderSource
+  /** A renewal that the shopper paid in a checkout: it ends a cart with just that in it. */
+  isPaidRenewal?: boolean
+  /** The order that this one is a part of, such as that of one vendor. */
+  parentId?: string | null
   /** Placed to try the shop's payments; left out like those of staff (A2). */
   isTest?: boolean
   /** The checkout it came from. */

@@ -91,4 +91,9 @@ export interface OrdersTable {
   message_id: Generated<string | null>
   customer_id: Generated<string | null>
   cart_token: Generated<string | null>
+  parent_id: Generated<string | null>
+  product_ids: Generated<string[] | null>
+  own_purchased_at: Generated<Date | null>
+  own_net_minor: Generated<number | null>
+  is_renewal: Generated<boolean>
 }

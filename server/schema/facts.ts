@@ -75,6 +75,10 @@ export type FactPayload =
       orderId: string
       orderKind: OrderKind
       isStaff: boolean
+      /** The order that this one is a part of. */
+      parentId?: string
+      /** Of a subscription; paid: by the shopper, in a checkout. */
+      renewal?: 'automatic' | 'paid'
       items: FoldItem[]
       coupons: string[]
       contact: Contact

@@ -8,15 +8,36 @@ final class Lines
     public const MOST = 500;
     /** Finding a picture may take a query. */
     private const MOST_PICTURES = 40;
-    /** Marks of lines that their parent brings along: bundles, composites, boxes, add-ons. */
-    private const CHILDREN = ['bundled_by', 'composite_parent', 'mnm_container', 'woosb_parent_id', 'wooco_parent_id', 'chained_item_of'];
+    /** Marks of lines that another one brings along (bundles, composites, boxes, chained products): its key in the cart, or its product. */
+    private const CHILDREN = [
+        'bundled_by',
+        'composite_parent',
+        'mnm_container',
+        'woosb_parent_key',
+        'woosb_parent_id',
+        'wooco_parent_key',
+        'wooco_parent_id',
+        'chained_item_of',
+    ];
+    /** The same in an order, and what the whole is known by there. */
+    public const MARKS = '/^_?(bundled_by|composite_parent|mnm_container|woos[bg]_parent_id|wooco_parent_id|chained_(item|product)_of'
+        . '|\w+_cart_key|bundled_items|composite_children|mnm_(config|data)|woos[bg]_ids|wooco_ids)$/D';
 
     /** @param array<string, array> $items WC()->cart->get_cart() */
     public static function of(array $items): array
     {
+        $extra = [];
+        $parts = [];
+        foreach ($items as $key => $item) {
+            $whole = self::wholeOf((string) $key, $items);
+            if ($whole !== (string) $key) {
+                $parts[$key] = true;
+                $extra[$whole] = ($extra[$whole] ?? 0.0) + self::price($item) * (float) ($item['quantity'] ?? 0);
+            }
+        }
         $lines = [];
-        foreach ($items as $item) {
-            $line = self::isChild($item) ? null : self::line($item, count($lines) < self::MOST_PICTURES);
+        foreach (array_diff_key($items, $parts) as $key => $item) {
+            $line = self::line($item, $extra[$key] ?? 0.0, count($lines) < self::MOST_PICTURES);
             if ($line !== null) {
                 $lines[] = $line;
             }
@@ -24,17 +45,56 @@ final class Lines
         return $lines;
     }
 
-    private static function isChild(array $item): bool
+    /** The line that brings this one along: itself where none does, '' where that one is not there. */
+    private static function wholeOf(string $key, array $items): string
     {
-        foreach (self::CHILDREN as $mark) {
-            if (!empty($item[$mark])) {
-                return true;
+        for ($depth = 0; $depth < 10; $depth++) {
+            $above = self::parentOf($key, $items);
+            if ($above === null || $above === '') {
+                return $above ?? $key;
             }
+            $key = $above;
         }
-        return false;
+        return '';
     }
 
-    private static function line(array $item, bool $withPicture): ?array
+    /** null: it is no part. */
+    private static function parentOf(string $key, array $items): ?string
+    {
+        $isPart = false;
+        foreach (self::CHILDREN as $mark) {
+            $said = $items[$key][$mark] ?? '';
+            $said = is_scalar($said) ? (string) $said : '';
+            if ($said === '' || $said === '0' || $said === $key) {
+                continue;
+            }
+            $isPart = true;
+            if (isset($items[$said])) {
+                return $said;
+            }
+            foreach ($items as $other => $item) {
+                $isIt = in_array($said, [(string) ($item['product_id'] ?? ''), (string) ($item['variation_id'] ?? '')], true);
+                if ($isIt && (string) $other !== $key) {
+                    return (string) $other;
+                }
+            }
+        }
+        return $isPart ? '' : null;
+    }
+
+    /** Of one, as the cart shows it: with tax or without. */
+    private static function price(array $item): float
+    {
+        $product = $item['data'] ?? null;
+        if (!is_object($product)) {
+            return 0.0;
+        }
+        $withTax = WC()->cart->display_prices_including_tax();
+        return (float) ($withTax ? wc_get_price_including_tax($product) : wc_get_price_excluding_tax($product));
+    }
+
+    /** @param float $extra what the parts of the line cost together */
+    private static function line(array $item, float $extra, bool $withPicture): ?array
     {
         $product = $item['data'] ?? null;
         $quantity = (float) ($item['quantity'] ?? 0);
@@ -43,7 +103,7 @@ final class Lines
         }
         $isWhole = floor($quantity) === $quantity;
         $variation = (int) ($item['variation_id'] ?? 0);
-        $price = (float) $product->get_price() * ($isWhole ? 1 : $quantity);
+        $price = (self::price($item) + $extra / $quantity) * ($isWhole ? 1 : $quantity);
         return [
             'product' => (string) (int) ($item['product_id'] ?? 0),
             'variation' => $variation > 0 ? (string) $variation : null,

@@ -8,6 +8,10 @@ final class Orders
     private const MOST_LINES = 500;
     private const REPORT = 100;
     private const REPORT_BYTES = 400000;
+    /** A script that saves thousands of orders in one request is left to the next reading. */
+    private const MOST_CHANGED = 200;
+    /** How subscription plugins mark a renewal. */
+    private const RENEWALS = ['_subscription_renewal', '_subscription_renewal_early', 'is_a_renew', 'wps_sfw_renewal_order'];
 
     /** @var array<int, string> */
     private static $changed = [];
@@ -21,7 +25,10 @@ final class Orders
         add_action('woocommerce_checkout_create_order', $mark, 11, 1);
         add_action('woocommerce_store_api_checkout_update_order_meta', $mark, 11, 1);
         $changed = Guard::action('order_changed', [self::class, 'changed']);
+        // `update_order` comes with every save: items added, removed or priced anew by the staff among them.
         $hooks = [
+            'woocommerce_new_order',
+            'woocommerce_update_order',
             'woocommerce_order_status_changed',
             'woocommerce_order_refunded',
             'woocommerce_trash_order',
@@ -64,7 +71,7 @@ final class Orders
     public static function changed($id): void
     {
         $id = (int) $id;
-        if ($id > 0 && Connection::isUp()) {
+        if ($id > 0 && count(self::$changed) < self::MOST_CHANGED && Connection::isUp()) {
             self::$changed += [$id => 'changed'];
             Capture::later();
         }
@@ -76,6 +83,13 @@ final class Orders
         if (get_post_type((int) $id) === 'shop_order') {
             self::changed($id);
         }
+    }
+
+    /** Whether it is a shop's order; subscriptions, a vendor's shares and refunds are kept as orders, too. @param mixed $order */
+    private static function isOrder($order): bool
+    {
+        return is_object($order) && is_a($order, 'WC_Order') && $order->get_type() === 'shop_order'
+            && !in_array($order->get_status(), ['checkout-draft', 'auto-draft'], true);
     }
 
     /** Into the queue; answers whether there was anything. */
@@ -93,7 +107,7 @@ final class Orders
     private static function keepOne(int $id, string $event): bool
     {
         $order = wc_get_order($id);
-        if (!is_object($order) || !is_a($order, 'WC_Order') || $order->get_status() === 'checkout-draft') {
+        if (!self::isOrder($order)) {
             return false;
         }
         $cart = $order->get_meta('_recoup_cart');
@@ -109,6 +123,7 @@ final class Orders
         $places = wc_get_price_decimals();
         return [
             'id' => (int) $order->get_id(),
+            'parent_id' => (int) $order->get_parent_id(),
             'status' => (string) $order->get_status(),
             'currency' => (string) $order->get_currency(),
             'date_created_gmt' => self::instant($order->get_date_created()),
@@ -154,6 +169,7 @@ final class Orders
         $product = $item->get_product();
         $quantity = (float) $item->get_quantity();
         return [
+            'id' => (int) $item->get_id(),
             'product_id' => (int) $item->get_product_id(),
             'variation_id' => (int) $item->get_variation_id(),
             'name' => Text::plain($item->get_name()),
@@ -162,7 +178,7 @@ final class Orders
             'subtotal' => wc_format_decimal($item->get_subtotal()),
             'subtotal_tax' => wc_format_decimal($item->get_subtotal_tax()),
             'price' => $quantity > 0 ? (float) $item->get_total() / $quantity : 0,
-            'meta_data' => self::choicesOf($item),
+            'meta_data' => array_merge(self::choicesOf($item), self::partsOf($item)),
         ];
     }
 
@@ -181,6 +197,21 @@ final class Orders
         return array_slice($choices, 0, 50);
     }
 
+    /** What says which line is a part of which, and nothing else of what plugins keep. */
+    private static function partsOf(object $item): array
+    {
+        $marks = [];
+        foreach ($item->get_meta_data() as $each) {
+            $data = $each->get_data();
+            $key = (string) ($data['key'] ?? '');
+            if (preg_match(Lines::MARKS, $key)) {
+                $value = $data['value'] ?? '';
+                $marks[] = ['key' => $key, 'value' => is_scalar($value) ? Text::plain($value, 100) : !empty($value)];
+            }
+        }
+        return array_slice($marks, 0, 20);
+    }
+
     private static function refund(object $refund): array
     {
         return ['id' => (int) $refund->get_id(), 'total' => wc_format_decimal(-abs((float) $refund->get_amount()))];
@@ -195,13 +226,16 @@ final class Orders
         ];
     }
 
+    /** Ours, and what says that an order is a renewal. */
     private static function ourMeta(object $order): array
     {
         $meta = [];
         foreach ($order->get_meta_data() as $each) {
             $data = $each->get_data();
-            if (strncmp((string) ($data['key'] ?? ''), '_recoup_', 8) === 0 && is_scalar($data['value'] ?? null)) {
-                $meta[] = ['key' => (string) $data['key'], 'value' => Text::plain($data['value'], 1000)];
+            $key = (string) ($data['key'] ?? '');
+            $isOurs = strncmp($key, '_recoup_', 8) === 0 || in_array($key, self::RENEWALS, true);
+            if ($isOurs && is_scalar($data['value'] ?? null)) {
+                $meta[] = ['key' => $key, 'value' => Text::plain($data['value'], 1000)];
             }
         }
         return array_slice($meta, 0, 20);

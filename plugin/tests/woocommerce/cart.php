@@ -64,6 +64,11 @@ class Cart
         do_action('woocommerce_cart_emptied');
     }
 
+    public function display_prices_including_tax(): bool
+    {
+        return $GLOBALS['wp']['shows_tax'] ?? wc_prices_include_tax();
+    }
+
     public function get_applied_coupons(): array
     {
         return $this->coupons;

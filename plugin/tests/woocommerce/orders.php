@@ -7,6 +7,8 @@ class WC_Order
     public $id;
     public $status = 'processing';
     public $meta = [];
+    public $type = 'shop_order';
+    public $parent = 0;
 
     public function __construct(int $id)
     {
@@ -21,6 +23,16 @@ class WC_Order
     public function get_status(): string
     {
         return $this->status;
+    }
+
+    public function get_type(): string
+    {
+        return $this->type;
+    }
+
+    public function get_parent_id(): int
+    {
+        return $this->parent;
     }
 
     public function get_meta(string $name)

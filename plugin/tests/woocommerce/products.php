@@ -119,7 +119,7 @@ function wc_format_decimal($number, $places = false): string
 
 function wc_get_price_decimals(): int
 {
-    return 2;
+    return (int) ($GLOBALS['wp']['options']['woocommerce_price_num_decimals'] ?? 2);
 }
 
 function get_woocommerce_currency(): string
@@ -129,5 +129,16 @@ function get_woocommerce_currency(): string
 
 function wc_prices_include_tax(): bool
 {
-    return true;
+    return ($GLOBALS['wp']['options']['woocommerce_prices_include_tax'] ?? 'yes') === 'yes';
+}
+
+/** With 19 % tax on prices that were entered without it; of a shop that enters them with tax, without. */
+function wc_get_price_including_tax($product): float
+{
+    return round((float) $product->get_price() * (wc_prices_include_tax() ? 1 : 1.19), wc_get_price_decimals());
+}
+
+function wc_get_price_excluding_tax($product): float
+{
+    return round((float) $product->get_price() / (wc_prices_include_tax() ? 1.19 : 1), wc_get_price_decimals());
 }

@@ -112,7 +112,7 @@ const STAFF_SOURCES = new Set(['shopify_draft_order', 'iphone', 'android'])
 function sourceOf({ sourceName, checkoutToken }: WireOrder): OrderSource {
   if (sourceName === 'pos') return 'pos'
   if (sourceName && STAFF_SOURCES.has(sourceName)) return 'staff'
-  return sourceName?.startsWith('subscription_contract') && !checkoutToken ? 'staff' : 'shopper'
+  return sourceName?.startsWith('subscription_contract') && !checkoutToken ? 'renewal' : 'shopper'
 }
 
 function contactOf({ email, phone, customer, shippingAddress, billingAddress }: WireOrder) {

@@ -158,6 +158,7 @@ describe('what the recordings say', () => {
           sku: 'woo-belt',
           quantity: 1,
           unitPriceMinor: 5500,
+          shown: { withTaxMinor: 5954, withoutTaxMinor: 5500 },
           imageUrl: 'http://localhost:8080/wp-content/uploads/2026/11/belt-2.png',
         },
         {
@@ -167,6 +168,7 @@ describe('what the recordings say', () => {
           sku: 'woo-hoodie-blue-logo',
           quantity: 1,
           unitPriceMinor: 4500,
+          shown: { withTaxMinor: 4871, withoutTaxMinor: 4500 },
           imageUrl: 'http://localhost:8080/wp-content/uploads/2026/11/hoodie-with-logo-2.png',
           choices: [{ name: 'Color', value: 'Blue' }],
         },

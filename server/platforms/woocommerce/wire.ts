@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
 import { capitals } from '../../../shared/coupons.ts'
-import { parseCurrency, parseMinor, unitMinor } from '../../../shared/money.ts'
+import { parseCurrency, parseMinor } from '../../../shared/money.ts'
 import type {
   OrderConsent,
   OrderDiscount,
   OrderKind,
   OrderSource,
   PlatformCustomer,
-  PlatformItem,
   PlatformOrder,
 } from '../platform.ts'
 import {
@@ -23,7 +22,8 @@ import {
   wireTime,
   wireUrl,
 } from '../row.ts'
-import { countryCode, plainText, unixInstant, webAddress } from '../text.ts'
+import { countryCode, plainText, unixInstant } from '../text.ts'
+import { readItems } from './order-lines.ts'
 
 // What we read of an order and a customer, and nothing more. Every field may be missing or garbage: a reader per field turns that
 // into null, and only a row without id, status, currency, time or total is given up, by itself.
@@ -41,6 +41,7 @@ const Address = z.object({
 
 const Order = z.object({
   id: wireId,
+  parent_id: wireId,
   status: field((input) => plainText(input, 60)?.replace(/^wc-/, '') ?? null),
   currency: field(parseCurrency),
   date_created_gmt: wireTime,
@@ -74,6 +75,8 @@ export function fieldNames(shape: Record<string, unknown>): string {
     .join(',')
 }
 
+type WireOrder = z.infer<typeof Order>
+
 export function readOrder(raw: unknown): RowReading<PlatformOrder> {
   const parsed = Order.safeParse(raw)
   if (!parsed.success) return skip(raw, 'not an order')
@@ -85,6 +88,7 @@ export function readOrder(raw: unknown): RowReading<PlatformOrder> {
   const totalMinor = parseMinor(wire.total, wire.currency)
   if (totalMinor === null) return skip(raw, 'no total')
   const currency = wire.currency
+  const source = sourceOf(wire)
   return {
     row: {
       orderId: wire.id,
@@ -100,21 +104,41 @@ export function readOrder(raw: unknown): RowReading<PlatformOrder> {
       ...readContact(wire.billing, wire.shipping),
       coupons: wire.coupon_lines.map((line) => plainText(line.code, 100)).filter((code) => code !== null),
       discounts: readDiscounts(wire.coupon_lines, currency),
-      items: wire.line_items
-        .map((line) => readItem(line, currency, wire.prices_include_tax))
-        .filter((item) => item !== null),
-      source: sourceOf(wire.created_via ?? ''),
+      items: readItems(wire.line_items, { currency, hasTax: wire.prices_include_tax }),
+      source,
+      ...(source === 'renewal' && { isPaidRenewal: CHECKOUTS.has(wire.created_via ?? '') }),
+      // What a payment plan takes later comes on top of the first order.
+      ...(source !== 'renewal' && wire.parent_id && { parentId: wire.parent_id }),
       paymentUrl: wire.payment_url,
       consents: readConsents(wire.meta_data),
     },
   }
 }
 
-/** Renewals and the like are the shop's own doing, as orders of its staff are. */
-const STAFF = new Set(['admin', 'subscription', 'wc_deposits', 'bulk_edit'])
+const STAFF = new Set(['admin', 'bulk_edit'])
+/** Made by a subscription or a payment plan, not by the shopper (S3). */
+const AUTOMATIC = new Set(['subscription', 'wc_deposits'])
+const CHECKOUTS = new Set(['checkout', 'store-api'])
 
-const sourceOf = (createdVia: string): OrderSource =>
-  createdVia === 'pos' ? 'pos' : STAFF.has(createdVia) ? 'staff' : 'shopper'
+/** How WooCommerce Subscriptions, YITH Subscription and WP Swings Subscriptions mark a renewal. */
+const RENEWAL_MARKS = new Set([
+  '_subscription_renewal',
+  '_subscription_renewal_early',
+  'is_a_renew',
+  'wps_sfw_renewal_order',
+])
+
+function sourceOf({ created_via: via, meta_data: meta }: WireOrder): OrderSource {
+  const isMarked = meta.some(({ key, value }) => typeof key === 'string' && RENEWAL_MARKS.has(key) && isSet(value))
+  if (isMarked || AUTOMATIC.has(via ?? '')) return 'renewal'
+  return via === 'pos' ? 'pos' : STAFF.has(via ?? '') ? 'staff' : 'shopper'
+}
+
+/** As WordPress keeps it: an id, a key or a yes. */
+const isSet = (value: unknown): boolean =>
+  Array.isArray(value)
+    ? value.length > 0
+    : value === true || !['', '0', 'no', 'false'].includes(plainText(value, 100)?.toLowerCase() ?? '')
 
 /**
  * What the checkout kept of the shopper's consents: `_recoup_consent_sms` = `yes` and, beside it, `_recoup_consent_sms_wording`; the same
@@ -179,52 +203,6 @@ function readContact(billing: WireAddress, shipping: WireAddress) {
 function refundedMinor(refunds: Record<string, unknown>[], currency: string): number {
   const sum = refunds.reduce((total, refund) => total + Math.abs(parseMinor(refund.total, currency) ?? 0), 0)
   return Number.isSafeInteger(sum) ? sum : 0
-}
-
-const Item = z.object({
-  product_id: wireId,
-  variation_id: wireId,
-  name: wireText(300),
-  parent_name: wireText(300),
-  sku: wireText(100),
-  quantity: field((input) => (typeof input === 'string' ? Number(input) : input)),
-  subtotal: wireRaw,
-  subtotal_tax: wireRaw,
-  price: wireRaw,
-  image: wirePart,
-  meta_data: wireList,
-})
-
-/** null for a line without a product (fees typed by staff, products that never existed) or without a usable quantity. */
-function readItem(raw: Record<string, unknown>, currency: string, hasTax: boolean): PlatformItem | null {
-  const line = Item.parse(raw)
-  const quantity = line.quantity
-  if (!line.product_id || typeof quantity !== 'number' || !(quantity > 0) || quantity > 1_000_000) return null
-  const isWhole = Number.isInteger(quantity)
-  const units = isWhole ? quantity : 1
-  const net = parseMinor(line.subtotal, currency)
-  const tax = hasTax ? (parseMinor(line.subtotal_tax, currency) ?? 0) : 0
-  const lineMinor = net !== null && Number.isSafeInteger(net + tax) ? net + tax : null
-  const unitPriceMinor = lineMinor === null ? parseMinor(line.price, currency) : unitMinor(lineMinor, units)
-  return {
-    productId: line.product_id,
-    variationId: line.variation_id,
-    name: line.name ?? line.parent_name ?? line.sku ?? `#${line.product_id}`,
-    sku: line.sku,
-    quantity: units,
-    unitPriceMinor: Math.max(unitPriceMinor ?? 0, 0),
-    imageUrl: webAddress(line.image.src),
-    ...(line.variation_id ? readChoices(line.meta_data) : {}),
-  }
-}
-
-/** Attributes of the shop's own (`pa_size`); anything else in here may be a plugin's, and about a person (S7). */
-function readChoices(meta: readonly Record<string, unknown>[]): Pick<PlatformItem, 'choices'> {
-  const choices = meta.flatMap(({ key, display_key, display_value }) => {
-    const [name, value] = [plainText(display_key, 100), plainText(display_value, 200)]
-    return typeof key === 'string' && key.startsWith('pa_') && name && value ? [{ name, value }] : []
-  })
-  return choices.length > 0 ? { choices: choices.slice(0, 10) } : {}
 }
 
 const Customer = z.object({

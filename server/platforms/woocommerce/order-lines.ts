@@ -1,0 +1,167 @@
+import { z } from 'zod'
+import { parseMinor, unitMinor } from '../../../shared/money.ts'
+import type { PlatformItem } from '../platform.ts'
+import { field, wireId, wireList, wirePart, wireRaw, wireText } from '../row.ts'
+import { plainText, webAddress } from '../text.ts'
+
+// The lines of an order: their prices with and without tax, and bundles as the one thing they are bought as.
+
+const Item = z.object({
+  id: wireId,
+  product_id: wireId,
+  variation_id: wireId,
+  name: wireText(300),
+  parent_name: wireText(300),
+  sku: wireText(100),
+  quantity: field((input) => (typeof input === 'string' ? Number(input) : input)),
+  subtotal: wireRaw,
+  subtotal_tax: wireRaw,
+  price: wireRaw,
+  image: wirePart,
+  meta_data: wireList,
+})
+
+interface Line {
+  item: PlatformItem
+  lineId: string | null
+  /** What it is a part of, as it says. */
+  partOf: string[]
+  /** Its keys in the cart. */
+  cartKeys: string[]
+  hasParts: boolean
+  netMinor: number
+  taxMinor: number
+}
+
+interface Prices {
+  currency: string
+  /** The prices were entered with tax. */
+  hasTax: boolean
+}
+
+/** Without the parts of bundles, composites, boxes and chained products: whoever puts the whole into a cart has its parts. */
+export function readItems(rows: readonly Record<string, unknown>[], prices: Prices): PlatformItem[] {
+  const lines = rows.map((raw) => readLine(raw, prices)).filter((line) => line !== null)
+  const parents = parentsOf(lines)
+  const parts = Map.groupBy(lines, (_, place) => wholeOf(parents, place))
+  return [...parts].map(([place, all]) => {
+    const { item } = lines[place]!
+    return all.length > 1 ? { ...item, ...pricesOf(all, item.quantity, prices) } : item
+  })
+}
+
+/** null for a line without a product (fees typed by staff, products that never existed) or without a usable quantity. */
+function readLine(raw: Record<string, unknown>, prices: Prices): Line | null {
+  const wire = Item.parse(raw)
+  const { quantity } = wire
+  if (!wire.product_id || typeof quantity !== 'number' || !(quantity > 0) || quantity > 1_000_000) return null
+  const units = Number.isInteger(quantity) ? quantity : 1
+  const net = parseMinor(wire.subtotal, prices.currency)
+  const one = parseMinor(wire.price, prices.currency) ?? 0
+  const line = { netMinor: net ?? one * units, taxMinor: parseMinor(wire.subtotal_tax, prices.currency) ?? 0 }
+  const item = {
+    productId: wire.product_id,
+    variationId: wire.variation_id,
+    name: wire.name ?? wire.parent_name ?? wire.sku ?? `#${wire.product_id}`,
+    sku: wire.sku,
+    quantity: units,
+    ...pricesOf([line], units, prices),
+    imageUrl: webAddress(wire.image.src),
+    ...(wire.variation_id ? readChoices(wire.meta_data) : {}),
+  }
+  const said = [...Object.entries(raw), ...wire.meta_data.map(({ key, value }) => [key, value] as const)]
+  return {
+    ...{
+      item,
+      ...line,
+      lineId: wire.id,
+      partOf: valuesOf(said, PART).slice(0, 5),
+      cartKeys: valuesOf(said, CART_KEY).slice(0, 5),
+    },
+    hasParts: valuesOf(said, WHOLE).length > 0,
+  }
+}
+
+/** Of one, of lines that are sold as one thing. Without a known tax both are the same. */
+function pricesOf(
+  lines: readonly Pick<Line, 'netMinor' | 'taxMinor'>[],
+  units: number,
+  { hasTax }: Prices,
+): Pick<PlatformItem, 'unitPriceMinor' | 'shown'> {
+  const net = lines.reduce((sum, line) => sum + line.netMinor, 0)
+  const gross = lines.reduce((sum, line) => sum + line.netMinor + line.taxMinor, 0)
+  const [withoutTaxMinor, withTaxMinor] = [net, gross].map((minor) =>
+    Number.isSafeInteger(minor) ? Math.max(unitMinor(minor, units), 0) : 0,
+  ) as [number, number]
+  return {
+    unitPriceMinor: hasTax ? withTaxMinor : withoutTaxMinor,
+    ...(withTaxMinor !== withoutTaxMinor && { shown: { withTaxMinor, withoutTaxMinor } }),
+  }
+}
+
+/** Attributes of the shop's own (`pa_size`); anything else in here may be a plugin's, and about a person (S7). */
+function readChoices(meta: readonly Record<string, unknown>[]): Pick<PlatformItem, 'choices'> {
+  const choices = meta.flatMap(({ key, display_key, display_value }) => {
+    const [name, value] = [plainText(display_key, 100), plainText(display_value, 200)]
+    return typeof key === 'string' && key.startsWith('pa_') && name && value ? [{ name, value }] : []
+  })
+  return choices.length > 0 ? { choices: choices.slice(0, 10) } : {}
+}
+
+// What a line is a part of. Plugins name the whole by its line, by its key in the cart, or by its product; in a field of the line, or in
+// its meta data, where the name begins with an underscore.
+
+const PART =
+  /^_?(?:bundled_by|composite_parent|mnm_container|woos[bg]_parent_id|wooco_parent_id|chained_(?:item|product)_of)$/
+const WHOLE = /^_?(?:bundled_items|composite_children|mnm_(?:config|data)|woos[bg]_ids|wooco_ids)$/
+const CART_KEY = /^_\w+_cart_key$/
+const MOST_NESTED = 10
+
+/** Of the line there, the place of the line that brings it along; its own where none does. */
+function wholeOf(parents: readonly (number | undefined)[], place: number): number {
+  let at = place
+  for (let depth = 0; depth < MOST_NESTED; depth++) {
+    const above = parents[at]
+    // Of lines that are parts of each other the first is the whole.
+    if (above === undefined || above === place) return above === undefined ? at : Math.min(at, place)
+    at = above
+  }
+  return at
+}
+
+/** undefined: of none, or of one that is not there any more. */
+function parentsOf(lines: readonly Line[]): (number | undefined)[] {
+  const byKey = placesBy(lines, ({ cartKeys }) => cartKeys)
+  const byId = placesBy(lines, ({ lineId, item }) => [lineId, item.productId, item.variationId])
+  let whole: number | undefined
+  return lines.map(({ partOf, hasParts }, place) => {
+    // Parts are listed behind their whole.
+    const before = whole
+    if (hasParts) whole = place
+    if (partOf.length === 0) return undefined
+    const named = [...partOf.flatMap((id) => byKey.get(id) ?? []), ...partOf.flatMap((id) => byId.get(id) ?? [])]
+    return named.find((at) => at !== place) ?? before
+  })
+}
+
+/** The first two of each name: one of them is not the line that asks. */
+function placesBy(lines: readonly Line[], namesOf: (line: Line) => (string | null)[]): Map<string, number[]> {
+  const places = new Map<string, number[]>()
+  for (const [place, line] of lines.entries()) {
+    for (const name of namesOf(line)) {
+      const known = name === null ? undefined : (places.get(name) ?? [])
+      if (known && known.length < 2 && !known.includes(place)) places.set(name!, [...known, place])
+    }
+  }
+  return places
+}
+
+/** Texts and numbers as they are, of anything else that it is there. */
+function valuesOf(said: readonly (readonly [unknown, unknown])[], name: RegExp): string[] {
+  return said.flatMap(([key, value]) => {
+    if (typeof key !== 'string' || !name.test(key)) return []
+    const isThere = value === true || (typeof value === 'object' && value !== null && Object.keys(value).length > 0)
+    const text = isThere ? 'yes' : plainText(value, 100)
+    return text && text !== '0' ? [text] : []
+  })
+}
