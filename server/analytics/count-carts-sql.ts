@@ -9,7 +9,9 @@ const listOf = (bounds: readonly DayBounds[]) => bounds.map(({ day }) => day)
 
 /** Changed after a message had left, a cart stays abandoned (S2) and counts with what it was worth then. */
 const minor = sql`coalesce(c.abandoned_minor, c.value_minor)`
-const isBought = sql`c.status in ('recovered', 'purchased')`
+/** What was cancelled or refunded in full is bought no more. */
+const isBought = sql`c.status in ('recovered', 'purchased') and not c.is_void`
+const isRecovered = sql`c.status = 'recovered' and not c.is_void`
 
 /** Those that began, and those abandoned. */
 export async function countCarts({ db, storeId }: StoreTx, bounds: readonly DayBounds[]): Promise<void> {
@@ -26,7 +28,7 @@ export async function countCarts({ db, storeId }: StoreTx, bounds: readonly DayB
       where c.status <> 'merged'
       union all
       select d.day, c.shopper_id, c.started_at, c.currency, coalesce(c.country, ''), coalesce(c.device_class, ''), 0, 0, 0, 0,
-        1, ${minor}, (not ${isBought})::int, case when ${isBought} then 0 else ${minor} end, (c.status = 'recovered')::int
+        1, ${minor}, (not (${isBought}))::int, case when ${isBought} then 0 else ${minor} end, (${isRecovered})::int
       from days d join carts c on c.store_id = ${storeId} and c.abandoned_at >= d.since and c.abandoned_at < d.until
       where c.status <> 'merged'),
     known as (
@@ -48,7 +50,7 @@ export async function countFunnel({ db, storeId }: StoreTx, bounds: readonly Day
   await sql`
     with ${daysOf(bounds)},
     began as materialized (
-      select d.day, c.id, c.status, c.shopper_id from days d join carts c on c.store_id = ${storeId} and c.started_at >= d.since and c.started_at < d.until
+      select d.day, c.id, (${isRecovered}) as is_recovered, c.shopper_id from days d join carts c on c.store_id = ${storeId} and c.started_at >= d.since and c.started_at < d.until
       where c.status <> 'merged'),
     joined as (
       select day, id, id as cart_id from began
@@ -64,9 +66,9 @@ export async function countFunnel({ db, storeId }: StoreTx, bounds: readonly Day
       union all
       select b.day, b.id, m.channel, 0, 0, 0, 1 from began b
       join orders o on o.store_id = ${storeId} and o.cart_id = b.id and o.touchpoint_id is not null
-      join messages m on m.store_id = ${storeId} and m.id = o.message_id where b.status = 'recovered'
+      join messages m on m.store_id = ${storeId} and m.id = o.message_id where b.is_recovered
       union all
-      select b.day, b.id, null, 0, 0, 0, 1 from began b where b.status = 'recovered'),
+      select b.day, b.id, null, 0, 0, 0, 1 from began b where b.is_recovered),
     flags as (
       select r.day, r.id, v.channel, max(r.sent) as sent, max(r.opened) as opened, max(r.clicked) as clicked, max(r.converted) as converted
       from reached r, lateral (values (r.channel), ('all')) v (channel) where v.channel is not null group by r.day, r.id, v.channel)
@@ -84,7 +86,7 @@ export async function countProducts(tx: StoreTx, bounds: readonly DayBounds[]): 
   await sql`
     with ${daysOf(bounds)},
     lines as materialized (
-      select d.day, c.id, c.currency, c.abandoned_at, (c.status = 'recovered')::int as recovered, (not ${isBought}) as is_lost,
+      select d.day, c.id, c.currency, c.abandoned_at, (${isRecovered})::int as recovered, (not (${isBought})) as is_lost,
         i.line ->> 'productId' as product_id, i.line ->> 'name' as name, i.line ->> 'sku' as sku, i.line ->> 'imageUrl' as image_url,
         (i.line ->> 'unitPriceMinor')::numeric * (i.line ->> 'quantity')::numeric as minor
       from days d join carts c on c.store_id = ${storeId} and c.abandoned_at >= d.since and c.abandoned_at < d.until,

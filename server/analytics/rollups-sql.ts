@@ -59,7 +59,7 @@ export async function recount({ db, storeId }: StoreTx): Promise<void> {
     select ${storeId}, slot, currency, ${SUMS}
     from (
       select c.currency, m.slot, m.abandoned, m.abandoned_recovered, m.recovered, 0 as attributed_minor, 0 as attributed_orders
-      from carts c, cart_marks(c.status, c.abandoned_at, c.recovered_at) m where c.store_id = ${storeId}
+      from carts c, cart_marks(c.status, c.abandoned_at, c.recovered_at, c.is_void) m where c.store_id = ${storeId}
       union all
       select o.currency, m.slot, 0, 0, 0, m.attributed_minor, m.attributed_orders
       from orders o, order_marks(o.touchpoint_id, o.purchased_at, o.net_minor) m where o.store_id = ${storeId}) raw

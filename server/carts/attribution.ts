@@ -1,5 +1,5 @@
 import type { StoreTx } from '../core/db.ts'
-import * as sql from './sql.ts'
+import * as sql from './attribution-sql.ts'
 
 // Which touch a purchase is owed to (A1, A2). Carts need it to know recovered from purchased (S3), orders to be attributed.
 
@@ -58,7 +58,8 @@ export function lastTouch({ touches }: Evidence, shopperId: string, until: Date,
 export async function attributeOrders(tx: StoreTx, store: Window, evidence: Evidence): Promise<void> {
   const orders = [...evidence.orders.values()]
   if (orders.length === 0) return
-  const carts = await sql.endedCarts(tx, [...new Set(orders.map((order) => order.shopper_id!))])
+  const buyers = [...new Set(orders.map((order) => order.shopper_id!))]
+  const carts = await sql.endedCarts(tx, buyers)
   const attributed = orders.map((order) => {
     const until = order.purchased_at!
     const touch = order.is_staff ? undefined : lastTouch(evidence, order.shopper_id!, until, store)
@@ -77,4 +78,5 @@ export async function attributeOrders(tx: StoreTx, store: Window, evidence: Evid
       message_id: touch?.message_id ?? null,
     })),
   )
+  await sql.markVoidCarts(tx, buyers)
 }

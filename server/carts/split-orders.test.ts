@@ -191,6 +191,52 @@ test('an unpaid part neither holds messages nor changes what is in the cart', as
   expect(await shop.cart()).toMatchObject({ status: 'active', item_count: 2, pending_until: null })
 })
 
+// What is cancelled
+
+test('a cancelled order keeps the state of its cart and counts nowhere (real-store-W6)', async () => {
+  const message = await aClickedCart()
+  await shop.order(placed())
+  const { recoveryRate: before } = (await shop.get('/api/dashboard/stats?platform=woocommerce')).body
+  expect(before).toBe(100)
+  for (const change of [{ kind: 'cancelled' }, { refundedMinor: 10_000 }, { kind: 'trashed' }] as const) {
+    world.advance(MINUTE)
+    await shop.order(placed())
+    expect(await told()).toMatchObject({ revenue: 100, carts: 1 })
+    world.advance(MINUTE)
+    await shop.order(placed(change))
+    expect(await shop.cart()).toMatchObject({ status: 'recovered', badge: 'Recovered', is_void: true })
+    expect(await told()).toMatchObject({ revenue: 0, orders: 0, carts: 0, figures: [] })
+    const stats = (await shop.get('/api/dashboard/stats?platform=woocommerce')).body
+    expect(stats).toMatchObject({ abandonedCarts: 1, recoveredCarts: 0, recoveryRate: 0 })
+  }
+  const counted = await figuresOf(world.db, shop.storeId)
+  expect(counted.cart_figures).toContainEqual(expect.objectContaining({ dimension: 'all', began_bought: 0, recovered: 0, unbought: 1 }))
+  expect(counted.funnel_figures).toContainEqual(expect.objectContaining({ channel: 'all', clicked: 1, converted: 0 }))
+  expect(counted.product_figures).toMatchObject([{ recovered: 0, lost_minor: 2_100 }])
+  // The shopper has bought nothing after all, and may have the cart back.
+  const restored = await shop.press(message.id)
+  expect(restored.body).toMatchObject({ isOrdered: false, items: [{ product_id: '16', outcome: 'ok' }] })
+})
+
+test('of a cart whose purchase was cancelled before the shopper left another the same holds', async () => {
+  await aClickedCart()
+  await shop.order(placed())
+  world.advance(20 * MINUTE)
+  await shop.fill('two', [pot])
+  await shop.type('two', { email })
+  world.advance(MINUTE)
+  await shop.order(placed({ kind: 'cancelled' }))
+  const [first, second] = await shop.liveCarts()
+  expect([first, second]).toMatchObject([{ status: 'recovered', is_void: true }, { status: 'active', is_void: false }])
+})
+
+test('an order that costs nothing is no cancelled one', async () => {
+  await aClickedCart()
+  await shop.order(placed({ totalMinor: 0 }))
+  expect(await shop.cart()).toMatchObject({ status: 'recovered', is_void: false })
+  expect(await told()).toMatchObject({ revenue: 0, carts: 1 })
+})
+
 // Renewals
 
 const renewal = (order: Order = {}): Order => ({

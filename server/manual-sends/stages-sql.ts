@@ -33,7 +33,7 @@ const isReached = (storeId: string, proof: RawBuilder<unknown>, channel: StageFi
 
 const isConverted = (storeId: string, channel: StageFilter['channel']) =>
   channel === null
-    ? sql`c.status = 'recovered'`
-    : sql`c.status = 'recovered' and exists (
+    ? sql`c.status = 'recovered' and not c.is_void`
+    : sql`c.status = 'recovered' and not c.is_void and exists (
         select 1 from orders o join messages m on m.store_id = ${storeId} and m.id = o.message_id
         where o.store_id = ${storeId} and o.cart_id = c.id and o.touchpoint_id is not null ${ofChannel(channel)})`

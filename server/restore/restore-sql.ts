@@ -14,6 +14,7 @@ export async function restorableCart({ db, storeId }: StoreDb, cartId: string, m
   const rows = await sql<{
     id: string
     shopper_id: string
+    /** Of one whose order was cancelled: as if it had been given up. */
     status: CartState
     items: CartItem[]
     value_minor: number
@@ -32,7 +33,7 @@ export async function restorableCart({ db, storeId }: StoreDb, cartId: string, m
     orders: Fold['orders']
     checkout: CheckoutRef | null
   }>`
-    select c.id, c.shopper_id, c.status, c.items, c.value_minor, c.currency, c.coupons, s.name as store_name, s.platform, s.url, s.home_url,
+    select c.id, c.shopper_id, case when c.is_void then 'lost' else c.status end as status, c.items, c.value_minor, c.currency, c.coupons, s.name as store_name, s.platform, s.url, s.home_url,
       s.has_checkout_link, s.price_decimals, s.is_discount_sequential,
       (select ${codeNow} from messages m where m.store_id = ${storeId} and m.id = ${messageId}) as coupon_code,
       coalesce(c.fold -> 'orders', '{}') as orders, c.fold -> 'episode' -> 'checkout' as checkout

@@ -49,6 +49,7 @@ export interface CartsTable {
   has_phone: GeneratedAlways<boolean>
   product_keys: GeneratedAlways<string[] | null>
   flow_id: Generated<string | null>
+  is_void: Generated<boolean>
   flow_choice: Generated<Record<string, unknown> | null>
 }
 

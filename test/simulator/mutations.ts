@@ -5,6 +5,7 @@ import { flowEditMutations } from './mutations-flow-edits.ts'
 import { flowMutations } from './mutations-flows.ts'
 import { mailMutations } from './mutations-mails.ts'
 import { orderCheckMutations } from './mutations-order-check.ts'
+import { orderMutations } from './mutations-orders.ts'
 import { pluginMutations } from './mutations-plugin.ts'
 import { pushMutations } from './mutations-push.ts'
 import { shopifyMutations } from './mutations-shopify.ts'
@@ -26,6 +27,7 @@ export interface Mutation {
 
 export const mutations: readonly Mutation[] = [
   ...orderCheckMutations,
+  ...orderMutations,
   ...couponMutations,
   ...campaignMutations,
   ...stopMutations,

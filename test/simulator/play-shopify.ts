@@ -173,7 +173,7 @@ export function changeShopifyOrder(harness: Harness, act: Placed): { version: Ve
         ...{ id, createdAt: at, updatedAt: at, lines, totalMinor: act.totalMinor, refundedMinor: act.refundedMinor },
         ...buyerOf(harness, act, checkout),
         ...{ financialStatus: act.payment ?? 'PAID', address: addressIn(act.country, act.state) },
-        ...{ sourceName: act.isStaff ? 'shopify_draft_order' : 'web' },
+        ...{ sourceName: act.isRenewal ? 'subscription_contract' : act.isStaff ? 'shopify_draft_order' : 'web' },
         ...(checkout && { checkoutToken: checkout.token, cartToken: checkout.cartToken }),
       })
   const final = ends && !isOver ? save(db, 'order', { ...order, ...ended(act, at) }) : order
@@ -213,7 +213,7 @@ function toldOf(order: Order): PlatformOrder {
       ...{ productId: String(productId), variationId: variantOf(String(productId)), name: title, sku: null },
       ...{ quantity, unitPriceMinor: unitMinor, imageUrl: null },
     })),
-    source: order.sourceName === 'web' ? 'shopper' : 'staff',
+    source: order.sourceName === 'web' ? 'shopper' : order.sourceName === 'subscription_contract' ? 'renewal' : 'staff',
   }
 }
 

@@ -185,7 +185,8 @@ export function changeOrder(
     consents: before?.consents ?? act.consents.map((channel) => ({ channel, wording: 'Write to me' })),
     coupons: before?.coupons ?? [...codes],
     items: act.items.map(([id, quantity]) => orderLine(id, quantity)),
-    source: act.isStaff ? 'staff' : 'shopper',
+    source: act.isRenewal ? 'renewal' : act.isStaff ? 'staff' : 'shopper',
+    ...(act.parent !== undefined && { parentId: String(1_000 + act.parent) }),
     paymentUrl: null,
   }
   const version = { order, since: clock.trueNow() }

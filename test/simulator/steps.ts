@@ -112,6 +112,9 @@ export type Act =
       totalMinor: number
       refundedMinor: number
       isStaff: boolean
+      /** The number of the order that it is a part of (A6). */
+      parent?: number
+      isRenewal?: boolean
       country: string | null
       state: string | null
       /** What the checkout kept of the shopper's yes. */

@@ -23,6 +23,10 @@ export interface Cart {
   mergedInto: string | null
   /** It belongs to. */
   flow: string | null
+  /** What it was bought with was cancelled, or refunded in full. */
+  isVoid: boolean
+  /** That ended it. */
+  order: string | null
   /** Minor units. */
   value: number
 }
@@ -76,6 +80,12 @@ export interface Order {
   total: number
   net: number
   isStaff: boolean
+  kind: string
+  parent: string | null
+  isRenewal: boolean
+  /** As the order says itself, where it counts differently (A6). */
+  ownNet: number | null
+  cart: string | null
   touch: string | null
   message: string | null
 }
@@ -276,6 +286,8 @@ const STATE = `
       coupons: 'coupons',
       mergedInto: 'merged_into',
       flow: 'flow_id',
+      isVoid: 'is_void',
+      order: "fold #>> '{episode,orderId}'",
       value: 'value_minor',
     })},
     ${list('simulator_choices choices', {
@@ -321,6 +333,11 @@ const STATE = `
       total: 'total_minor',
       net: 'net_minor',
       isStaff: 'is_staff',
+      kind: 'kind',
+      parent: 'parent_id',
+      isRenewal: 'is_renewal',
+      ownNet: 'own_net_minor',
+      cart: 'cart_id',
       touch: 'touchpoint_id',
       message: 'message_id',
     })},

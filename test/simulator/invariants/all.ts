@@ -16,12 +16,13 @@ import { wayD } from './rollups.ts'
 import type { Invariant } from './scene.ts'
 import { D1, D5, D6, D7, D10 } from './sending.ts'
 import { shopify } from './shopify.ts'
+import { A6 } from './split-orders.ts'
 import { steps } from './steps.ts'
 import { stops } from './stops.ts'
 import { budget, cooldown, D4, plan, T2 } from './texts.ts'
 
 export const invariants = {
-  ...{ D1, D3, D4, D5, D6, D7, D9, D10, D11, S6, S7, C1, C2, C5, C6, C8, A3, F1, P1, P2, P3, T1, T2, T4, X5 },
+  ...{ D1, D3, D4, D5, D6, D7, D9, D10, D11, S6, S7, C1, C2, C5, C6, C8, A3, A6, F1, P1, P2, P3, T1, T2, T4, X5 },
   ...{
     Cooldown: cooldown,
     Plan: plan,

@@ -46,7 +46,7 @@ function purchaseBefore({ shop, erased }: Harness, mail: Departed, told: number)
   const later = shop.versions.filter(({ since }) => since >= told && since <= mail.at)
   const takenBack = new Set(later.filter(({ order }) => order.kind !== 'purchase').map(({ order }) => order.orderId))
   return [...new Map(versions.map(({ order }) => [order.orderId, order])).values()].find((order) => {
-    if (takenBack.has(order.orderId)) return false
+    if (takenBack.has(order.orderId) || order.source === 'renewal') return false
     if (order.kind !== 'purchase' || Date.parse(order.paidAt ?? order.modifiedAt) < cartStartedAt) return false
     // Of whoever was erased nothing is known that would match.
     const isAlias = order.email !== null && !erased.has(order.email) && mailboxes.has(mailboxOf(order.email))

@@ -141,7 +141,7 @@ export const A3: Invariant = ({ harness, state }) => {
   const tooMuch = sum(given) > sum(bought) ? [`${sum(given)} attributed of ${sum(bought)}`] : []
   const nets = new Set(harness.shop.versions.map(({ order }) => `${order.orderId}:${netOf(order)}`))
   const invented = state.orders
-    .filter((order) => !nets.has(`${order.id}:${order.net}`))
+    .filter((order) => !nets.has(`${order.id}:${order.ownNet ?? order.net}`))
     .map((order) => `order ${order.id} never brought ${order.net}`)
   if (harness.hasJumped) return [...tooMuch, ...invented]
   const wrong = bought.flatMap((order) => {

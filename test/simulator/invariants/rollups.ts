@@ -33,7 +33,7 @@ const measures = Object.keys(none) as (keyof typeof none)[]
 
 function count({ carts, orders }: State): Rollup[] {
   const standing = carts.filter((cart) => cart.status !== 'merged')
-  const abandoned = standing.flatMap(({ abandonedAt, status, currency }) =>
+  const abandoned = standing.flatMap(({ abandonedAt, status, isVoid, currency }) =>
     abandonedAt === null
       ? []
       : [
@@ -42,12 +42,12 @@ function count({ carts, orders }: State): Rollup[] {
             at: slotOf(abandonedAt),
             currency,
             abandoned: 1,
-            abandonedRecovered: status === 'recovered' ? 1 : 0,
+            abandonedRecovered: status === 'recovered' && !isVoid ? 1 : 0,
           },
         ],
   )
-  const recovered = standing.flatMap(({ recoveredAt, status, currency }) =>
-    status === 'recovered' && recoveredAt !== null
+  const recovered = standing.flatMap(({ recoveredAt, status, isVoid, currency }) =>
+    status === 'recovered' && !isVoid && recoveredAt !== null
       ? [{ ...none, at: slotOf(recoveredAt), currency, recovered: 1 }]
       : [],
   )

@@ -1,0 +1,33 @@
+import type { Invariant } from './scene.ts'
+
+// A6, S3: a purchase counts once, whatever the shop keeps it as; a renewal ends no cart; what was cancelled counts nowhere.
+
+export const A6: Invariant = ({ state }) => {
+  const orders = new Map(state.orders.map((order) => [order.id, order]))
+  const counted = state.orders.flatMap((part) => {
+    const whole = part.parent === null ? undefined : orders.get(part.parent)
+    if (!whole || whole.kind !== 'purchase' || whole.purchasedAt === null) return []
+    const isOnce = part.purchasedAt === null && part.net === 0 && part.message === null
+    return isOnce ? [] : [`order ${part.id} counts beside ${whole.id}, of which it is a part`]
+  })
+  const tooMuch = state.orders
+    .filter((order) => order.parent === null && order.purchasedAt !== null)
+    .flatMap((whole) => {
+      const parts = state.orders.filter(({ parent }) => parent === whole.id)
+      const lost = parts
+        .filter(({ kind }) => kind !== 'pending' && kind !== 'failed')
+        .reduce((sum, part) => sum + part.total - (part.ownNet ?? part.net), 0)
+      const most = Math.max(0, Math.min(whole.ownNet ?? whole.net, whole.total - (whole.kind === 'purchase' ? lost : 0)))
+      return parts.length === 0 || whole.net === most ? [] : [`order ${whole.id} brought ${whole.net}, not ${most}`]
+    })
+  const renewed = state.carts
+    .filter(({ status, order }) => ['recovered', 'purchased'].includes(status) && orders.get(order ?? '')?.isRenewal)
+    .map(({ id, order }) => `cart ${id.slice(-6)} was ended by ${order}, a renewal`)
+  const wrong = state.carts.flatMap(({ id, status, isVoid }) => {
+    const own = state.orders.filter(({ cart, purchasedAt }) => cart === id && purchasedAt !== null)
+    const isBought = status === 'recovered' || status === 'purchased'
+    const isGone = isBought && own.length > 0 && own.every(({ net, total, kind }) => net === 0 && (total > 0 || kind !== 'purchase'))
+    return isVoid === isGone || status === 'merged' ? [] : [`cart ${id.slice(-6)} is void: ${isVoid}, its orders say ${isGone}`]
+  })
+  return [...counted, ...tooMuch, ...renewed, ...wrong]
+}

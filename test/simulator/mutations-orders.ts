@@ -1,0 +1,30 @@
+import type { Mutation } from './mutations.ts'
+
+// Mistakes around purchases that are several orders, and renewals (A6, S3).
+
+export const orderMutations: readonly Mutation[] = [
+  {
+    name: 'a vendor’s share of a purchase counts as well',
+    rule: 'A6',
+    file: 'server/carts/split-orders.ts',
+    before: 'await sql.settleParts(tx, [...new Set([...ids, ...before, ...parents])])',
+    after: '',
+    seed: 1,
+  },
+  {
+    name: 'a renewal ends the cart',
+    rule: 'A6',
+    file: 'server/carts/fold.ts',
+    before: 'if (!renewal) return true',
+    after: 'return true',
+    seed: 1,
+  },
+  {
+    name: 'a cancelled purchase goes on counting',
+    rule: 'A6',
+    file: 'server/carts/attribution.ts',
+    before: '  await sql.markVoidCarts(tx, buyers)\n',
+    after: '',
+    seed: 1,
+  },
+]

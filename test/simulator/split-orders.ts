@@ -1,0 +1,46 @@
+import { chanceOf } from './random.ts'
+import type { Act, Step } from './steps.ts'
+
+// In some histories a marketplace keeps a purchase as an order and one for each vendor, told of in any order, and changes them later (A6);
+// and a subscription renews itself (S3). Thrown with dice of their own, so that all other histories stay what they were.
+
+const HAVE_THEM = 0.3
+const DICE = 0x5b117
+/** No other order has these numbers. */
+const [WHOLE, FIRST, SECOND, RENEWAL] = [10, 11, 12, 13] as const
+
+export function withSplitOrders(seed: number, steps: readonly Step[], emails: readonly string[]): Step[] {
+  const dice = chanceOf(seed ^ DICE)
+  if (!dice.isLucky(HAVE_THEM)) return [...steps]
+  const email = dice.pick(emails)
+  const orders: Record<number, Partial<Placed>> = {
+    [WHOLE]: { totalMinor: 5_000 },
+    [FIRST]: { totalMinor: 2_000, parent: WHOLE },
+    [SECOND]: { totalMinor: 3_000, parent: WHOLE },
+    [RENEWAL]: { totalMinor: 1_500, isRenewal: true },
+  }
+  const told = (order: number, more: Partial<Placed> = {}): Step => ({
+    ...{ do: 'order', order, kind: 'purchase', email, phone: null, customerId: null, items: [['16', 1]], totalMinor: 0 },
+    ...{ refundedMinor: 0, isStaff: false, country: null, state: null, consents: [] },
+    webhook: dice.weighted({ now: 40, late: 20, twice: 10, lost: 20 }),
+    ...orders[order],
+    ...more,
+    waitMs: dice.pick([0, 1_000, 60_000, 3_600_000]),
+  })
+  const placed = shuffled(dice, [WHOLE, FIRST, SECOND]).map((order) => told(order))
+  const changes = [WHOLE, FIRST, SECOND]
+    .filter(() => dice.isLucky(0.4))
+    .map((order) => told(order, dice.isLucky(0.5) ? { kind: 'cancelled' } : { refundedMinor: 500 }))
+  const renewed = dice.isLucky(0.6) ? [told(RENEWAL, { kind: dice.pick(['purchase', 'pending']) }), told(RENEWAL)] : []
+  const at = dice.between(0, steps.length)
+  const split = [...placed, ...(dice.isLucky(0.5) ? changes : [])]
+  const late: Step[] = [...changes, { do: 'late webhooks arrive', isOld: dice.isLucky(0.5), waitMs: 1_000 }]
+  return [...renewed, ...steps.slice(0, at), ...split, ...steps.slice(at), ...late]
+}
+
+type Placed = Extract<Act, { do: 'order' }>
+
+function shuffled<T>(dice: ReturnType<typeof chanceOf>, all: readonly T[]): T[] {
+  const left = [...all]
+  return all.map(() => left.splice(dice.between(0, left.length - 1), 1)[0]!)
+}
