@@ -10,6 +10,8 @@ export const pluginTexts = {
   otherHost: 'The request leads back to another address than that of the shop, so it was refused.',
   otherAccount: 'This store is already connected to another account.',
   testAsked: 'The shop was asked for a test cart. It arrives within a minute if the plugin can reach Recoup.',
+  updatePlugin:
+    'Update the plugin: in WordPress under Plugins, or download it under Settings → Store → Plugin and upload it in WordPress.',
   noPlugin: 'This store is not connected by the plugin.',
 } as const
 
@@ -56,6 +58,8 @@ export const PluginView = z.object({
   isAlive: z.boolean(),
   /** null: not tried yet. */
   isReached: z.boolean().nullable(),
+  /** The shop is not reached, and this version of the plugin does not report what its messages need. */
+  isOutdated: z.boolean(),
   /** Why the shop is not reached. */
   reason: z.string().nullable(),
   test: z.object({ isWaiting: z.boolean(), seenAt: z.string().nullable() }),

@@ -83,15 +83,15 @@ export const STORE_PROBLEM_TEXT: Readonly<Record<StoreProblemCode, StoreProblemT
   },
   shop_inactive: {
     sentence: 'WordPress is there, but WooCommerce is not active.',
-    nextStep: 'Activate the WooCommerce plugin in WordPress under Plugins, then connect again.',
+    nextStep: 'Activate the WooCommerce plugin in WordPress under Plugins, then try again.',
   },
   plain_permalinks: {
     sentence: 'The store uses plain permalinks, so WooCommerce ignores the keys.',
-    nextStep: 'In WordPress choose Settings → Permalinks → Post name, save, then connect again.',
+    nextStep: 'In WordPress choose Settings → Permalinks → Post name, save, then try again.',
   },
   api_blocked: {
     sentence: 'Something in front of the store blocks WordPress’s REST API.',
-    nextStep: 'Allow /wp-json/ in your security plugin or firewall, then connect again.',
+    nextStep: 'Allow /wp-json/ in your security plugin or firewall, then try again.',
   },
   wrong_key: {
     sentence: 'The store does not know this consumer key.',
@@ -239,6 +239,9 @@ export function connectedProblemMessage(code: StoreProblemCode, detail: string |
 
 /** A sync's error that is no problem of the store: our own secret cannot open its keys. */
 export const KEYS_UNREADABLE = 'keys_unreadable'
+/** Why stock and prices of a shop that is not reached are not known (D3): its plugin has not reported them yet, or never does. */
+export const STOCK_UNREPORTED = 'stock_unreported'
+export const PLUGIN_OUTDATED = 'plugin_outdated'
 export const KEYS_UNREADABLE_TEXT =
   'The keys of this store can no longer be read, because the secret of this server changed. Enter its keys again: Settings, Store, “Replace keys”.'
 

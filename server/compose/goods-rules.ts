@@ -25,6 +25,12 @@ export function isAllGone({ items }: Pick<Contents, 'items'>, goods: Goods | nul
   return items.length > 0 && items.every((item) => isGone(terms, item))
 }
 
+/** Of an item of it neither stock nor price was read: it could be sold out. */
+export function isUnknown({ items }: Pick<Contents, 'items'>, goods: Goods): boolean {
+  const terms = termsOf(goods)
+  return items.some((item) => !terms.has(goodsKey(item)))
+}
+
 /** What can be bought first, at the price of now; what is gone behind it, and not in the total. */
 export function shownContents(cart: Contents, goods: Goods | null): { items: ShownItem[]; valueMinor: number } {
   const terms = termsOf(goods)

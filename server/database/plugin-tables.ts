@@ -10,4 +10,5 @@ export const pluginTables: Readonly<Record<string, TableEntry>> = {
     person: { none: 'a number of each session; what it said of boxes stands in consents' },
     export: { none: 'clockwork' },
   },
+  plugin_goods: { of: 'store', person: { none: 'stock and prices' }, export: { none: 'clockwork' } },
 }

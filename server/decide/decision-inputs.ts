@@ -6,7 +6,7 @@ import type { ChannelName, Cost, TextChannel, TextChannelName } from '../channel
 import { type AccountMailWay, accountMailWay } from '../channels/mail-way.ts'
 import { phoneCountry } from '../channels/phone.ts'
 import { channelTraits, isTextChannelName } from '../channels/traits.ts'
-import { isAllGone } from '../compose/goods-rules.ts'
+import { isAllGone, isUnknown } from '../compose/goods-rules.ts'
 import { consentFinding, type LedgerWord, recipientCountry, textLimits, textProblem } from '../consent/consent.ts'
 import type { Place } from '../core/zones.ts'
 import type { EnteredCoupon, MessageCoupon } from '../coupons/for-messages.ts'
@@ -15,7 +15,7 @@ import type { DomainThrottleRow } from '../deliverability/throttles.ts'
 import type { Deps } from '../deps.ts'
 import { domainOf } from '../email/mail-headers.ts'
 import { type ConditionFacts, findingOf } from '../flow-choice/conditions.ts'
-import { nextTry } from '../stores/rules.ts'
+import { isFresh, nextTry } from '../stores/rules.ts'
 import type { Goods, UnreadCoupons } from '../sync/goods.ts'
 import type { MailBrand } from '../templates/context.ts'
 import type { Arm, DecisionInputs, QuietInputs, TextInputs } from './decide.ts'
@@ -138,7 +138,7 @@ export function decisionInputs(
       hasBoughtBefore: row.has_bought_before,
       overrides: situation.overrides,
     },
-    orderCheck: orderCheckOf(context),
+    orderCheck: orderCheckOf(context, row),
     isAllGone: isAllGone(row, context.goods),
     cap: {
       used: row.cap_used + ahead.ofShopper,
@@ -163,12 +163,18 @@ function conditionOf({ facts }: Context, { conditions, cart_id }: load.ClaimedRo
   return conditions && known ? { ...findingOf(conditions, known), currency: known.storeCurrency } : null
 }
 
-function orderCheckOf({ isImagined, now, situation, goods }: Context): DecisionInputs['orderCheck'] {
+function orderCheckOf(
+  { isImagined, now, situation, goods }: Context,
+  row: load.ClaimedRow,
+): DecisionInputs['orderCheck'] {
   if (isImagined) return { startedAt: now, problem: null, detail: null, nextTryAt: now }
   const { check_started, check_failed, check_failures, check_problem, check_detail } = situation
   const nextTryAt = nextTry({ failures: check_failures, failed_at: check_failed }, now)
   // It is not complete without stock and prices.
   if (goods && 'problem' in goods) return { startedAt: null, ...goods, nextTryAt }
+  if (goods?.missing !== undefined && isFresh(check_started, now) && isUnknown(row, goods)) {
+    return { startedAt: null, problem: goods.missing, detail: null, nextTryAt }
+  }
   return { startedAt: check_started, problem: check_problem, detail: check_detail, nextTryAt }
 }
 

@@ -1,6 +1,7 @@
 import type { Db, StoreDb, StoreTx, Tx } from '../core/db.ts'
 import { cancelDoubles, wakeHeldTo } from './plan-sql.ts'
 import * as sql from './sql.ts'
+import { STORE_UNREAD } from './wake-rules.ts'
 
 // Messages: scheduled | held | claimed → handed_over → sent | failed | unknown, → delivered; or skipped, cancelled.
 // A row is written in the transaction that decides on it, and its key (cart, or shopper where there is none; origin; step; channel) exists once (D1).
@@ -96,6 +97,9 @@ export async function wakeMessagesOf(
 export async function wakeStoreMessages(tx: StoreTx, reasons: readonly string[], now: Date): Promise<void> {
   await sql.askToWake(tx, reasons, now)
 }
+
+/** The shop has reported its orders: what waited for them is decided on at once, while they are fresh (D3). */
+export const wakeUnread = (tx: StoreTx, now: Date): Promise<void> => sql.askToWake(tx, STORE_UNREAD, now)
 
 /** Between two rounds of whoever sends for the store. Whether it was asked for. */
 export async function wakeAskedMessages(store: StoreDb<Db>, now: Date): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { StoreAccess, StoreKeys, StoreNet, TokenShelf } from './access.ts'
 import type { StoreEvent } from './event.ts'
-import type { PlatformOrder, RawDelivery, StoreClient, StoreProfile } from './platform.ts'
+import type { ItemTerms, PlatformOrder, RawDelivery, StoreClient, StoreProfile } from './platform.ts'
 
 // What a kind of shop system does for all its stores.
 
@@ -62,4 +62,6 @@ export interface PlatformPlugin {
   profile(told: unknown): StoreProfile | null
   /** `refused` has the places of those that cannot be read. */
   orders(list: readonly unknown[]): { orders: PlatformOrder[]; refused: { place: number; reason: string }[] }
+  /** Stock and prices as the plugin tells them; what cannot be read is left out. */
+  terms(list: readonly unknown[], currency: string): ItemTerms[]
 }

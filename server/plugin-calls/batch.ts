@@ -8,8 +8,10 @@ import type { Deps } from '../deps.ts'
 import { readInput } from '../http/input.ts'
 import { pluginOf } from '../platforms/registry.ts'
 import { changePlugin, noteBatch } from '../plugin/plugin.ts'
+import { isReporting } from '../plugin/rules.ts'
 import { readStore } from '../stores/store.ts'
 import { noteActive } from '../sync/local-copies.ts'
+import { pushOnlyPlugin } from '../sync/push-only.ts'
 import type { Caller } from './caller.ts'
 import { cartPost, timeOf } from './entries.ts'
 import { settingsVersion } from './settings.ts'
@@ -47,7 +49,13 @@ export async function takeBatch(deps: Deps, caller: Caller, body: unknown) {
   await noteBatch(caller, { install, version: plugin, seq, cartAt: carts.length > 0 ? deps.now() : null })
   const lost = new Set(refused.map((each) => each.seq))
   const done = read.map((each) => each.seq).filter((each) => !lost.has(each))
-  return { done, refused, settings: await settingsVersion(deps, caller) }
+  return { done, refused, settings: await settingsVersion(deps, caller), beat: await isBeatNeeded(deps, caller) }
+}
+
+/** A shop that is not reached any more would report its orders with the next beat only, which may be an hour away. */
+async function isBeatNeeded(deps: Deps, caller: Caller): Promise<boolean> {
+  const plugin = await pushOnlyPlugin(caller)
+  return plugin !== null && !isReporting(plugin, deps.now())
 }
 
 function readEntries(entries: readonly unknown[], now: Date): { read: Read[]; refused: Refused[] } {

@@ -1,11 +1,14 @@
 import { recordOrders } from '../carts/record.ts'
+import { transact } from '../core/db.ts'
 import { found } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { readInput } from '../http/input.ts'
+import { wakeUnread } from '../messages/messages.ts'
 import { pluginOf } from '../platforms/registry.ts'
+import { keepReported, neededGoods } from '../plugin/goods.ts'
 import { reachJob } from '../plugin/jobs.ts'
 import { changePlugin, type PluginRow, readPlugin } from '../plugin/plugin.ts'
-import { isPushOnly, reachReason } from '../plugin/rules.ts'
+import { isDoubtful, isPushOnly, reachReason } from '../plugin/rules.ts'
 import { before, newest, ORDER_CHECK_OVERLAP_MS, ORDER_CHECK_REACH_MS } from '../stores/rules.ts'
 import { readStore } from '../stores/store.ts'
 import { completeReported, readStreams } from '../sync/streams.ts'
@@ -15,7 +18,8 @@ import { type Beat, Beat as BeatBody } from './wire.ts'
 import { offeredUpdate } from './zip.ts'
 
 // The plugin's report, once an hour and whenever it is asked for sooner. In its answer is all that we want to say to the shop. A shop
-// that we do not reach reports its orders too, which is the order check of its messages (D3).
+// that we do not reach reports its orders too, with stock and prices of what is in the carts of messages that wait. That is the order check
+// of its messages (D3).
 
 const REACH_AGAIN_MS = 10 * 60_000
 const HOUR_S = 3_600
@@ -32,57 +36,67 @@ export async function takeBeat(deps: Deps, caller: Caller, raw: unknown) {
     ...(isSameQueue ? {} : { install: body.install, highest_seq: 0 }),
   })
   if (body.orders) await takeReport(deps, caller, plugin, body.orders)
-  const now = deps.now()
-  const isReachDue = !plugin.reach_checked_at || plugin.reach_checked_at <= before(now, REACH_AGAIN_MS)
-  if (plugin.is_reached !== true && isReachDue) {
-    await deps.jobs.enqueue(caller.db, reachJob, { storeId: caller.storeId }, caller.storeId)
-  }
-  const ordersSince = await askForOrders(caller)
+  const { isDoubted, report } = await whatToReport(deps, caller)
+  if (report || plugin.is_reached !== true) await queueReach(deps, caller, plugin)
   return {
     settings: await readSettings(deps, caller),
-    reach: ordersSince ? { isReached: false, reason: reachReason(plugin) } : { isReached: true },
+    reach: report ? { isReached: false, reason: reachReason(plugin) } : { isReached: true },
     update: await offeredUpdate(deps.config.publicUrl, body.plugin),
     seq: isSameQueue ? plugin.highest_seq : 0,
     ask: {
       test: plugin.test_asked !== plugin.test_seen ? plugin.test_asked : null,
-      everyS: ordersSince ? MINUTE_S : HOUR_S,
-      ordersSince: ordersSince?.toISOString() ?? null,
+      everyS: isDoubted ? MINUTE_S : HOUR_S,
+      ordersSince: report?.since.toISOString() ?? null,
+      goods: report?.goods.map(({ productId, variationId }) => ({ product: productId, variation: variationId })) ?? [],
     },
   }
 }
 
-/** null: the shop is reached, and its orders are read. */
-async function askForOrders(caller: Caller): Promise<Date | null> {
+/** Whether the shop answers us again is tried every ten minutes. */
+async function queueReach(deps: Deps, caller: Caller, { reach_checked_at: at }: PluginRow): Promise<void> {
+  const isDue = !at || at <= before(deps.now(), REACH_AGAIN_MS)
+  if (isDue) await deps.jobs.enqueue(caller.db, reachJob, { storeId: caller.storeId }, caller.storeId)
+}
+
+/** `report`: null while the shop is reached, and its orders are read. */
+async function whatToReport(deps: Deps, caller: Caller) {
   const [store, plugin, streams] = await Promise.all([readStore(caller), readPlugin(caller), readStreams(caller)])
   const check = streams.find(({ stream }) => stream === 'order_check')
   if (!store || !plugin || !isPushOnly(plugin, check)) {
     if (plugin?.orders_since) await changePlugin(caller, { orders_since: null })
-    return null
+    return { isDoubted: plugin !== undefined && isDoubtful(plugin, check), report: null }
   }
-  if (plugin.orders_since) return plugin.orders_since
-  const since = check?.watermark
-    ? before(check.watermark, ORDER_CHECK_OVERLAP_MS)
-    : before(store.connected_at, ORDER_CHECK_REACH_MS)
-  await changePlugin(caller, { orders_since: since })
-  return since
+  const since =
+    plugin.orders_since ??
+    (check?.watermark
+      ? before(check.watermark, ORDER_CHECK_OVERLAP_MS)
+      : before(store.connected_at, ORDER_CHECK_REACH_MS))
+  if (!plugin.orders_since) await changePlugin(caller, { orders_since: since })
+  return { isDoubted: true, report: { since, goods: await neededGoods(caller, deps.now()) } }
 }
 
 /** Counts as a reading of the orders only from where it was asked for, and to its end. */
 async function takeReport(deps: Deps, caller: Caller, plugin: PluginRow, report: NonNullable<Beat['orders']>) {
   const asked = plugin.orders_since
   const store = found(await readStore(caller), 'Store')
-  const { orders, refused } = pluginOf(store.platform).orders(report.list)
+  const platform = pluginOf(store.platform)
+  const { orders, refused } = platform.orders(report.list)
   if (refused.length > 0) deps.log.warn({ storeId: caller.storeId, skipped: refused.length }, 'store.rows_skipped')
   const now = deps.now()
+  const startedAt = new Date(now.getTime() - report.age * 1_000)
   await recordOrders(deps, caller.storeId, orders, 'plugin')
+  await changePlugin(caller, { reports_goods: report.goods !== undefined })
+  await keepReported(caller, platform.terms(report.goods ?? [], store.currency), startedAt)
   if (!asked || !(new Date(report.since) <= asked)) return
   const reached = newest(orders.map((order) => new Date(order.modifiedAt)))
   if (!report.isComplete) {
     await changePlugin(caller, { orders_since: newest([reached, asked]) })
     return
   }
-  const startedAt = new Date(now.getTime() - report.age * 1_000)
   const watermark = reached && reached > startedAt ? startedAt : reached
-  await completeReported(caller, { startedAt, now, watermark })
-  await changePlugin(caller, { orders_since: null })
+  await transact(caller, async (tx) => {
+    await completeReported(tx, { startedAt, now, watermark })
+    await changePlugin(tx, { orders_since: null })
+    await wakeUnread(tx, now)
+  })
 }

@@ -5,8 +5,8 @@ import { AppError } from '../core/errors.ts'
 import { type Limit, take } from '../core/rate-limits.ts'
 import type { Deps } from '../deps.ts'
 import { changePlugin, queueWake, readPlugin } from '../plugin/plugin.ts'
-import { isAlive, isPushOnly, reachReason } from '../plugin/rules.ts'
-import { readStreams } from '../sync/streams.ts'
+import { isAlive, reachReason } from '../plugin/rules.ts'
+import { pushOnlyPlugin } from '../sync/push-only.ts'
 import { offeredUpdate } from './zip.ts'
 
 // The plugin as the store's team sees it.
@@ -16,8 +16,7 @@ const TESTS: Limit = { name: 'plugin-test', points: 10, windowS: 600 }
 export async function viewPlugin(deps: Deps, store: StoreDb<Db>): Promise<PluginView | null> {
   const plugin = await readPlugin(store)
   if (!plugin || plugin.ended_at) return null
-  const check = (await readStreams(store)).find(({ stream }) => stream === 'order_check')
-  const isCutOff = isPushOnly(plugin, check)
+  const isCutOff = (await pushOnlyPlugin(store)) !== null
   return {
     version: plugin.version,
     newerVersion: (await offeredUpdate(deps.config.publicUrl, plugin.version))?.version ?? null,
@@ -26,6 +25,7 @@ export async function viewPlugin(deps: Deps, store: StoreDb<Db>): Promise<Plugin
     cartAt: plugin.cart_at?.toISOString() ?? null,
     isAlive: isAlive(plugin, deps.now()),
     isReached: isCutOff ? false : plugin.is_reached,
+    isOutdated: isCutOff && plugin.reports_goods === false,
     reason: isCutOff ? reachReason(plugin) : null,
     test: {
       isWaiting: plugin.test_asked !== null && plugin.test_asked !== plugin.test_seen,

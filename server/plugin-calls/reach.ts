@@ -1,7 +1,8 @@
 import type { z } from 'zod'
-import { type Db, transactAccount } from '../core/db.ts'
+import { type Db, transact, transactAccount } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
+import { wakeUnread } from '../messages/messages.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
 import type { reachJob, yieldJob } from '../plugin/jobs.ts'
 import { changePlugin, queueWake, readPlugin } from '../plugin/plugin.ts'
@@ -11,6 +12,7 @@ import { storeAccess } from '../stores/access.ts'
 import { profileColumns } from '../stores/profile.ts'
 import { readStore, type StoreRow, updateStore } from '../stores/store.ts'
 import { importJob } from '../sync/jobs.ts'
+import { forgetCheckFailures } from '../sync/streams.ts'
 import * as sql from './sql.ts'
 
 // Whether we reach a shop that its plugin has connected. Until then its address is only the plugin's word, and another account that
@@ -34,6 +36,10 @@ export async function reachShop(deps: Deps, { storeId }: z.infer<typeof reachJob
     deps.log.info({ storeId, problem: problem.code }, 'plugin.shop-not-reached')
     return
   }
+  await transact(store, async (tx) => {
+    await forgetCheckFailures(tx)
+    await wakeUnread(tx, deps.now())
+  })
   // What was refused or failed before is read at once.
   await deps.jobs.enqueue(deps.db, importJob, { storeId }, storeId)
   await queueWake(deps, store, 'connected')
@@ -48,7 +54,10 @@ interface Problem {
 async function tryShop(deps: Deps, row: StoreRow): Promise<Problem | null> {
   try {
     const client = await storeAccess(deps, { storeId: row.id, db: deps.db })
-    const profile = await client.readProfile(AbortSignal.timeout(LIMIT_MS))
+    const signal = AbortSignal.timeout(LIMIT_MS)
+    const profile = await client.readProfile(signal)
+    // A shop that tells its profile and not its orders is no use to a message (D3).
+    for await (const _ of client.orders({ modifiedSince: deps.now().toISOString(), signal })) break
     if (profile.homeUrl !== row.home_url) return { code: 'moved', detail: profile.homeUrl }
     const account = { accountId: row.account_id, db: deps.db as Db }
     await transactAccount(account, async (tx) => {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { boxChannels } from '../../shared/consent-box.ts'
+import { MOST_GOODS } from '../plugin/goods.ts'
 
 // What a shop's plugin sends, as docs/plugin-protocol.md has it. It is signed, and bounded all the same: a shop may be taken over.
 
@@ -139,6 +140,8 @@ export const Beat = z.object({
       age: seconds,
       isComplete: z.boolean(),
       list: z.array(z.record(z.string(), z.unknown())).max(100),
+      /** Each is read by itself. Plugins before 0.2.0 report none. */
+      goods: z.array(z.unknown()).max(MOST_GOODS).optional(),
     })
     .nullish(),
 })

@@ -22,7 +22,7 @@ export async function keepPlugin(
       encrypted_old_secret = case when p.ended_at is null then p.encrypted_secret end,
       install = excluded.install, highest_seq = 0, version = excluded.version, connected_at = excluded.connected_at,
       ended_at = null, called_at = null, is_reached = null, reach_code = null, reach_detail = null,
-      reach_checked_at = null, test_asked = null, orders_since = null`.execute(db)
+      reach_checked_at = null, test_asked = null, orders_since = null, reports_goods = null`.execute(db)
 }
 
 export async function changePlugin(
@@ -68,8 +68,12 @@ export async function takeNonce({ db, storeId }: StoreDb, nonce: string, now: Da
 }
 
 /** What has done its service, of all stores. */
-export async function forgetOld(db: Db, before: { nonces: Date; codes: Date; carts: Date }): Promise<void> {
+export async function forgetOld(
+  db: Db,
+  before: { nonces: Date; codes: Date; carts: Date; goods: Date },
+): Promise<void> {
   await db.deleteFrom('plugin_nonces').where('used_at', '<', before.nonces).execute()
   await db.deleteFrom('plugin_codes').where('expires_at', '<', before.codes).execute()
   await db.deleteFrom('plugin_carts').where('seen_at', '<', before.carts).execute()
+  await db.deleteFrom('plugin_goods').where('wanted_at', '<', before.goods).execute()
 }

@@ -79,5 +79,10 @@ const CARTS_KEPT_MS = 40 * DAY_MS
 
 export async function tidyPlugins(deps: Deps): Promise<void> {
   const ago = (ms: number) => new Date(deps.now().getTime() - ms)
-  await sql.forgetOld(deps.db, { nonces: ago(NONCE_MS), codes: ago(DAY_MS), carts: ago(CARTS_KEPT_MS) })
+  await sql.forgetOld(deps.db, {
+    nonces: ago(NONCE_MS),
+    codes: ago(DAY_MS),
+    carts: ago(CARTS_KEPT_MS),
+    goods: ago(DAY_MS),
+  })
 }

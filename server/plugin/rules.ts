@@ -1,5 +1,5 @@
 import { pluginTexts } from '../../shared/plugin.ts'
-import { isStoreProblem, STORE_PROBLEM_TEXT } from '../../shared/store-problems.ts'
+import { isStoreProblem, STORE_PROBLEM_TEXT, type StoreProblemCode } from '../../shared/store-problems.ts'
 import type { PluginRow } from './plugin-sql.ts'
 
 // The plugin in a shop: pure rules.
@@ -20,7 +20,7 @@ interface OrderCheck {
 }
 
 /** So many readings in a row have to fail before the shop is asked to report its orders itself. */
-const FAILURES = 3
+export const FAILURES = 3
 
 /** All that comes from the shop is what its plugin sends. */
 export function isPushOnly(plugin: Pick<PluginRow, 'is_reached'>, check: OrderCheck | undefined): boolean {
@@ -28,10 +28,38 @@ export function isPushOnly(plugin: Pick<PluginRow, 'is_reached'>, check: OrderCh
   return check !== undefined && check.failures >= FAILURES
 }
 
+/** Not known to be reached just now: the plugin is to call again within a minute. */
+export function isDoubtful(plugin: Pick<PluginRow, 'is_reached'>, check: OrderCheck | undefined): boolean {
+  return plugin.is_reached !== true || (check !== undefined && check.failures > 0)
+}
+
+/** Without a beat for so long the shop is asked again, whatever its plugin did before. */
+const REPORTING_MS = 3 * 60_000
+
+/** A shop that is not reached reports every minute what messages need. Asking it as well takes 20 seconds each time, and gets nothing. */
+export function isReporting(
+  { beat_at: at, reports_goods }: Pick<PluginRow, 'beat_at' | 'reports_goods'>,
+  now: Date,
+): boolean {
+  const ageMs = at ? now.getTime() - at.getTime() : -1
+  return reports_goods === true && ageMs >= 0 && ageMs <= REPORTING_MS
+}
+
+const FIREWALL =
+  'A firewall or a password in front of the shop may keep Recoup out: ask your host to let its server in.'
+/** Of a shop whose plugin calls us nobody has typed a wrong address. */
+const OF_SHOP: Partial<Record<StoreProblemCode, string>> = {
+  unreachable: `There is no response from the shop’s address. ${FIREWALL}`,
+  timeout: `The shop does not answer in time. ${FIREWALL}`,
+}
+
+export const unreachedText = (code: StoreProblemCode): string =>
+  OF_SHOP[code] ?? `${STORE_PROBLEM_TEXT[code].sentence} ${STORE_PROBLEM_TEXT[code].nextStep}`
+
 /** Why we do not reach the shop, for its owner. */
 export function reachReason({ reach_code: code, is_reached }: Pick<PluginRow, 'reach_code' | 'is_reached'>): string {
   if (code === 'other_account') return pluginTexts.otherAccount
-  if (code && isStoreProblem(code)) return `${STORE_PROBLEM_TEXT[code].sentence} ${STORE_PROBLEM_TEXT[code].nextStep}`
+  if (code && isStoreProblem(code)) return unreachedText(code)
   return is_reached === null
     ? 'Recoup has not called the shop yet.'
     : 'The shop did not answer the last times it was asked for its orders.'

@@ -5,6 +5,7 @@ export interface PluginSchema {
   plugin_connections: PluginConnectionsTable
   plugin_nonces: PluginNoncesTable
   plugin_carts: PluginCartsTable
+  plugin_goods: PluginGoodsTable
 }
 
 export interface PluginCodesTable {
@@ -40,6 +41,7 @@ export interface PluginConnectionsTable {
   test_seen: Generated<string | null>
   test_seen_at: Generated<Date | null>
   orders_since: Generated<Date | null>
+  reports_goods: Generated<boolean | null>
 }
 
 /** What the plugin says of its shop with every beat. */
@@ -70,4 +72,16 @@ export interface PluginCartsTable {
   repeat_seq: Generated<number | null>
   said: Generated<Record<string, string>>
   seen_at: Date
+}
+
+export interface PluginGoodsTable {
+  store_id: string
+  product_id: string
+  variation_id: string
+  wanted_at: Date
+  read_at: Date | null
+  is_available: boolean | null
+  price_minor: number | null
+  is_on_sale: boolean | null
+  stock_quantity: number | null
 }

@@ -19,7 +19,7 @@ import { scheduleNextLook, wakeAskedMessages } from '../messages/messages.ts'
 import { notifyAccountOnce } from '../notifications/notifications.ts'
 import { putPush } from '../push/deliver-push.ts'
 import { isFresh } from '../stores/rules.ts'
-import { type Goods, NO_GOODS, NONE_UNREAD, readCoupons, readGoods, type UnreadCoupons } from '../sync/goods.ts'
+import { type Goods, NONE_UNREAD, readCoupons, readGoods, type UnreadCoupons } from '../sync/goods.ts'
 import { checkOrders } from '../sync/sync.ts'
 import * as sql from './deliver-sql.ts'
 import { itemsOf } from './goods-sql.ts'
@@ -215,8 +215,7 @@ async function prepareClaim(deps: Deps, store: StoreDb<Db>, claimed: Claimed): P
     rows.flatMap((row) => row.channels ?? [row.channel]),
   )
   const ids = rows.map((row) => row.id)
-  // A store that has just told no orders is not asked for more.
-  const read = isChecked ? await readForBatch(deps, store, ids) : { goods: NO_GOODS, unread: NONE_UNREAD }
+  const read = await readForBatch(deps, store, ids, isChecked)
   const evaluation = await evaluate(deps, store, { ids, texts, ...read })
   if (evaluation.unusable.length > 0) await closeUnusable(deps, store, claim, evaluation.unusable)
   const { experiment } = evaluation.situation
@@ -310,9 +309,10 @@ async function readForBatch(
   deps: Deps,
   store: StoreDb<Db>,
   ids: readonly string[],
+  isChecked: boolean,
 ): Promise<{ goods: Goods; unread: UnreadCoupons }> {
-  const goods = await readGoods(deps, store, await itemsOf(store, ids))
-  if ('problem' in goods) return { goods, unread: NONE_UNREAD }
+  const goods = await readGoods(deps, store, await itemsOf(store, ids), { isChecked })
+  if (!isChecked || 'problem' in goods) return { goods, unread: NONE_UNREAD }
   return { goods, unread: await readCoupons(deps, store, ids) }
 }
 

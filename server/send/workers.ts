@@ -1,5 +1,6 @@
 import { type Db, sql } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
+import { ageGoods } from '../plugin/goods.ts'
 import { ageReadings } from '../sync/streams.ts'
 
 // Heartbeats of the processes that play the worker.
@@ -14,7 +15,10 @@ const GAP = '7 seconds'
 export async function beat(deps: Pick<Deps, 'db' | 'now' | 'workerId'>): Promise<void> {
   const now = deps.now()
   const steppedMs = await steppedBack(deps, now)
-  if (steppedMs > 0) await ageReadings(deps.db, steppedMs + AHEAD_MS)
+  if (steppedMs > 0) {
+    await ageReadings(deps.db, steppedMs + AHEAD_MS)
+    await ageGoods(deps.db, steppedMs + AHEAD_MS)
+  }
   await sql`insert into workers (id, started_at, seen_at, steady_since) values (${deps.workerId}, ${now}, ${now}, ${now})
     on conflict (id) do update set seen_at = excluded.seen_at, steady_since = case
       when excluded.seen_at between workers.seen_at and workers.seen_at + ${GAP}::interval then workers.steady_since

@@ -9,6 +9,7 @@ import type { Deps } from '../deps.ts'
 import type { StoreClient, StoreProfile, WebhookSubscription } from '../platforms/platform.ts'
 import { platformOf } from '../platforms/registry.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
+import { reachJob } from '../plugin/jobs.ts'
 import { readPlugin } from '../plugin/plugin.ts'
 import { storeAccess } from '../stores/access.ts'
 import { homeColumns, profileColumns } from '../stores/profile.ts'
@@ -30,6 +31,10 @@ export async function examineStore(deps: Deps, store: StoreDb<Db>) {
   await take(deps, EXAMINATIONS, store.storeId)
   const asked = await ask(deps, store)
   if (asked.kind === 'answered') await keepNews(deps, row, asked.profile)
+  const plugin = (await readPlugin(store)) ?? null
+  if (plugin && !plugin.ended_at && plugin.is_reached !== (asked.kind === 'answered')) {
+    await deps.jobs.enqueue(deps.db, reachJob, { storeId: store.storeId }, store.storeId)
+  }
   const findings: Findings = {
     now: deps.now(),
     platform: row.platform,
@@ -41,7 +46,7 @@ export async function examineStore(deps: Deps, store: StoreDb<Db>) {
     isReachableByStore: row.is_demo || platformOf(row.platform).canDeliverTo(deps.config.publicUrl),
     kept: await listWebhooks(store),
     streams: await readStreams(store),
-    plugin: (await readPlugin(store)) ?? null,
+    plugin,
   }
   if (needsNewWebhooks(findings)) {
     await deps.jobs.enqueue(deps.db, webhooksJob, { storeId: store.storeId }, store.storeId)

@@ -1,12 +1,16 @@
 import type { Check } from '../../shared/checks.ts'
+import { pluginTexts } from '../../shared/plugin.ts'
+import { KEYS_UNREADABLE_TEXT, type StoreProblemCode } from '../../shared/store-problems.ts'
 import type { PluginRow } from '../plugin/plugin.ts'
-import { isAlive, isPushOnly, reachReason } from '../plugin/rules.ts'
+import { isAlive, isPushOnly, unreachedText } from '../plugin/rules.ts'
 
 // What the doctor says of the plugin in the shop, from its last beat. Pure.
 
 export interface PluginFindings {
   plugin: PluginRow | null
   now: Date
+  /** How the shop answered just now. */
+  asked: { kind: 'answered' } | { kind: 'problem'; code: StoreProblemCode | 'keys_unreadable'; detail: string | null }
   streams: readonly { stream: string; failures: number; failed_at: Date | null; completed_at: Date | null }[]
 }
 
@@ -17,6 +21,8 @@ const HOUR_MS = 3_600_000
 const LATE_MS = 3 * HOUR_MS
 const LATE_CRON_S = 2 * 3_600
 const MANY_WAITING = 100
+/** A report comes every minute. */
+const LATE_REPORT_MS = 5 * 60_000
 
 /** None for a store without the plugin. */
 export function pluginChecks(found: PluginFindings, ago: (at: Date) => string): [string, string, Said][] {
@@ -24,7 +30,7 @@ export function pluginChecks(found: PluginFindings, ago: (at: Date) => string): 
   if (!plugin || plugin.ended_at) return []
   return [
     ['plugin', 'Plugin', ofCalls(plugin, found, ago)],
-    ['plugin-reach', 'Recoup reaches the shop', ofReach(plugin, found)],
+    ['plugin-reach', 'Recoup reaches the shop', ofReach(plugin, found, ago)],
     ['plugin-queue', 'Plugin’s queue', ofQueue(plugin)],
     ['plugin-tasks', 'Scheduled tasks of WordPress', ofTasks(plugin)],
     ['plugin-test', 'Test cart', ofTest(plugin, ago)],
@@ -50,14 +56,37 @@ function ofCalls(plugin: PluginRow, { now }: PluginFindings, ago: (at: Date) => 
   }
 }
 
-function ofReach(plugin: PluginRow, { streams }: PluginFindings): Said {
+/** What was just asked counts before what was known. */
+function ofReach(plugin: PluginRow, { streams, asked, now }: PluginFindings, ago: (at: Date) => string): Said {
   const check = streams.find(({ stream }) => stream === 'order_check')
-  if (plugin.is_reached === null) return { state: 'quiet', finding: 'Not tried yet.' }
-  if (!isPushOnly(plugin, check)) return { state: 'good', finding: 'Recoup reads the shop with the plugin’s key.' }
+  const isCutOff = isPushOnly(plugin, check)
+  const isAnswering = asked.kind === 'answered'
+  if (!isCutOff && isAnswering) return { state: 'good', finding: 'Recoup reads the shop with the plugin’s key.' }
+  if (isAnswering) {
+    return {
+      state: 'quiet',
+      finding: 'The shop has just answered again. Recoup reads its orders itself within a minute.',
+    }
+  }
+  const answer = asked.detail
+  const why = asked.code === 'keys_unreadable' ? KEYS_UNREADABLE_TEXT : unreachedText(asked.code)
+  if (!isCutOff)
+    return { state: 'warn', finding: `${why} If this goes on, the plugin reports orders, stock and prices.`, answer }
+  if (plugin.reports_goods === false) {
+    const finding = `${why} This version of the plugin does not report stock and prices, so no message for a cart is sent.`
+    return { state: 'bad', finding, answer, nextStep: pluginTexts.updatePlugin }
+  }
+  const reportedAt = plugin.reports_goods ? (check?.completed_at ?? null) : null
+  if (reportedAt && now.getTime() - reportedAt.getTime() <= LATE_REPORT_MS) {
+    const finding = `${why} The plugin reports orders, stock and prices instead, last ${ago(reportedAt)}, and messages are sent. Products, customers and coupons are not read.`
+    return { state: 'warn', finding, answer }
+  }
   return {
-    state: 'warn',
-    finding: `${reachReason(plugin)} All that comes from the shop is what its plugin sends; messages leave only within a minute of a report of its orders.`,
-    answer: plugin.reach_detail,
+    state: 'bad',
+    finding: `${why} Messages wait for a report of the plugin: ${reportedAt ? `the last one came ${ago(reportedAt)}` : 'none has come yet'}.`,
+    answer,
+    nextStep:
+      'WordPress sends one a minute while its scheduled tasks run. Ask your host to call wp-cron.php every minute.',
   }
 }
 

@@ -1,13 +1,16 @@
-import { KEYS_UNREADABLE, STORE_PROBLEM_TEXT } from '../../shared/store-problems.ts'
+import { KEYS_UNREADABLE, PLUGIN_OUTDATED, STOCK_UNREPORTED, STORE_PROBLEM_TEXT } from '../../shared/store-problems.ts'
 import type { Db, StoreDb } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
 import { keepStanding, standingOf, type ToRead } from '../coupons/for-messages.ts'
 import type { Deps } from '../deps.ts'
 import type { ItemRef, ItemTerms, StoreClient } from '../platforms/platform.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
+import { readReportedTerms } from '../plugin/goods.ts'
+import type { PluginRow } from '../plugin/plugin.ts'
 import { storeAccess } from '../stores/access.ts'
 import { nextTry, ORDER_CHECK_LIMIT_MS } from '../stores/rules.ts'
 import { readStore } from '../stores/store.ts'
+import { noteUnreached, pushOnlyPlugin } from './push-only.ts'
 import * as sql from './sync-sql.ts'
 
 // D3: stock and price of a batch's items are read with its order check.
@@ -23,8 +26,10 @@ export interface Terms {
   currency: string
 }
 
-/** Terms by `goodsKey`, of every item that was asked for; or what the store did wrong. */
-export type Goods = { terms: ReadonlyMap<string, Terms> } | Failure
+/** Terms by `goodsKey`; or what the store did wrong. */
+export type Goods =
+  /** `missing`: where the store was not asked itself, an item may have none; why, if that is known. */
+  { terms: ReadonlyMap<string, Terms>; missing?: string | null } | Failure
 
 interface Failure {
   problem: string
@@ -35,9 +40,20 @@ export const goodsKey = ({ productId, variationId }: ItemRef): string => `${prod
 
 export const NO_GOODS: Goods = { terms: new Map() }
 
-/** Never throws for what a store does wrong. */
-export async function readGoods(deps: Deps, store: StoreDb<Db>, items: readonly ItemRef[]): Promise<Goods> {
+/**
+ * Never throws for what a store does wrong. A store whose orders have not just been read is not asked for more. Of a shop that is not reached
+ * the reports of its plugin count, which is asked for what is missing with its next beat.
+ */
+export async function readGoods(
+  deps: Deps,
+  store: StoreDb<Db>,
+  items: readonly ItemRef[],
+  { isChecked }: { isChecked: boolean },
+): Promise<Goods> {
   if (items.length === 0) return NO_GOODS
+  const plugin = await pushOnlyPlugin(store)
+  if (plugin) return reportedGoods(deps, store, items, plugin)
+  if (!isChecked) return { ...NO_GOODS, missing: null }
   const read = await askWithBatch(deps, store, async ({ client, currency, signal }): Promise<Goods> => {
     const found = await client.terms({ items, currency, signal })
     signal.throwIfAborted()
@@ -45,8 +61,22 @@ export async function readGoods(deps: Deps, store: StoreDb<Db>, items: readonly 
   })
   if (read && 'problem' in read) {
     await sql.noteFailure(store, { stream: 'order_check', ...read, now: deps.now() })
+    await noteUnreached(deps, store)
   }
   return read ?? NO_GOODS
+}
+
+async function reportedGoods(
+  deps: Deps,
+  store: StoreDb<Db>,
+  items: readonly ItemRef[],
+  { reports_goods }: PluginRow,
+): Promise<Goods> {
+  const row = await readStore(store)
+  if (!row) return NO_GOODS
+  const found = await readReportedTerms(store, items, deps.now())
+  const terms = await keepTerms(store, found, found, row.currency)
+  return { terms, missing: reports_goods === false ? PLUGIN_OUTDATED : STOCK_UNREPORTED }
 }
 
 /** What the store did not tell of a coupon. */

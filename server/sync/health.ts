@@ -21,10 +21,12 @@ function isOrderStream({ stream }: sql.SyncState): boolean {
 }
 
 function viewStream(state: sql.SyncState, now: Date) {
+  // What the plugin of a shop that is not reached has reported since counts as a reading.
+  const isMended = state.failed_at !== null && state.completed_at !== null && state.completed_at > state.failed_at
   return {
     completedAt: state.completed_at?.toISOString() ?? null,
     failedAt: state.failed_at?.toISOString() ?? null,
-    problem: state.error_code ? wordsOf(state.stream, state.error_code, state.error_detail) : null,
+    problem: state.error_code && !isMended ? wordsOf(state.stream, state.error_code, state.error_detail) : null,
     rowsSeen: state.rows_seen,
     isRunning: state.lease_until !== null && state.lease_until > now,
   }

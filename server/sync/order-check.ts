@@ -3,6 +3,9 @@ import { recordOrders } from '../carts/record.ts'
 import type { Db, StoreDb } from '../core/db.ts'
 import { found } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
+import { reachJob } from '../plugin/jobs.ts'
+import { readPlugin } from '../plugin/plugin.ts'
+import { isReporting } from '../plugin/rules.ts'
 import { storeAccess } from '../stores/access.ts'
 import {
   before,
@@ -15,6 +18,7 @@ import {
   ORDER_CHECK_REACH_MS,
 } from '../stores/rules.ts'
 import { readStore } from '../stores/store.ts'
+import { noteUnreached, pushOnlyPlugin } from './push-only.ts'
 import { OutOfTime, runSyncJob, type SyncJob } from './sync-jobs.ts'
 import { readStreams } from './sync-sql.ts'
 
@@ -45,6 +49,7 @@ export async function checkOrders(deps: Deps, storeId: string, signal?: AbortSig
       (run) => pull(run, limit),
     )
     if (result.kind !== 'busy') {
+      await followUp(deps, store, result.kind)
       const { isFresh, pulledAt } = await readOrderCheck(store, deps.now())
       return { isFresh, pulledAt }
     }
@@ -52,11 +57,23 @@ export async function checkOrders(deps: Deps, storeId: string, signal?: AbortSig
   }
 }
 
+/** A shop that does not answer any more is to report its orders itself; one that answers again need not. */
+async function followUp(deps: Deps, store: StoreDb<Db>, kind: 'done' | 'failed' | 'refused'): Promise<void> {
+  if (kind === 'failed') await noteUnreached(deps, store)
+  if (kind !== 'done') return
+  const plugin = await readPlugin(store)
+  if (plugin && !plugin.ended_at && plugin.is_reached === false) {
+    await deps.jobs.enqueue(store.db, reachJob, { storeId: store.storeId }, store.storeId)
+  }
+}
+
 async function readOrderCheck(store: StoreDb<Db>, now: Date): Promise<OrderCheck & { isDue: boolean }> {
   const state = (await readStreams(store)).find(({ stream }) => stream === 'order_check')
   const pulledAt = state?.completed_start ?? null
-  const fresh = isFresh(pulledAt, now)
-  return { isFresh: fresh, pulledAt, isDue: !fresh && (!state || nextTry(state, now) <= now) }
+  if (isFresh(pulledAt, now)) return { isFresh: true, pulledAt, isDue: false }
+  const plugin = await pushOnlyPlugin(store)
+  const isReported = plugin !== null && isReporting(plugin, now)
+  return { isFresh: false, pulledAt, isDue: !isReported && (!state || nextTry(state, now) <= now) }
 }
 
 async function pull(run: SyncJob, limit: AbortSignal) {

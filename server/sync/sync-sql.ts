@@ -387,14 +387,3 @@ export async function noteActive(
     db,
   )
 }
-
-/** A shop that is not reached has told all orders that changed since the last reading (D3): this counts as one. */
-export async function completeReported(
-  { db, storeId }: StoreDb,
-  { startedAt, now, watermark }: { startedAt: Date; now: Date; watermark: Date | null },
-): Promise<void> {
-  await sql`update sync_state set completed_start = ${startedAt}, completed_at = ${now},
-      watermark = greatest(watermark, ${watermark}::timestamptz), failures = 0, failed_at = null, error_code = null, error_detail = null
-    where store_id = ${storeId} and stream in ('order_check', 'sweep')
-      and (completed_start is null or completed_start < ${startedAt})`.execute(db)
-}

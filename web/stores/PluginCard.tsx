@@ -1,6 +1,6 @@
 import { Anchor, Button, Card, Group, Stack, Text, Title } from '@mantine/core'
 import { IconCircleCheck, IconClock } from '@tabler/icons-react'
-import type { PluginView } from '../../shared/plugin.ts'
+import { type PluginView, pluginTexts } from '../../shared/plugin.ts'
 import type { StoreView } from '../../shared/stores.ts'
 import { useMay } from '../access/queries.ts'
 import { wordsOf } from '../accounts/queries.ts'
@@ -76,7 +76,7 @@ function Known({ store, plugin }: { store: StoreView; plugin: PluginView }) {
           The capture script is not needed while the plugin reports carts.
         </Text>
       )}
-      {plugin.isReached === false && <CutOff reason={plugin.reason} />}
+      {plugin.isReached === false && <CutOff plugin={plugin} />}
       {plugin.newerVersion && (
         <Notice tone="info">
           Version {plugin.newerVersion} is available. WordPress offers it under Plugins, or{' '}
@@ -106,12 +106,13 @@ function Known({ store, plugin }: { store: StoreView; plugin: PluginView }) {
 }
 
 /** Nothing is sent without an order check (D3), so that this is said plainly. */
-function CutOff({ reason }: { reason: string | null }) {
+function CutOff({ plugin: { reason, isOutdated } }: { plugin: PluginView }) {
   return (
     <Notice tone="warn" title="Recoup cannot reach your shop">
-      {reason} Carts, contacts and orders arrive through the plugin. Recoup sends a message only within a minute of a
-      complete order report from your shop. WordPress sends one about every minute while people visit it, so messages
-      can be late, and without reports none are sent. Products, customers and coupons are not read.
+      {reason}{' '}
+      {isOutdated
+        ? `This version of the plugin does not report stock and prices, so no message for a cart is sent. ${pluginTexts.updatePlugin}`
+        : 'Carts, contacts, orders, stock and prices come from the plugin. WordPress reports orders and stock about every minute while its scheduled tasks run; a message is sent with the first report after it is due, and without reports none are sent. Products, customers and coupons are not read.'}
     </Notice>
   )
 }

@@ -237,7 +237,8 @@ export const isForSale = ({
 }: Pick<SaleFields, 'status' | 'purchasable' | 'stock_status'>) =>
   status === 'publish' && purchasable === true && stock_status !== 'outofstock'
 
-const stockOf = (stock: unknown) => (typeof stock === 'number' && Number.isFinite(stock) ? Math.trunc(stock) : null)
+/** More than a column holds is no number of things. */
+const stockOf = (stock: unknown) => (typeof stock === 'number' && Math.abs(stock) < 2 ** 31 ? Math.trunc(stock) : null)
 
 const saleOf = (onSale: unknown) => (typeof onSale === 'boolean' ? onSale : null)
 

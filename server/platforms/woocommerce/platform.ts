@@ -4,6 +4,7 @@ import { createWooCommerceClient } from './client.ts'
 import { couponUrl } from './coupons.ts'
 import { derivedKeys, PLUGIN_FILE, pluginLink, toldOrders, toldProfile } from './plugin.ts'
 import { restoreLink } from './restore.ts'
+import { toldTerms } from './terms.ts'
 import { readDelivery, TOPICS } from './webhooks.ts'
 
 export const woocommerce: Platform = {
@@ -14,5 +15,12 @@ export const woocommerce: Platform = {
   canDeliverTo: canReach,
   restoreLink,
   couponUrl: ({ homeUrl }, couponId) => couponUrl(homeUrl, couponId),
-  plugin: { file: PLUGIN_FILE, link: pluginLink, derivedKeys, profile: toldProfile, orders: toldOrders },
+  plugin: {
+    file: PLUGIN_FILE,
+    link: pluginLink,
+    derivedKeys,
+    profile: toldProfile,
+    orders: toldOrders,
+    terms: toldTerms,
+  },
 }

@@ -4,6 +4,7 @@ import { aWooAccess } from '../../../test/woo-access.ts'
 import type { GuardedAnswer } from '../../net/guarded-fetch.ts'
 import type { ItemRef } from '../platform.ts'
 import { createWooCommerceClient } from './client.ts'
+import { toldTerms } from './terms.ts'
 
 // Stock and prices as a real WooCommerce told them, before and after things were sold out (stock-check.json).
 
@@ -86,4 +87,57 @@ test('more than a hundred products are asked for in parts, as a list holds no mo
   const store = aStore('before')
   await store.terms(Array.from({ length: 250 }, (_, n) => product(String(n + 1))))
   expect(store.asked.map((each) => each.split('?')[1]!.split(',').length)).toEqual([100, 100, 50])
+})
+
+const mug = {
+  id: 16,
+  status: 'publish',
+  purchasable: true,
+  stock_status: 'instock',
+  stock_quantity: 3,
+  price: '19.50',
+  on_sale: false,
+}
+const told = (terms: unknown, item: object = { product: '16', variation: null }) =>
+  toldTerms([{ ...item, terms }], 'USD')
+
+test('a plugin reports the same; what it does not sell any more has no terms', () => {
+  expect(told(mug)).toEqual([
+    { productId: '16', variationId: null, isAvailable: true, priceMinor: 1_950, isOnSale: false, stockQuantity: 3 },
+  ])
+  expect(told({ ...mug, id: 17 }, { product: '16', variation: '17' })).toMatchObject([
+    { variationId: '17', isAvailable: true },
+  ])
+  expect(told(null)).toMatchObject([{ isAvailable: false, priceMinor: null }])
+  expect(told({ ...mug, stock_status: 'outofstock' })).toMatchObject([{ isAvailable: false }])
+  expect(told({ ...mug, price: '' })).toMatchObject([{ isAvailable: false, priceMinor: null }])
+})
+
+test.each([
+  ['nothing', undefined],
+  ['no product', {}],
+  ['half of one', { id: 16, status: 'publish', price: '19.50' }],
+  ['another one', { ...mug, id: 17 }],
+  ['a text', 'sold out'],
+  ['a list', [mug]],
+  ['a number as yes', { ...mug, purchasable: 1 }],
+])('of a plugin that reports %s for a product nothing is known (security-P6)', (_what, terms) => {
+  expect(told(terms)).toEqual([])
+})
+
+test.each([
+  null,
+  7,
+  [],
+  { product: 16, variation: null },
+  { product: '0', variation: null },
+  { product: '16' },
+  { product: '16', variation: '-1' },
+])('an entry that names no product is left out: %j', (item) =>
+  expect(toldTerms([item && typeof item === 'object' ? { ...item, terms: mug } : item], 'USD')).toEqual([]))
+
+test('a stock or a price beyond all measure is none', () => {
+  expect(told({ ...mug, stock_quantity: 1e12, price: '9'.repeat(40) })).toMatchObject([
+    { stockQuantity: null, priceMinor: null, isAvailable: false },
+  ])
 })

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { parseMinor } from '../../../shared/money.ts'
 import type { ItemRef, ItemTerms } from '../platform.ts'
 import { idText } from '../text.ts'
@@ -29,18 +30,36 @@ export async function pullTerms(http: WooHttp, { items, currency, signal }: Term
     const wire = variationId === null ? parent : variations.get(variationId)
     // A parent in the bin or not published takes its variations along.
     if (!wire || parent?.status !== 'publish') return []
-    const price = parseMinor(wire.price, currency)
-    const isAvailable = isForSale(wire) && price !== null && price >= 0
-    return [
-      {
-        productId,
-        variationId,
-        isAvailable,
-        priceMinor: price,
-        isOnSale: wire.isOnSale,
-        stockQuantity: wire.stockQuantity,
-      },
-    ]
+    return [termsOf({ productId, variationId }, wire, currency)]
+  })
+}
+
+function termsOf(item: ItemRef, wire: Read, currency: string): ItemTerms {
+  const priceMinor = parseMinor(wire.price, currency)
+  const isAvailable = isForSale(wire) && priceMinor !== null && priceMinor >= 0
+  return { ...item, isAvailable, priceMinor, isOnSale: wire.isOnSale, stockQuantity: wire.stockQuantity }
+}
+
+const id = z.string().regex(/^[1-9]\d{0,17}$/)
+const Reported = z.object({
+  product: id,
+  variation: id.nullable(),
+  // In the form of the REST API, with all that decides whether it can be bought.
+  terms: z
+    .looseObject({ status: z.string(), purchasable: z.boolean(), stock_status: z.string(), price: z.string() })
+    .nullable(),
+})
+const NOT_SOLD = { isAvailable: false, priceMinor: null, isOnSale: null, stockQuantity: null }
+
+/** The same of the plugin's report; `terms: null` is what the shop does not sell any more. What cannot be read says nothing. */
+export function toldTerms(list: readonly unknown[], currency: string): ItemTerms[] {
+  return list.flatMap((raw) => {
+    const { data } = Reported.safeParse(raw)
+    if (!data) return []
+    const item: ItemRef = { productId: data.product, variationId: data.variation }
+    if (data.terms === null) return [{ ...item, ...NOT_SOLD }]
+    const wire = readTerms(data.terms)
+    return wire && wire.id === (item.variationId ?? item.productId) ? [termsOf(item, wire, currency)] : []
   })
 }
 
