@@ -4,6 +4,7 @@ use Recoup\WooCommerce\Beat;
 use Recoup\WooCommerce\Connection;
 use Recoup\WooCommerce\Health;
 use Recoup\WooCommerce\Outbox;
+use Recoup\WooCommerce\Sender;
 use Recoup\WooCommerce\Settings;
 use Recoup\WooCommerce\Signature;
 use Recoup\WooCommerce\State;
@@ -66,6 +67,132 @@ final class BeatTest extends ShopCase
         self::assertSame('>=' . strtotime('2026-11-24T10:05:00Z'), $GLOBALS['wp']['orderQuery']['date_modified']);
         self::assertContains('trash', $GLOBALS['wp']['orderQuery']['status']);
         self::assertNotContains('wc-checkout-draft', $GLOBALS['wp']['orderQuery']['status']);
+    }
+
+    private const SINCE = '2026-11-24T10:00:00Z';
+
+    /** @param array<int, array> $goods */
+    private function ask(array $goods, array $more = []): void
+    {
+        $this->answer(['ask' => ['everyS' => 60, 'ordersSince' => self::SINCE, 'goods' => $goods] + $more]);
+    }
+
+    private static function item(int $product, ?int $variation = null): array
+    {
+        return ['product' => (string) $product, 'variation' => $variation === null ? null : (string) $variation];
+    }
+
+    private function beats(): int
+    {
+        return count(array_filter($this->recoup->calls, static function (array $call): bool {
+            return $call['name'] === 'beat';
+        }));
+    }
+
+    public function testStockAndPricesThatRecoupAsksForAreReportedAtOnceWithTheOrders(): void
+    {
+        $GLOBALS['wp']['products'][self::LAMP]->stock = 0;
+        $GLOBALS['wp']['products'][15] = new Product(['id' => 15, 'name' => 'Draft']);
+        $GLOBALS['wp']['products'][15]->status = 'draft';
+        $this->ask([self::item(self::TEA), self::item(self::LAMP), self::item(self::HOODIE, self::BLUE), self::item(15), self::item(999)]);
+        Beat::send();
+        self::assertSame(2, $this->beats(), 'once more, and not for ever');
+        $report = $this->recoup->lastCall('beat')['orders'];
+        self::assertSame([self::SINCE, true, []], [$report['since'], $report['isComplete'], $report['list']]);
+        $tea = ['id' => 10, 'status' => 'publish', 'purchasable' => true, 'stock_status' => 'instock', 'stock_quantity' => null, 'price' => '12.5', 'on_sale' => false];
+        self::assertSame(['product' => '10', 'variation' => null, 'terms' => $tea], $report['goods'][0]);
+        self::assertSame(['outofstock', 0], [$report['goods'][1]['terms']['stock_status'], $report['goods'][1]['terms']['stock_quantity']]);
+        self::assertSame([14, '45'], [$report['goods'][2]['terms']['id'], $report['goods'][2]['terms']['price']]);
+        self::assertSame([null, null], array_column(array_slice($report['goods'], 3), 'terms'));
+    }
+
+    public function testAReportOfStockGoesOnWhileRecoupAsksForOthers(): void
+    {
+        $left = range(1000, 1249);
+        $this->recoup->answers['beat'] = static function (array $body) use (&$left): array {
+            $left = array_values(array_diff($left, array_column($body['orders']['goods'] ?? [], 'product')));
+            $goods = array_map([self::class, 'item'], array_slice($left, 0, 100));
+            return [200, ['settings' => null, 'seq' => 0, 'ask' => ['everyS' => 60, 'ordersSince' => self::SINCE, 'goods' => $goods]]];
+        };
+        Beat::send();
+        self::assertSame([[], 4], [$left, $this->beats()]);
+    }
+
+    public function testAProductThatAnotherPluginBreaksIsLeftOutAndCostsNothingElse(): void
+    {
+        $GLOBALS['wp']['products'][self::LAMP] = new class (['id' => self::LAMP]) extends Product {
+            public function get_price(): string
+            {
+                throw new TypeError('a pricing plugin');
+            }
+        };
+        $this->ask([self::item(self::LAMP), self::item(self::TEA)]);
+        Beat::send();
+        self::assertSame(['10'], array_column($this->recoup->lastCall('beat')['orders']['goods'], 'product'));
+        self::assertSame(2, $this->beats());
+    }
+
+    public function testWhatRecoupAsksForIsCheckedAndBounded(): void
+    {
+        $odd = [null, 7, 'x', [], ['product' => 10], ['product' => '0'], ['product' => '10; drop'], ['product' => ['10']]];
+        $this->ask(array_merge($odd, array_map([self::class, 'item'], range(1, 150))));
+        Beat::send();
+        self::assertCount(92, $this->recoup->lastCall('beat')['orders']['goods']);
+        $this->answer(['ask' => ['everyS' => 60, 'ordersSince' => self::SINCE, 'goods' => 'all']]);
+        Beat::send();
+        Beat::send();
+        self::assertSame([], $this->recoup->lastCall('beat')['orders']['goods']);
+    }
+
+    public function testABeatThatIsWantedSoonIsNotKeptWaitingByTheHourlyOne(): void
+    {
+        $this->answer(['ask' => ['everyS' => 3600]]);
+        Beat::send();
+        self::assertGreaterThan(time() + 3500, $GLOBALS['wp']['tasks']['recoup_beat']);
+        $this->ask([]);
+        Beat::send();
+        self::assertLessThanOrEqual(time() + 60, $GLOBALS['wp']['tasks']['recoup_beat']);
+        $this->answer(['ask' => ['everyS' => 3600]]);
+        Beat::send();
+        self::assertLessThanOrEqual(time() + 60, $GLOBALS['wp']['tasks']['recoup_beat'], 'the one that is planned is early enough');
+    }
+
+    public function testWhileReportsAreAskedForARecoupThatIsAwayIsTriedAgainWithinMinutes(): void
+    {
+        $this->ask([]);
+        Beat::send();
+        $this->recoup->mode = 'down';
+        $waits = [];
+        foreach (range(1, 8) as $try) {
+            run_task(Beat::TASK);
+            $waits[] = (int) round(($GLOBALS['wp']['tasks'][Beat::TASK] - time()) / 60);
+        }
+        self::assertSame([1, 2, 4, 8, 15, 15, 15, 15], $waits);
+        $this->recoup->mode = '';
+        run_task(Beat::TASK);
+        self::assertSame(60, $GLOBALS['wp']['tasks'][Beat::TASK] - time());
+        $this->answer(['ask' => ['everyS' => 3600]]);
+        run_task(Beat::TASK);
+        $this->recoup->mode = 'down';
+        run_task(Beat::TASK);
+        self::assertSame(3600, $GLOBALS['wp']['tasks'][Beat::TASK] - time());
+    }
+
+    public function testTheAnswerToACartCanAskForABeat(): void
+    {
+        $this->recoup->answers['batch'] = static function (array $body): array {
+            return [200, ['done' => array_column($body['entries'], 'seq'), 'refused' => [], 'settings' => 's1', 'beat' => count($body['entries']) > 1]];
+        };
+        $isWanted = new ReflectionProperty(Beat::class, 'isWanted');
+        $isWanted->setAccessible(true);
+        Outbox::put('cart:1', ['type' => 'cart']);
+        Sender::flush(1);
+        self::assertFalse($isWanted->getValue());
+        Outbox::put('cart:1', ['type' => 'cart']);
+        Outbox::put('cart:2', ['type' => 'cart']);
+        Sender::flush(1);
+        self::assertTrue($isWanted->getValue());
+        Beat::send();
     }
 
     private function wake(array $change = [], string $body = '{"v":1}'): object

@@ -68,14 +68,26 @@ final class Beat
             return false;
         }
         if (!$answer->isOk()) {
-            State::put(['nextBeat' => time() + HOUR_IN_SECONDS, 'beatProblem' => Sender::problemOf($answer)]);
-            Sender::once(self::TASK, HOUR_IN_SECONDS);
+            self::tryAgain($answer);
             return false;
         }
         Sender::answered($answer);
         $wasIncomplete = (bool) State::get('reportGoesOn', false);
+        $reported = State::get('goods', []);
         self::take($answer->body);
-        return $wasIncomplete && State::get('ordersSince') !== null;
+        $goods = State::get('goods', []);
+        return State::get('ordersSince') !== null && ($wasIncomplete || ($goods !== [] && $goods !== $reported));
+    }
+
+    /** While messages wait for the reports of this shop, a Recoup that is away for a minute must not cost them an hour. */
+    private static function tryAgain(Answer $answer): void
+    {
+        $failures = 1 + (int) State::get('beatFailures', 0);
+        $every = (int) State::get('every', HOUR_IN_SECONDS);
+        $wait = max($every, min(15 * MINUTE_IN_SECONDS, $every * 2 ** min($failures - 1, 10)));
+        $problem = Sender::problemOf($answer);
+        State::put(['nextBeat' => time() + $wait, 'beatProblem' => $problem, 'beatFailures' => $failures]);
+        Sender::atLatest(self::TASK, $wait);
     }
 
     private static function take(array $body): void
@@ -87,17 +99,20 @@ final class Beat
         State::put([
             'beatAt' => time(),
             'nextBeat' => time() + $every,
+            'every' => $every,
             'beatProblem' => '',
+            'beatFailures' => 0,
             'reach' => self::reach($body['reach'] ?? null),
             'update' => is_array($body['update'] ?? null) ? $body['update'] : null,
             'ordersSince' => is_string($since) && $since !== '' ? Text::cut($since, 40) : null,
+            'goods' => Goods::asked($ask['goods'] ?? null),
         ]);
         if ((int) ($body['seq'] ?? 0) > Outbox::highestSeq()) {
             // The shop's tables come from a backup: what they say now is another queue.
             Connection::set('install', bin2hex(random_bytes(16)));
         }
         self::takeTest($ask['test'] ?? null);
-        Sender::once(self::TASK, $every);
+        Sender::atLatest(self::TASK, $every);
     }
 
     /** @param mixed $reach */
@@ -127,7 +142,7 @@ final class Beat
             'health' => Health::read(),
         ];
         $since = State::get('ordersSince');
-        $report = is_string($since) ? Orders::report($since) : null;
+        $report = is_string($since) ? Orders::report($since, State::get('goods', [])) : null;
         State::put(['reportGoesOn' => $report !== null && !$report['isComplete']]);
         return $report === null ? $body : $body + ['orders' => $report];
     }

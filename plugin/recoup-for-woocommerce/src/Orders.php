@@ -241,8 +241,12 @@ final class Orders
         return array_slice($meta, 0, 20);
     }
 
-    /** All orders modified at or after an instant, oldest first; null when it is not one. */
-    public static function report(string $since): ?array
+    /**
+     * All orders modified at or after an instant, oldest first, and then the stock of these products; null when it is no instant.
+     *
+     * @param array $goods Goods::asked()
+     */
+    public static function report(string $since, array $goods): ?array
     {
         $from = strtotime($since);
         if ($from === false) {
@@ -268,6 +272,7 @@ final class Orders
             }
             $list[] = $wire;
         }
-        return ['since' => $since, 'age' => time() - $began, 'isComplete' => count($list) === count($orders), 'list' => $list];
+        $report = ['since' => $since, 'isComplete' => count($list) === count($orders), 'list' => $list, 'goods' => Goods::report($goods)];
+        return $report + ['age' => time() - $began];
     }
 }

@@ -102,7 +102,7 @@ final class Sender
         Outbox::remove($ids);
         State::put(['sentAt' => time()] + self::NO_WAIT);
         $version = $answer->body['settings'] ?? null;
-        if (is_string($version) && $version !== Settings::version()) {
+        if ((is_string($version) && $version !== Settings::version()) || !empty($answer->body['beat'])) {
             Beat::soon();
         }
     }
@@ -199,6 +199,20 @@ final class Sender
         $waiting = as_get_scheduled_actions(['hook' => $task, 'group' => 'recoup', 'status' => 'pending', 'per_page' => 1], 'ids');
         if ($waiting === []) {
             as_schedule_single_action(time() + $inSeconds, $task, [], 'recoup');
+        }
+    }
+
+    /** The same, but no later: one that is planned for later is replaced. */
+    public static function atLatest(string $task, int $inSeconds): void
+    {
+        if (!function_exists('as_schedule_single_action')) {
+            return;
+        }
+        $at = time() + $inSeconds;
+        $inTime = ['hook' => $task, 'group' => 'recoup', 'status' => 'pending', 'date' => $at, 'date_compare' => '<=', 'per_page' => 1];
+        if (as_get_scheduled_actions($inTime, 'ids') === []) {
+            as_unschedule_all_actions($task, [], 'recoup');
+            as_schedule_single_action($at, $task, [], 'recoup');
         }
     }
 

@@ -71,6 +71,21 @@ class Product
         return $this->stock !== 0;
     }
 
+    public function get_stock_status(): string
+    {
+        return $this->is_in_stock() ? 'instock' : 'outofstock';
+    }
+
+    public function get_stock_quantity(): ?int
+    {
+        return $this->stock;
+    }
+
+    public function is_on_sale(): bool
+    {
+        return false;
+    }
+
     public function get_max_purchase_quantity(): int
     {
         return $this->stock ?? -1;

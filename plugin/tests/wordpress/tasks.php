@@ -11,7 +11,8 @@ function as_schedule_single_action(int $at, string $task, array $arguments, stri
 /** The ids of those that still have to run. */
 function as_get_scheduled_actions(array $query, string $as): array
 {
-    return isset($GLOBALS['wp']['tasks'][$query['hook']]) ? [1] : [];
+    $at = $GLOBALS['wp']['tasks'][$query['hook']] ?? null;
+    return $at !== null && $at <= ($query['date'] ?? $at) ? [1] : [];
 }
 
 /** Runs a task as Action Scheduler does: while it runs it is not waiting any more. */
@@ -28,5 +29,8 @@ function wp_doing_cron(): bool
 
 function as_unschedule_all_actions(string $task, array $arguments, string $group): void
 {
-    $GLOBALS['wp']['tasks'] = [];
+    if ($task === '') {
+        $GLOBALS['wp']['tasks'] = [];
+    }
+    unset($GLOBALS['wp']['tasks'][$task]);
 }

@@ -1,0 +1,70 @@
+<?php
+
+namespace Recoup\WooCommerce;
+
+/** Stock and prices of the products that Recoup asks for, for a shop that it cannot reach. */
+final class Goods
+{
+    private const MOST = 100;
+
+    /**
+     * What Recoup has asked for, as it is kept until the next report.
+     *
+     * @param mixed $asked
+     */
+    public static function asked($asked): array
+    {
+        $list = [];
+        foreach (array_slice(is_array($asked) ? $asked : [], 0, self::MOST) as $item) {
+            $product = self::id($item['product'] ?? null);
+            if ($product !== null) {
+                $list[] = ['product' => $product, 'variation' => self::id($item['variation'] ?? null)];
+            }
+        }
+        return $list;
+    }
+
+    /** @param mixed $id */
+    private static function id($id): ?string
+    {
+        return is_string($id) && preg_match('/^[1-9]\d{0,17}$/D', $id) ? $id : null;
+    }
+
+    /** Of a product that another plugin breaks nothing is said: the others are reported all the same. */
+    public static function report(array $asked): array
+    {
+        $list = [];
+        foreach ($asked as $item) {
+            try {
+                $list[] = $item + ['terms' => self::terms((int) $item['product'], (int) $item['variation'])];
+            } catch (\Throwable $error) {
+                Log::warn('The stock of product ' . $item['product'] . ' cannot be read: ' . Text::cut($error->getMessage(), 200));
+            }
+        }
+        return $list;
+    }
+
+    /** As wc/v3 has them; null: the shop does not sell it any more. */
+    private static function terms(int $id, int $variation): ?array
+    {
+        $product = wc_get_product($id);
+        // A parent that is not published takes its variations along.
+        if (!is_object($product) || $product->get_status() !== 'publish') {
+            return null;
+        }
+        $sold = $variation > 0 ? wc_get_product($variation) : $product;
+        if (!is_object($sold)) {
+            return null;
+        }
+        $stock = $sold->get_stock_quantity();
+        return [
+            'id' => (int) $sold->get_id(),
+            'status' => (string) $sold->get_status(),
+            'purchasable' => (bool) $sold->is_purchasable(),
+            'stock_status' => (string) $sold->get_stock_status(),
+            'stock_quantity' => is_numeric($stock) ? (int) $stock : null,
+            'price' => (string) $sold->get_price(),
+            'on_sale' => (bool) $sold->is_on_sale(),
+        ];
+    }
+}
