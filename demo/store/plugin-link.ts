@@ -41,7 +41,7 @@ export interface PluginReply {
   body: Record<string, unknown>
 }
 
-export const VERSION = '0.1.0'
+export const VERSION = '0.2.0'
 
 export const readLink = (shop: Shop): Link | null => JSON.parse(readMeta(shop.db, 'plugin') ?? 'null') as Link | null
 export const keepLink = (shop: Shop, link: Link | null) => writeMeta(shop.db, 'plugin', JSON.stringify(link))

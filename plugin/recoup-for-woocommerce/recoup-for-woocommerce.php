@@ -3,7 +3,7 @@
 /**
  * Plugin Name: Recoup for WooCommerce
  * Description: Wins back abandoned carts: captures carts in both checkouts, asks for consent, and brings carts back from messages.
- * Version: 0.1.0
+ * Version: 0.2.0
  * Requires at least: 6.2
  * Requires PHP: 7.4
  * Requires Plugins: woocommerce

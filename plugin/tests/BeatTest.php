@@ -4,6 +4,7 @@ use Recoup\WooCommerce\Beat;
 use Recoup\WooCommerce\Connection;
 use Recoup\WooCommerce\Health;
 use Recoup\WooCommerce\Outbox;
+use Recoup\WooCommerce\Plugin;
 use Recoup\WooCommerce\Sender;
 use Recoup\WooCommerce\Settings;
 use Recoup\WooCommerce\Signature;
@@ -233,7 +234,7 @@ final class BeatTest extends ShopCase
     {
         $nonce = str_repeat('1', 32);
         $answer = $this->wake(['nonce' => $nonce]);
-        $body = '{"plugin":"0.1.0","home":"https://shop.example.com/"}';
+        $body = '{"plugin":"0.2.0","home":"https://shop.example.com/"}';
         self::assertSame(200, $answer->status);
         self::assertSame(Signature::ofAnswer($nonce, 200, $body, Recoup::SECRET), $answer->headers['X-Recoup-Signature']);
         ob_start();
@@ -298,7 +299,7 @@ final class BeatTest extends ShopCase
         $this->offerUpdate(str_repeat('a', 64));
         self::assertFalse(Update::download(false, 'https://downloads.example.org/other.zip'));
         self::assertFalse(Update::offer(false, [], 'other/other.php'));
-        State::put(['update' => ['version' => '0.1.0', 'sha256' => str_repeat('a', 64)]]);
+        State::put(['update' => ['version' => Plugin::VERSION, 'sha256' => str_repeat('a', 64)]]);
         self::assertFalse(Update::offer(false, [], 'recoup-for-woocommerce/recoup-for-woocommerce.php'));
     }
 

@@ -5,7 +5,7 @@ namespace Recoup\WooCommerce;
 /** Starts the parts, each by itself: where one cannot, the others go on. */
 final class Plugin
 {
-    public const VERSION = '0.1.0';
+    public const VERSION = '0.2.0';
     private const LEAST_WOOCOMMERCE = '5.0';
 
     /** @var string */
