@@ -109,6 +109,10 @@ const kinds: { [Type in NotificationType]: Kind<Type> } = {
     ...{ topic: 'capture', icon: 'capture', group: 'problem' },
     action: () => ({ label: 'Open the carts', to: '/carts' }),
   },
+  question_flood: {
+    ...{ topic: 'capture', icon: 'sms', group: 'problem' },
+    action: () => ({ label: 'Open the sending settings', to: '/settings/sending' }),
+  },
   domain_throttled: {
     ...{ topic: 'sending', icon: 'receiver', group: 'problem' },
     action: () => ({ label: 'Open the sending settings', to: '/settings/sending' }),
@@ -162,6 +166,10 @@ const kinds: { [Type in NotificationType]: Kind<Type> } = {
   },
   budget_reached: {
     ...{ topic: 'limits', icon: 'alarm', group: 'problem' },
+    action: () => ({ label: 'Open the sending settings', to: '/settings/sending' }),
+  },
+  budget_set: {
+    ...{ topic: 'limits', icon: 'sms', group: 'problem' },
     action: () => ({ label: 'Open the sending settings', to: '/settings/sending' }),
   },
   credits_low: { ...ofBilling('alarm', 'problem'), topic: 'limits' },

@@ -2,6 +2,7 @@ import { type BillingNotices, billingNoticeTexts } from './billing-notices.ts'
 import type { ImportDoubt } from './ledger.ts'
 import { formatDuration, resumedText, type Stage, stoppedText } from './stages.ts'
 import { couponProblemText, problemText } from './store-problems.ts'
+import { type TextNotices, textNoticeTexts } from './text-notices.ts'
 
 // Every kind of notification: what its row holds (a type and data, never a sentence) and the English made of it (decision 64). Pure.
 
@@ -117,14 +118,11 @@ export type NotificationData = {
   plan_limit: { channel: Channel; renewsAt: string | null }
   /** Once a month, unless all is used up by then. */
   plan_near_limit: { channel: Channel; used: number; limit: number; renewsAt: string }
-  budget_reached: { renewsAt: string | null }
-  /** Once until credits are added again; millionths of a dollar. */
-  credits_low: { balanceMicros: number; weekMicros: number }
-  credits_empty: { balanceMicros: number }
   /** By an operator of this server (decision 90); `support`: whom to write to. */
   account_suspended: { reason: string; support: string }
   account_resumed: Record<string, never>
-} & BillingNotices &
+} & TextNotices &
+  BillingNotices &
   Record<`${Channel}_sent`, SentData | (Gathered & { isInMailbox: boolean })> &
   Record<`${Channel}_failed`, FailedData | GatheredFailures>
 
@@ -136,11 +134,9 @@ export type AccountNotificationType =
   | 'domain_reopened'
   | 'plan_limit'
   | 'plan_near_limit'
-  | 'budget_reached'
-  | 'credits_low'
-  | 'credits_empty'
   | 'account_suspended'
   | 'account_resumed'
+  | Exclude<keyof TextNotices, 'question_flood'>
   | keyof BillingNotices
 export type StoreNotificationType = Exclude<NotificationType, AccountNotificationType>
 
@@ -148,8 +144,6 @@ export interface NotificationText {
   title: string
   message: string
 }
-
-const dollars = (micros: number) => `$${(Math.floor(micros / 10_000) / 100).toFixed(2)}`
 
 type Catalogue = { [Type in NotificationType]: (data: NotificationData[Type], createdAt: Date) => NotificationText }
 
@@ -251,19 +245,6 @@ const catalogue: Catalogue = {
     title: `Your plan’s ${many(channel, 2).slice(2)} of this month are nearly used up`,
     message: `${figure(used)} of ${figure(limit)} are used. When all are, further messages wait for a larger plan or the next month, and those that are too late by then are not sent.`,
   }),
-  budget_reached: () => ({
-    title: 'Your budget for SMS and WhatsApp is used up',
-    message:
-      'Further messages wait for a larger budget or the next month. Those that are too late by then are not sent.',
-  }),
-  credits_low: ({ balanceMicros, weekMicros }) => ({
-    title: 'Your SMS credits are running low',
-    message: `${dollars(balanceMicros)} are left, and the last seven days took ${dollars(weekMicros)}. When they are used up, further SMS wait for the next month, a larger plan or more credits.`,
-  }),
-  credits_empty: ({ balanceMicros }) => ({
-    title: 'Your SMS credits are used up',
-    message: `${dollars(balanceMicros)} are left, which pay for no more SMS like the last one. Further SMS wait for the next month, a larger plan or more credits.`,
-  }),
   account_suspended: ({ reason, support }) => ({
     title: 'Sending is suspended',
     message: `Whoever runs this server has suspended all sending of your account: ${reason} Your data stays, and messages wait. Write to ${support}.`,
@@ -272,6 +253,7 @@ const catalogue: Catalogue = {
     title: 'Sending goes on',
     message: 'Your account may send again. What has waited and is not too late goes out.',
   }),
+  ...textNoticeTexts,
   ...billingNoticeTexts,
 }
 

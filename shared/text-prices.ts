@@ -57,6 +57,9 @@ export const PRICE_CURRENCY = 'USD'
 export const estimatedPrice = (channel: 'sms' | 'whatsapp', country: string | null): number =>
   ((country && ESTIMATES[country]) || ELSEWHERE)[channel]
 
+/** Whether the price of this country is listed, and not that for all others. */
+export const hasListedPrice = (country: string): boolean => ESTIMATES[country] !== undefined
+
 /** Country by country, and last for all others (`country` null). */
 export const priceList = (): (TextPrice & { country: string | null })[] => [
   ...Object.entries(ESTIMATES).map(([country, price]) => ({ country, ...price })),

@@ -18,6 +18,7 @@ export const sampleNotifications: NotificationData = {
   },
   stage_resumed: { stage: 'sync', lastedMs: 3_600_000, alarmId: 'a' },
   capture_flood: { ceiling: 70 },
+  question_flood: { points: 10, per: 'hour' },
   domain_throttled: {
     domain: 'strict.example',
     kind: 'deferred',
@@ -39,6 +40,7 @@ export const sampleNotifications: NotificationData = {
   plan_limit: { channel: 'email', renewsAt: null },
   plan_near_limit: { channel: 'email', used: 4_000, limit: 5_000, renewsAt: '2026-04-01T00:00:00.000Z' },
   budget_reached: { renewsAt: null },
+  budget_set: { monthly: 50 },
   credits_low: { balanceMicros: 4_250_000, weekMicros: 6_000_000 },
   credits_empty: { balanceMicros: 12_000 },
   account_suspended: { reason: 'Bought addresses.', support: 'support@example.com' },

@@ -16,6 +16,7 @@ import { INVITATION_KEPT_MS, later } from '../members/rules.ts'
 import { type Session, startSession } from '../members/session.ts'
 import { memberOf, userByEmail, viewerOf } from '../members/users.ts'
 import { forgetOldEvents } from '../payments/events.ts'
+import { giveDefaultBudget } from '../texts/budget.ts'
 import { deleteOldUndos } from './email-undo-sql.ts'
 import { type DeviceCookie, deviceCookie, rightGuess, takeGuess, tryGuess, wrongGuess } from './guesses.ts'
 import { deleteOldInvitations } from './invitation-sql.ts'
@@ -72,6 +73,7 @@ async function createOwner(deps: Deps, wanted: Credentials & { name: string }) {
     await sql.insertAccount(tx, wanted.name, now)
     await sql.insertMember(tx, user.id, 'owner', now)
     await giveDefaultPlan(deps, tx, now)
+    await giveDefaultBudget(tx, now)
     await deps.jobs.enqueue(tx.db, mailVerification, { userId: user.id })
     return startSession(tx, user.id, { now, device: wanted.device })
   })

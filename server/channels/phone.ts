@@ -1,7 +1,17 @@
-import { parsePhoneNumberFromString } from 'libphonenumber-js'
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 
-/** The country an E.164 number belongs to; null when it cannot be told. */
+// What a number tells by itself. The full metadata also say which kind of line it is. Pure.
+
+/** The country an E.164 number belongs to; null when it cannot be told, as for satellite phones. */
 export const phoneCountry = (phone: string): string | null => parsePhoneNumberFromString(phone)?.country ?? null
+
+const TAKES_TEXTS = ['MOBILE', 'FIXED_LINE_OR_MOBILE']
+
+/** The country of a number that takes texts; null for landlines, premium, toll-free and satellite numbers, and those of no country. */
+export function textCountry(phone: string): string | null {
+  const number = parsePhoneNumberFromString(phone)
+  return number?.country && TAKES_TEXTS.includes(number.getType() ?? '') ? number.country : null
+}
 
 const GERMAN = ['DE', 'AT', 'CH', 'LI']
 

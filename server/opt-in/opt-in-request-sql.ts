@@ -19,6 +19,17 @@ export async function dueOptInRequests({ db, storeId }: StoreDb, now: Date, limi
   return rows.rows
 }
 
+/** Whether this number stands in a purchase. */
+export async function hasBoughtWith({ db, storeId }: StoreDb, phone: string): Promise<boolean> {
+  const rows = await sql<{ hasBought: boolean }>`
+    select exists (select 1 from shopper_keys k join facts f on f.store_id = k.store_id and f.shopper_id = k.shopper_id
+      where k.store_id = ${storeId} and k.kind = 'phone' and k.value = ${phone} and f.kind = 'order'
+        and f.payload ->> 'orderKind' = 'purchase' and f.payload #>> '{contact,phone}' = ${phone}) as "hasBought"`.execute(
+    db,
+  )
+  return rows.rows[0]!.hasBought
+}
+
 /** false when somebody else has taken it. */
 export async function takeOptInRequest(
   { db, storeId }: StoreTx,

@@ -22,6 +22,11 @@ let visits = 0
 beforeEach(async () => {
   store = scene.store
   await world.db.updateTable('subscriptions').set({ plan: 'starter' }).execute()
+  await world.db
+    .updateTable('stores')
+    .set({ selling_countries: ['US', 'DE'] })
+    .execute()
+  await world.db.deleteFrom('rate_limits').execute()
   // Mid-morning in Germany.
   world.now = new Date(`${new Date(world.now.getTime() + 86_400_000).toISOString().slice(0, 10)}T10:00:00Z`)
 })

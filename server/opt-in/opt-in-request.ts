@@ -1,16 +1,19 @@
+import { hasListedPrice } from '../../shared/text-prices.ts'
 import { monthOf } from '../billing/rules.ts'
 import type { Cost, Outcome, OutgoingText, TextChannel } from '../channels/channel.ts'
 import { notSent } from '../channels/not-sent.ts'
-import { isGermanSpeaking, phoneCountry } from '../channels/phone.ts'
+import { isGermanSpeaking, phoneCountry, textCountry } from '../channels/phone.ts'
 import { authorizeOptInRequest } from '../channels/send-authorization.ts'
 import { ledgerText } from '../consent/evidence.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
+import { type Limit, takeMany } from '../core/rate-limits.ts'
 import * as system from '../core/system.ts'
 import { planLimitOf } from '../decide/decision-inputs.ts'
 import { quietHours } from '../decide/quiet.ts'
 import { loadSituation, type Situation, suppressedOf } from '../decide/situation.ts'
 import type { Deps } from '../deps.ts'
+import { notifyOnce } from '../notifications/notifications.ts'
 import { addressKey } from '../shoppers/rules.ts'
 import { lockAllKeys } from '../shoppers/shoppers.ts'
 import { erasedAmong } from '../suppressions/suppressions.ts'
@@ -27,8 +30,14 @@ import { giveRoomBack, type Question, takeRoom } from './question-room.ts'
 const GIVEN_UP_MS = 24 * 3_600_000
 const MINUTE_MS = 60_000
 const AT_ONCE = 50
+const NO_ROOM_S = 3_600
 /** What ends a question reaches it within this time. */
 const SOON_MS = 1_000
+/** Anybody can post a number, so a store asks only so many that stand in no purchase. */
+export const WITHOUT_ORDER: readonly (Limit & { per: 'hour' | 'day' })[] = [
+  { name: 'opt-in-hour', points: 10, windowS: 3_600, per: 'hour' },
+  { name: 'opt-in-day', points: 30, windowS: 86_400, per: 'day' },
+]
 
 /** Tick: puts the questions that are due. */
 export async function askWaiting(deps: Deps): Promise<void> {
@@ -56,6 +65,14 @@ interface Ready {
   message: OutgoingText
 }
 
+/** Only mobile numbers of countries that the store sells to, at a listed price: all others cost the most, and no customer has them. */
+export function mayBeAsked(phone: string, store: Pick<Situation, 'base_country' | 'selling_countries'>): boolean {
+  const country = textCountry(phone)
+  if (!country || !hasListedPrice(country)) return false
+  const { base_country: base, selling_countries: selling } = store
+  return selling === null || country === base || selling.includes(country)
+}
+
 /** `drop`: it will never be put; a date: not before then. */
 async function obstacleTo(
   deps: Deps,
@@ -64,6 +81,7 @@ async function obstacleTo(
   situation: Situation,
 ): Promise<'drop' | Date | Ready> {
   const now = deps.now()
+  if (!mayBeAsked(phone, situation)) return 'drop'
   const later = (minutes: number) => new Date(now.getTime() + minutes * MINUTE_MS)
   if (now.getTime() - createdAt.getTime() > GIVEN_UP_MS) return 'drop'
   if (!situation.is_active || planLimitOf(situation, 'sms') === 0) return 'drop'
@@ -97,8 +115,9 @@ async function put(
   const { account_id: accountId } = situation
   const { cost } = transport.estimate(message)
   const question = { situation, transport, message }
-  const isTaken = await transact(store, (tx) => takeAndBook(tx, optInRequest, question, { cost, now }))
-  if (!isTaken) return sql.postponeOptInRequest(store, optInRequest, new Date(now.getTime() + 60 * MINUTE_MS))
+  const limits = (await sql.hasBoughtWith(store, optInRequest.phone)) ? [] : WITHOUT_ORDER
+  const waitS = await transact(store, (tx) => takeAndBook(deps, tx, optInRequest, { question, cost, limits, now }))
+  if (waitS > 0) return sql.postponeOptInRequest(store, optInRequest, new Date(now.getTime() + waitS * 1_000))
   // A process that stood still meanwhile knows nothing of a STOP or a pause since, and looks anew (D5).
   const isLate = Math.abs(deps.now().getTime() - now.getTime()) >= SOON_MS
   const outcome = isLate
@@ -124,23 +143,51 @@ async function put(
   })
 }
 
-/** False: the plan, credits or the budget have no room for it, or somebody else has put it. */
+interface Price {
+  question: Question
+  cost: Cost
+  limits: typeof WITHOUT_ORDER
+  now: Date
+}
+
+/** 0, or the seconds to wait: a limit is used up, the plan, credits or the budget have no room for it, or somebody else has put it. */
 async function takeAndBook(
+  deps: Deps,
   tx: StoreTx,
   optInRequest: sql.OptInRequest,
-  question: Question,
-  { cost, now }: { cost: Cost; now: Date },
-): Promise<boolean> {
-  if (!(await takeRoom(tx, question, now))) return false
+  { question, cost, limits, now }: Price,
+): Promise<number> {
+  if (!(await takeRoom(tx, question, now))) return NO_ROOM_S
   const { account_id: accountId } = question.situation
   const left = await lockBudget(tx, accountId, monthOf(now))
   const isOver = left && cost.amountMicros > 0 && (left.currency !== cost.currency || cost.amountMicros > left.micros)
-  if (isOver || !(await sql.takeOptInRequest(tx, optInRequest, { wording: question.message.text, now }))) {
-    await giveRoomBack(tx, question, { takenAt: now, now })
-    return false
+  const waitS = isOver ? NO_ROOM_S : await takePoints(deps, tx, limits)
+  const { text: wording } = question.message
+  if (waitS === 0 && (await sql.takeOptInRequest(tx, optInRequest, { wording, now }))) {
+    await bookSpend(tx, accountId, monthOf(now), [cost])
+    return 0
   }
-  await bookSpend(tx, accountId, monthOf(now), [cost])
-  return true
+  await giveRoomBack(tx, question, { takenAt: now, now })
+  return waitS || NO_ROOM_S
+}
+
+/** 0, or the seconds until the limit that is used up has room again; the team is told of it once a day. */
+async function takePoints(deps: Deps, tx: StoreTx, limits: typeof WITHOUT_ORDER): Promise<number> {
+  for (const limit of limits) {
+    const waitS = await takeMany(deps, limit, { db: tx.db, subject: tx.storeId, count: 1 })
+    if (waitS === 0) continue
+    const { points, per } = limit
+    const now = deps.now()
+    deps.log.warn({ storeId: tx.storeId, points, per }, 'consent.questions-flooded')
+    await notifyOnce(tx, {
+      type: 'question_flood',
+      key: now.toISOString().slice(0, 10),
+      data: { points, per },
+      at: now,
+    })
+    return waitS
+  }
+  return 0
 }
 
 /** Only proof that it was not taken brings it back. Of whoever was erased meanwhile nothing is written down, and they are not asked again. */

@@ -63,7 +63,7 @@ async function switchOn() {
   const sender = { sender_name: 'Maple & Clay', postal_address: '12 Pearl St, Burlington, VT' }
   await world.db
     .updateTable('stores')
-    .set({ ...sender, effective_timeout_minutes: 60 })
+    .set({ ...sender, effective_timeout_minutes: 60, selling_countries: ['US', 'DE'] })
     .where('id', '=', storeId)
     .execute()
   const row = await world.db

@@ -235,6 +235,11 @@ describe('the permits a channel asks for', () => {
       const shop = await aShop(world, 1, { plan: 'starter' })
       const phones = ['+4915199900021', '+4915199900022']
       await suppress(shop, [phones[0]!])
+      await world.db
+        .updateTable('stores')
+        .set({ selling_countries: ['DE'] })
+        .where('id', '=', shop.storeId)
+        .execute()
       for (const phone of phones) {
         const hash = world.deps.secrets.addressHash(phone)
         await world.pool.query(

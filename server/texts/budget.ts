@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Budget } from '../../shared/reminders.ts'
 import { monthOf } from '../billing/rules.ts'
-import { type AccountDb, type Db, transactAccount } from '../core/db.ts'
+import { type AccountDb, type AccountTx, type Db, transactAccount } from '../core/db.ts'
 import { found } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { wakeMessagesOf } from '../messages/messages.ts'
@@ -12,6 +12,11 @@ import * as sql from './spend-sql.ts'
 /** What providers bill in, and so what a budget is set in. */
 const CURRENCY = 'USD'
 const MICROS = 1_000_000
+/** Of a new account, until its owner sets another or none. */
+const DEFAULT_MONTHLY = 50
+
+export const giveDefaultBudget = (account: AccountTx, now: Date): Promise<void> =>
+  sql.saveBudget(account, { monthlyMicros: DEFAULT_MONTHLY * MICROS, currency: CURRENCY, now })
 
 export async function readBudget(deps: Deps, account: AccountDb): Promise<z.infer<typeof Budget>> {
   const row = found(await sql.budgetOf(account, monthOf(deps.now()), CURRENCY), 'Account')

@@ -1,5 +1,5 @@
 import type { Cost } from '../channels/channel.ts'
-import { type AccountDb, type StoreDb, type StoreTx, sql } from '../core/db.ts'
+import { type AccountDb, type AccountTx, type StoreDb, type StoreTx, sql } from '../core/db.ts'
 
 // What SMS and WhatsApp of an account cost in a month, and what they may: SQL and nothing else.
 
@@ -88,7 +88,7 @@ export async function budgetOf({ db, accountId }: AccountDb, month: string, curr
 }
 
 export async function saveBudget(
-  { db, accountId }: AccountDb,
+  { db, accountId }: AccountDb | AccountTx,
   budget: { monthlyMicros: number; currency: string; now: Date },
 ): Promise<void> {
   const { monthlyMicros: monthly_micros, currency, now: updated_at } = budget

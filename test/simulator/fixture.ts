@@ -137,7 +137,7 @@ const SET_UP = `
   shop as (insert into stores (id, account_id, platform, url, home_url, name, currency, time_zone, version, base_country,
       selling_countries, has_checkout_link, connected_at, capture_key, sender_name, postal_address,
       effective_timeout_minutes, cap_messages, rights)
-    values ($2::uuid, $1, $14::text, $15::text, $5, 'Tea & Co', 'USD', 'America/New_York', '10.4.4', 'US', '{US}', true, $4, $6,
+    values ($2::uuid, $1, $14::text, $15::text, $5, 'Tea & Co', 'USD', 'America/New_York', '10.4.4', 'US', '{US,DE,GB,MX,AU}', true, $4, $6,
       'Tea & Co', '1 Main Street, Springfield, IL 62701, USA', $7::int, $8::int, $16::jsonb)),
   keys as (insert into store_credentials (account_id, store_id, encrypted, updated_at) values ($1, $2, $9::bytea, $4)),
   send as (insert into send_schedule (store_id) values ($2)),

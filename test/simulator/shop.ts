@@ -144,7 +144,7 @@ function profile(homeUrl: string): StoreProfile {
     timeZone: 'America/New_York',
     version: '10.4.4',
     baseCountry: 'US',
-    sellingCountries: ['US'],
+    sellingCountries: ['US', 'DE', 'GB', 'MX', 'AU'],
     clockSkewMs: 0,
     hasCheckoutLink: true,
     hasEarlyDrafts: true,
