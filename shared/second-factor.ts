@@ -11,6 +11,7 @@ export const secondFactorTexts = {
   codeNeeded: 'Enter the code of your authenticator app.',
   codeWrong: 'That code is not right, or was used already. Wait for the next one and try again.',
   recoveryWrong: 'That recovery code is not right, or was used already.',
+  confirmFirst: 'Please confirm your email address first.',
   notBegun: 'This setup is over. Start again.',
   alreadyOn: 'Two-factor sign-in is already on.',
   alreadyOff: 'Two-factor sign-in is off.',

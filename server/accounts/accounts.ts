@@ -68,13 +68,14 @@ async function createOwner(deps: Deps, wanted: Credentials & { name: string }) {
   const now = deps.now()
   const user = { id: newId(), email: wanted.email, name: wanted.name, passwordHash, now }
   const account = { accountId: newId(), db: deps.db }
+  const isLinkMailed = (await tryTake(deps, limits.linkPerAddress, wanted.email)) === 0
   const token = await transactAccount(account, async (tx) => {
     if (!(await sql.insertUser(tx.db, user))) return undefined
     await sql.insertAccount(tx, wanted.name, now)
     await sql.insertMember(tx, user.id, 'owner', now)
     await giveDefaultPlan(deps, tx, now)
     await giveDefaultBudget(tx, now)
-    await deps.jobs.enqueue(tx.db, mailVerification, { userId: user.id })
+    if (isLinkMailed) await deps.jobs.enqueue(tx.db, mailVerification, { userId: user.id })
     return startSession(tx, user.id, { now, device: wanted.device })
   })
   if (token === undefined) return undefined

@@ -94,8 +94,18 @@ export function useInvitation({ db, accountId }: AccountTx, tokenHash: Buffer, n
     .where('account_id', '=', accountId)
     .where('token_hash', '=', tokenHash)
     .where('expires_at', '>', now)
-    .returning(['email', 'role'])
+    .returning(['email', 'role', 'invited_by'])
     .executeTakeFirst()
+}
+
+/** Those this member has sent for these roles. */
+export function deleteInvitationsBy({ db, accountId }: AccountTx, userId: string, roles: readonly Role[]) {
+  return db
+    .deleteFrom('invitations')
+    .where('account_id', '=', accountId)
+    .where('invited_by', '=', userId)
+    .where('role', 'in', [...roles])
+    .execute()
 }
 
 export function deleteOldInvitations(db: Db, expiredBefore: Date) {

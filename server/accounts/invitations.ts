@@ -14,7 +14,7 @@ import { assertPlainName } from '../members/names.ts'
 import { hashPassword, isRightPassword } from '../members/passwords.ts'
 import { INVITATION_MS, later } from '../members/rules.ts'
 import { refuseDemo, type Session, startSession } from '../members/session.ts'
-import { userByEmail } from '../members/users.ts'
+import { memberOf, userByEmail } from '../members/users.ts'
 import { assertVerified, confirmAddress } from '../members/verification.ts'
 import { refreshMembers } from '../shoppers/shoppers.ts'
 import { type SignedIn, viewUser } from './accounts.ts'
@@ -100,7 +100,9 @@ export async function acceptInvitation(deps: Deps, guest: Guest, session: Sessio
     // Lock first: an account being deleted takes nobody in.
     if (!(await team.lockTeam(tx))) throw invalid()
     const used = await sql.useInvitation(tx, tokenHash(guest.token), now)
-    if (!used) throw invalid()
+    // Whoever sent it may be out of the team, or less than they were, by now.
+    const sender = used?.invited_by ? await memberOf(tx, used.invited_by) : undefined
+    if (!used || !sender || !mayManage(sender.role, used.role)) throw invalid()
     const id = user?.id ?? (await insertFresh(tx, fresh!, now))
     await confirmAddress(tx.db, id, used.email, now)
     await team.addMember(tx, id, used.role, now)
@@ -131,7 +133,7 @@ function assertMay(session: Session, role: Role): void {
 async function mail(deps: Deps, account: AccountDb, session: Session, asked: { email: string; role: Role }) {
   await assertVerified(account)
   await take(deps, limits.invitePerAccount, account.accountId)
-  await take(deps, limits.invitePerAddress, asked.email)
+  await take(deps, limits.linkPerAddress, asked.email)
   const now = deps.now()
   await transactAccount(account, async (tx) => {
     const expiresAt = later(now, INVITATION_MS)

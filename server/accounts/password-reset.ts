@@ -11,6 +11,7 @@ import { limits } from '../members/limits.ts'
 import { hashPassword } from '../members/passwords.ts'
 import { lockUser, userByEmail } from '../members/users.ts'
 import { confirmAddress } from '../members/verification.ts'
+import { removeSecondFactor } from '../second-factor/second-factor.ts'
 import { forgiveGuesses } from './guesses.ts'
 import { mailReset } from './jobs.ts'
 import { deleteEmailChange } from './profile-sql.ts'
@@ -49,6 +50,8 @@ export async function resetPassword(deps: Deps, asked: { token: string; password
     await sql.spendOtherResets(tx, reset.user_id, now)
     await deleteEmailChange(tx, reset.user_id)
     await sql.deleteSessionsOf(tx, reset.user_id)
+    // A factor from before anybody had proven the address is not its owner's.
+    if (!reset.isProven) await removeSecondFactor(tx, reset.user_id)
     const user = await sql.setPassword(tx, reset.user_id, passwordHash)
     // The link was read in a mail to this address.
     if (user) await confirmAddress(tx, reset.user_id, user.email, now)
@@ -60,8 +63,8 @@ export async function resetPassword(deps: Deps, asked: { token: string; password
 
 async function lockResetUser(tx: Tx, hash: Buffer, now: Date) {
   const owner = await sql.userOfReset(tx, hash)
-  if (owner) await lockUser(tx, owner.user_id)
+  const user = owner && (await lockUser(tx, owner.user_id))
   const reset = await sql.spendReset(tx, hash, now)
   if (!reset) throw new AppError('invalid', authTexts.invalidResetLink)
-  return reset
+  return { ...reset, isProven: Boolean(user?.email_confirmed_at) }
 }

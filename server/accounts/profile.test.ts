@@ -107,6 +107,30 @@ test('whether a new address is somebody’s already is told to whoever reads its
   expect((await me(world, user.token)).user.email).toBe(user.email)
 })
 
+test('no address gets more than a few links from us an hour, whoever asks for them (security-P7)', async () => {
+  const victim = anAddress()
+  const asks = (token: string, password: string) =>
+    world.request('POST', '/api/auth/change-email', { token, body: { email: victim, password } })
+  const unconfirmed: number[] = []
+  for (let n = 0; n < 2; n++) {
+    const { token } = await post(world, 'register', { name: 'M', email: anAddress(), password: 'not hers' })
+    for (let again = 0; again < 3; again++) unconfirmed.push((await asks(token, 'not hers')).status)
+  }
+  expect(unconfirmed).toEqual([200, 429, 429, 200, 429, 429])
+  const owner = await aUser(world)
+  const statuses: number[] = []
+  for (let again = 0; again < 4; again++) statuses.push((await asks(owner.token, owner.password)).status)
+  expect(statuses).toEqual([200, 200, 200, 429])
+  const invited = await world.request('POST', '/api/team/invitations', {
+    token: owner.token,
+    body: { email: victim, role: 'viewer' },
+  })
+  expect(invited.status).toBe(429)
+  world.queued.length = 0
+  expect((await post(world, 'register', { name: 'M', email: victim, password: 'not hers' })).status).toBe(200)
+  expect(world.queued.map(({ name }) => name)).toEqual([])
+})
+
 test('address and password want the current password, and wrong ones are counted', async () => {
   const user = await aUser(world)
   const wrong = { status: 400, body: { error: 'That is not your current password.' } }

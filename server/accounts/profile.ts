@@ -53,6 +53,8 @@ export async function requestEmailChange(
     throw new AppError('invalid', same, { fields: { email: same } })
   }
   await take(deps, limits.emailChangePerUser, session.userId)
+  if (!user.email_confirmed_at) await take(deps, limits.emailChangePerUnconfirmed, session.userId)
+  await take(deps, limits.linkPerAddress, email)
   const now = deps.now()
   await deps.db.transaction().execute(async (tx) => {
     const { userId } = session

@@ -266,6 +266,36 @@ test('who is removed is out at once, may sign up anew, and loses no other accoun
   expect(anew.user.id).not.toBe(mia.userId)
 })
 
+test('an invitation ends with the right of its sender to send it (security-P12)', async () => {
+  const owner = await aUser(world)
+  const rogue = await join(owner, 'admin')
+  const demoted = await join(owner, 'admin')
+  const stays = await join(owner, 'admin')
+  const leaver = await join(owner, 'admin')
+  const tokens: string[] = []
+  for (const { token } of [rogue, demoted, leaver]) tokens.push(await invite(token, anAddress(), 'admin'))
+  const good = await invite(stays.token, anAddress(), 'admin')
+  await call('DELETE', `/api/team/members/${rogue.userId}`, owner.token)
+  await call('PATCH', `/api/team/members/${demoted.userId}`, owner.token, { role: 'member' })
+  await call('POST', '/api/team/leave', leaver.token)
+  expect((await teamOf(owner.token)).invitations).toHaveLength(1)
+  const someone = { name: 'Mia', password: 'her password' }
+  for (const token of tokens) expect(await accept({ token, ...someone })).toMatchObject({ status: 400 })
+  expect(await accept({ token: good, ...someone })).toMatchObject({ status: 200 })
+})
+
+test('an owner who becomes an admin has invited no owners; an invitation from before is checked when it is accepted (security-P12)', async () => {
+  const owner = await aUser(world)
+  const second = await join(owner, 'owner')
+  const ofOwner = await invite(second.token, anAddress(), 'owner')
+  const ofMember = await invite(second.token, anAddress(), 'member')
+  await call('PATCH', `/api/team/members/${second.userId}`, owner.token, { role: 'admin' })
+  const someone = { name: 'Mia', password: 'her password' }
+  expect(await accept({ token: ofOwner, ...someone })).toMatchObject({ status: 400 })
+  await world.db.updateTable('members').set({ role: 'viewer' }).where('user_id', '=', second.userId).execute()
+  expect(await accept({ token: ofMember, ...someone })).toMatchObject({ status: 400 })
+})
+
 test('only who may invite sees who is invited', async () => {
   const owner = await aUser(world)
   const mia = await join(owner, 'member')

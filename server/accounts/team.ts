@@ -1,4 +1,4 @@
-import { mayManage, type Role } from '../../shared/roles.ts'
+import { mayManage, type Role, roleNames } from '../../shared/roles.ts'
 import { teamTexts } from '../../shared/team.ts'
 import { type AccountDb, type AccountTx, type Db, transactAccount } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts'
 import { refuseDemo, type Session } from '../members/session.ts'
 import * as users from '../members/users.ts'
 import { refreshMembers } from '../shoppers/shoppers.ts'
-import { invitations } from './invitation-sql.ts'
+import { deleteInvitationsBy, invitations } from './invitation-sql.ts'
 import { tellRemoved } from './mails.ts'
 import { deleteSessionsIn, moveSession } from './session-sql.ts'
 import * as sql from './team-sql.ts'
@@ -54,6 +54,8 @@ export async function changeRole(account: AccountDb, session: Session, userId: s
     }
     if (role !== 'owner') await keepAnOwner(tx, other.role)
     await sql.setRole(tx, userId, role)
+    const others = roleNames.filter((invited) => !mayManage(role, invited))
+    if (others.length > 0) await deleteInvitationsBy(tx, userId, others)
     return `${other.name} is now ${role}.`
   })
 }
@@ -110,10 +112,11 @@ async function keepAnOwner(tx: AccountTx, role: Role): Promise<void> {
   if (role === 'owner' && (await sql.countOwners(tx)) === 1) throw new AppError('conflict', teamTexts.lastOwner)
 }
 
-/** Their sessions in this account end in the same commit, and as shoppers of its stores they count from now on (F1). */
+/** Their sessions in this account and the invitations they sent end in the same commit, and as shoppers of its stores they count from now on (F1). */
 async function takeOut(tx: AccountTx, { id, email }: { id: string; email: string }): Promise<void> {
   await sql.deleteMember(tx, id)
   await deleteSessionsIn(tx, id)
+  await deleteInvitationsBy(tx, id, roleNames)
   await sql.deleteIfNowhere(tx.db, id)
   await refreshMembers(tx, [email])
 }

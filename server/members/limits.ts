@@ -28,13 +28,16 @@ export const limits = {
   /** Codes by whoever knows the password, from all clients together, but for browsers that have signed in before. */
   signInCodePerUser: { name: 'sign-in-code', points: 20, windowS: HOUR },
   emailChangePerUser: { name: 'email-change-user', points: 5, windowS: HOUR },
+  /** Of somebody who has not confirmed the address they have. */
+  emailChangePerUnconfirmed: { name: 'email-change-unconfirmed', points: 1, windowS: HOUR },
   emailConfirmPerClient: { name: 'email-confirm-client', points: 20, windowS: HOUR },
   emailUndoPerClient: { name: 'email-undo-client', points: 20, windowS: HOUR },
   verificationPerUser: { name: 'verification-user', points: 3, windowS: HOUR },
   /** How many depends on the account's age. */
   ownTextPerAccount: { name: 'own-words-account', points: 50, windowS: DAY },
   invitePerAccount: { name: 'invite-account', points: 30, windowS: HOUR },
-  invitePerAddress: { name: 'invite-address', points: 5, windowS: HOUR },
+  /** Invitations and links that confirm an address: anybody can have them mailed to anybody, so they are counted by where they go. */
+  linkPerAddress: { name: 'link-address', points: 5, windowS: HOUR },
   invitationPerClient: { name: 'invitation-client', points: 60, windowS: HOUR },
   exportPerAccount: { name: 'export-account', points: 10, windowS: HOUR },
   demoPerClient: { name: 'demo-client', points: 120, windowS: HOUR },

@@ -41,6 +41,7 @@ export async function resendVerification(deps: Deps, session: Session): Promise<
   const way = mailWayOf(deps.config)
   if (way === 'none') throw new AppError('unprocessable', NO_MAIL_SERVER)
   await take(deps, limits.verificationPerUser, session.userId)
+  await take(deps, limits.linkPerAddress, user.email)
   await deps.jobs.enqueue(deps.db, mailVerification, { userId: session.userId })
   return way === 'mailbox' ? authTexts.verificationInMailbox : `We have sent a link to ${user.email}.`
 }

@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
 import { codeAt, switchOn } from '../../test/authenticator.ts'
-import { anIp, aUser, me, post } from '../../test/visitor.ts'
+import { anAddress, anIp, aUser, me, post } from '../../test/visitor.ts'
 import { aWorld } from '../../test/world.ts'
+import { mailResetLink } from '../accounts/mails.ts'
 import { createSecrets } from '../core/secrets.ts'
 import { endSecondFactorOf } from './second-factor.ts'
 
@@ -268,4 +269,29 @@ test('the demo’s user, who is everybody, has none', async () => {
   ] as const) {
     expect((await ask('POST', path, user.token, body)).status).toBe(403)
   }
+})
+
+test('nobody who has not confirmed an address can lock its owner out of it (security-P15)', async () => {
+  const email = anAddress()
+  const { token, user } = await post(world, 'register', { name: 'Mallory', email, password: 'not hers' })
+  const refused = await ask('POST', '', token, { password: 'not hers' })
+  expect([refused.status, refused.body.error]).toEqual([403, 'Please confirm your email address first.'])
+  const begun = await aUser(world)
+  const { body } = await ask('POST', '', begun.token, { password: begun.password })
+  await world.db.updateTable('users').set({ email_confirmed_at: null }).where('id', '=', begun.userId).execute()
+  expect((await ask('POST', '/confirm', begun.token, { code: codeAt(body.secret, world.now) })).status).toBe(403)
+  // From before: a factor is on, the address unproven. The reset proves it, and ends what somebody else had set up.
+  const locked = await aProtectedUser()
+  const { userId } = locked
+  await world.db.updateTable('users').set({ email_confirmed_at: null }).where('id', '=', userId).execute()
+  const reset = async (of: string) => {
+    world.sent.length = 0
+    await mailResetLink(world.deps, { userId: of })
+    const link = /token=([\w-]+)/.exec(world.sent[0]!.text)![1]!
+    expect((await post(world, 'reset-password', { token: link, password: 'her own' })).status).toBe(200)
+  }
+  await reset(userId)
+  expect((await signIn({ ...locked, password: 'her own' })).status).toBe(200)
+  await reset(user.id)
+  expect((await post(world, 'login', { email, password: 'her own' })).status).toBe(200)
 })

@@ -32,10 +32,14 @@ export async function viewSecondFactor(deps: Deps, { userId, isDemo }: Session) 
   }
 }
 
-/** Wants the password: an open screen is not enough to lock its user out. */
+/**
+ * Wants the password, as an open screen is not enough to lock its user out, and a confirmed address: whoever registers one that is not theirs
+ * must not lock its owner out.
+ */
 export async function beginSecondFactor(deps: Deps, session: Session, password: string) {
   refuseDemo(session)
   const user = await assertPassword(deps, session, { password, field: 'password' })
+  if (!user.email_confirmed_at) throw new AppError('forbidden', secondFactorTexts.confirmFirst)
   const secret = newSecret()
   const kept = await sql.keepSecret(deps.db, user.id, deps.secrets.seal(secret.toString('base64'), contextOf(user.id)))
   if (!kept) throw new AppError('conflict', secondFactorTexts.alreadyOn)
@@ -51,6 +55,7 @@ export async function confirmSecondFactor(deps: Deps, session: Session, code: st
   const codes = await deps.db.transaction().execute(async (tx) => {
     const user = found(await lockUser(tx, userId), 'User')
     if (user.totp_confirmed_at) throw new AppError('conflict', secondFactorTexts.alreadyOn)
+    if (!user.email_confirmed_at) throw new AppError('forbidden', secondFactorTexts.confirmFirst)
     const secret = secretOf(deps, user)
     if (!secret) throw new AppError('conflict', secondFactorTexts.notBegun)
     const typed = readCode(code)
@@ -98,7 +103,7 @@ export function endSecondFactorOf(db: Db, email: string): Promise<string> {
 }
 
 /** Signing in wants its password alone from now on. */
-async function removeSecondFactor(tx: Tx, userId: string): Promise<void> {
+export async function removeSecondFactor(tx: Tx, userId: string): Promise<void> {
   await sql.switchOff(tx, userId)
   await sql.deleteRecoveryCodes(tx, userId)
   await sql.unmarkSessions(tx, userId)
