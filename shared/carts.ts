@@ -132,7 +132,7 @@ export const listAbandonedCarts = endpoint({
 export const exportCarts = endpoint({
   method: 'GET',
   path: '/api/carts/export',
-  permission: 'carts:read',
+  permission: 'account:export',
   scope: 'store',
   summary: 'A link, good for two minutes, to all carts of a filter as a CSV file, newest activity first',
   query: storeQuery.extend({

@@ -18,17 +18,31 @@ export const ZEN = {
   customerId: '4711',
 }
 /** What must not be found anywhere once she is erased. */
-export const TRACES = ['zenobia', 'quartermain', '2125550199', 'z•••', '4711 kiln road', 'tok-of-zen-browser']
+export const TRACES = [
+  'zenobia',
+  'quartermain',
+  '2125550199',
+  'z•••',
+  '4711 kiln road',
+  'tok-of-zen-browser',
+  'for zed',
+]
 
 export interface Left extends TestStore {
   order: PlatformOrder
   other: PlatformOrder
 }
 
+const ENGRAVING = [{ name: 'Engraving', value: 'For Zed' }]
+const withEngraving = (order: PlatformOrder): PlatformOrder => ({
+  ...order,
+  items: order.items.map((item) => ({ ...item, choices: ENGRAVING })),
+})
+
 /** Two carts (one bought after a click), messages and what came back of them, beside those of somebody else. */
 export async function aPersonEverywhere(world: World): Promise<Left> {
   const store = await aStore(world)
-  const order = anOrder(world, { ...ZEN, kind: 'draft' })
+  const order = withEngraving(anOrder(world, { ...ZEN, kind: 'draft' }))
   const other = anOrder(world)
   await recordOrders(world.deps, store.storeId, [order, other], 'sync')
   await capture(world, store)
@@ -40,7 +54,8 @@ export async function aPersonEverywhere(world: World): Promise<Left> {
   world.advance(60_000)
   await recordOrders(world.deps, store.storeId, [bought(world, order)], 'webhook')
   world.advance(HOUR)
-  await recordOrders(world.deps, store.storeId, [anOrder(world, { ...ZEN, kind: 'draft' })], 'sync')
+  const next = withEngraving(anOrder(world, { ...ZEN, kind: 'draft' }))
+  await recordOrders(world.deps, store.storeId, [next], 'sync')
   await pass(world, store.storeId, 2 * HOUR)
   await fillTheRest(world, store, mail.messageId)
   return { ...store, order, other }
@@ -54,7 +69,7 @@ async function capture(world: World, store: TestStore): Promise<void> {
   }
   await postCapture(world, store, {
     ...{ cart: 'tok-of-zen-browser-cart-1', device: 'tok-of-zen-browser-device', page: 'tok-of-zen-browser-p', seq: 1 },
-    items: [{ id: '16', quantity: 1 }],
+    items: [{ id: '16', quantity: 1, choices: ENGRAVING }],
     contact: { email: ZEN.email, phone: ZEN.phone, firstName: ZEN.firstName, lastName: ZEN.lastName, country: 'US' },
     consent: { email: aBox('email') },
   })

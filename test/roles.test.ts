@@ -36,8 +36,9 @@ async function memberOf(role: Role): Promise<string> {
   return token
 }
 
-/** What is the team's to lead: connecting, sender, consent rules, erasing, export, switching a flow on, billing, team. */
+/** What is the team's to lead: connecting, sender, consent rules, erasing, exports (security-P9), switching a flow on, billing, team. */
 const LEADERS = [
+  'GET /api/carts/export',
   'POST /api/stores/connect-store',
   'DELETE /api/stores/disconnect',
   'PUT /api/stores/keys',

@@ -12,7 +12,7 @@ final class ConnectTest extends ShopCase
     protected function connect(): void
     {
         $GLOBALS['wp']['user'] = 7;
-        $GLOBALS['wp']['rights'] = ['manage_woocommerce'];
+        $GLOBALS['wp']['rights'] = ['manage_woocommerce', 'update_plugins'];
     }
 
     private function begin(): array
@@ -47,6 +47,26 @@ final class ConnectTest extends ShopCase
         self::assertSame(['read_write', 'Recoup', 7], [$row->permissions, $row->description, (int) $row->user_id]);
         self::assertSame(['DE', 'AT'], $call['body']['profile']['sellingCountries']);
         self::assertSame(0, Outbox::count());
+    }
+
+    /** security-P16: the Recoup a shop is connected to decides which code its next update runs, and begin() asks any server. */
+    public function testAShopManagerConnectsOnlyToTheRecoupThePluginCameFrom(): void
+    {
+        $wish = $this->begin();
+        $GLOBALS['wp']['rights'] = ['manage_woocommerce'];
+        $this->recoup->asked = 0;
+        self::assertStringContainsString('Only the owner', $this->comeBack($wish['state']));
+        self::assertFalse(Connection::exists());
+        $answers = [];
+        foreach (['silent', '', 'down'] as $mode) {
+            $this->recoup->mode = $mode;
+            foreach (['https://recoup.example.com', 'http://10.0.0.5:6379', 'http://169.254.169.254/latest', 'https://evil.example'] as $other) {
+                $answers[] = Connect::begin($other)['why'];
+            }
+        }
+        self::assertCount(1, array_unique($answers));
+        self::assertStringContainsString('administrator', $answers[0]);
+        self::assertSame(0, $this->recoup->asked, 'no server was asked');
     }
 
     public function testACodeThatBeganElsewhereIsNotTaken(): void

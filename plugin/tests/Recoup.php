@@ -18,11 +18,14 @@ final class Recoup
     public $seenNonces = [];
     /** @var string */
     public $key = self::SECRET;
+    /** @var int all requests, answered or not */
+    public $asked = 0;
     /** @var string|null of the zip */
     public $zip;
 
     public function __invoke(string $method, string $url, array $arguments)
     {
+        $this->asked++;
         if ($this->mode === 'silent') {
             return new WP_Error('http_request_failed', 'cURL error 28: Operation timed out after 5000 milliseconds');
         }

@@ -123,6 +123,28 @@ final class RestoreTest extends ShopCase
         self::assertStringNotContainsString('does not exist', $this->notices());
     }
 
+    /** security-P10: each made-up link made the shop ask Recoup, until Recoup answered no link of that shop any more. */
+    public function testOneNetworkThatBringsMadeUpLinksIsNotAskedForAnyMore(): void
+    {
+        $this->recoup->answers['restore'] = [404, ['code' => 'not_found']];
+        for ($n = 0; $n < 30; $n++) {
+            $_GET = ['recoup-restore' => str_pad((string) $n, 43, 'm')];
+            self::assertSame('ended with 404', $this->redirectOf([Restore::class, 'look']));
+        }
+        self::assertCount(10, $this->recoup->calls);
+        $GLOBALS['wp']['ip'] = '198.51.100.20';
+        $this->saved([self::line(self::TEA, 2, 'Tea')]);
+        self::assertSame('https://shop.example.com/checkout/', $this->visit());
+    }
+
+    /** security-P19: a link can be given to somebody else, whose order would be confirmed to its first owner. */
+    public function testAnAddressThatWasFilledInIsSaid(): void
+    {
+        $this->saved([self::line(self::TEA, 2, 'Tea')], ['email' => 'mallory@evil.example']);
+        $this->visit();
+        self::assertStringContainsString('mallory@evil.example as your email address', $this->notices());
+    }
+
     public function testALinkThatEndedIsOfAnotherShopOrIsNoneIsNotFoundAndShowsTheWayToTheShop(): void
     {
         $this->recoup->answers['restore'] = [404, ['code' => 'not_found']];

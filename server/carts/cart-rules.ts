@@ -1,6 +1,6 @@
 import type { CartItem, CartState } from '../../shared/carts.ts'
 import type { Episode, Fold, FoldItem } from '../schema/facts.ts'
-import { readableContact } from './erased.ts'
+import { readableChoices, readableContact } from './erased.ts'
 import type { CartRow } from './reconcile.ts'
 import type { CartValues, CatalogueRow } from './sql.ts'
 
@@ -85,7 +85,7 @@ function namedItems(items: readonly FoldItem[], catalogue: Catalogue): CartItem[
         quantity: item.quantity,
         unitPriceMinor,
         imageUrl: item.imageUrl ?? known?.image_url ?? product?.image_url ?? null,
-        ...(item.choices ? { choices: item.choices } : {}),
+        ...(readableChoices(item.choices) ? { choices: item.choices! } : {}),
       },
     ]
   })

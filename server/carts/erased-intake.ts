@@ -1,6 +1,7 @@
 import crypto from 'node:crypto'
 import type { StoreTx } from '../core/db.ts'
 import type { Secrets } from '../core/secrets.ts'
+import type { FoldItem } from '../schema/facts.ts'
 import { customerMark, type ShopperKey } from '../shoppers/rules.ts'
 import { keyOwners, matchedEmails } from '../shoppers/shoppers.ts'
 import { erasedAmong } from '../suppressions/suppressions.ts'
@@ -64,15 +65,18 @@ function addressesOf({ payload }: NewFact): string[] {
 const customerMarks = ({ storeId }: StoreTx, { keys }: NewFact): string[] =>
   keys.filter(({ kind }) => kind === 'customer').map(({ value }) => customerMark(storeId, value))
 
+/** What was chosen or typed for an item may tell who it was, as an engraving does. */
+const unchosen = (items: readonly FoldItem[]): FoldItem[] => items.map(({ choices: _, ...item }) => item)
+
 /** null: nothing is left of it. */
 function withoutPerson(fact: NewFact, keys: ShopperKey[]): NewFact | null {
   const { payload, order } = fact
   if (payload.type === 'snapshot') {
     const { contact: _, zone: __, checkout: ___, toldBy: ____, ...rest } = payload
-    return { ...fact, keys: fact.keys.filter(isNameless), payload: rest }
+    return { ...fact, keys: fact.keys.filter(isNameless), payload: { ...rest, items: unchosen(rest.items) } }
   }
   if (payload.type !== 'order' || !order || payload.orderKind === 'draft') return null
-  const nameless = { ...payload, contact: {} }
+  const nameless = { ...payload, items: unchosen(payload.items), contact: {} }
   // Of what is kept, so that the same order told again is known for the same.
   const hash = crypto.hash(
     'sha256',

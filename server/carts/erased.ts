@@ -1,6 +1,7 @@
-import type { Contact, FactPayload, Fold } from '../schema/facts.ts'
+import type { Contact, FactPayload, Fold, FoldItem } from '../schema/facts.ts'
 
-// What is left of a person's contact in facts once they were erased (C8): which fields were said, and which were the same. So folding
+// What is left of a person's contact, and of what they chose or typed for an item (an engraving), in facts once they were erased (C8): which
+// fields were said, and which were the same. So folding
 // the facts again gives the same carts (S7): that somebody told a new address was activity. Pure.
 
 const FIELDS = ['email', 'phone', 'unconfirmedEmail', 'unconfirmedPhone', 'firstName', 'lastName'] as const
@@ -16,6 +17,10 @@ export function readableContact(contact: Contact): Contact {
     Object.entries(contact).filter(([field]) => !(marked as readonly string[]).includes(field)),
   ) as Contact
 }
+
+/** None where they are marks. */
+export const readableChoices = (choices: FoldItem['choices']): FoldItem['choices'] =>
+  choices?.some(({ value }) => MARK.test(value)) ? undefined : choices
 
 /** The address of a checkout opens it, with the name and the address that were typed there. A mark stands for their browser. */
 const withoutBrowser = <T extends object>(said: T): T =>
@@ -45,19 +50,38 @@ export function createEraser(known: unknown): Eraser {
         return value ? [[field, markOf(field, value)]] : []
       }),
     )
+  const unchosen = (items: readonly FoldItem[]): FoldItem[] =>
+    items.map((item) =>
+      item.choices
+        ? {
+            ...item,
+            choices: item.choices.map(({ name, value }) => ({
+              name: markOf('choice', name),
+              value: markOf('choice', value),
+            })),
+          }
+        : item,
+    )
   return {
     payload(payload) {
       if (payload.type === 'lost') return payload
-      if (payload.type === 'order') return { ...payload, contact: erase(payload.contact) }
+      if (payload.type === 'order') {
+        return { ...payload, items: unchosen(payload.items), contact: erase(payload.contact) }
+      }
       // Which page of a browser said it is of use only for posts still to come, and those are somebody new's.
       const { page: _, seq: __, zone: ___, ...said } = payload
-      const rest = withoutBrowser(said)
+      const known = withoutBrowser(said)
+      const rest = known.type === 'snapshot' ? { ...known, items: unchosen(known.items) } : known
       return rest.contact ? ({ ...rest, contact: erase(rest.contact) } as FactPayload) : rest
     },
     fold: (fold) => ({
       ...fold,
       contact: erase(fold.contact),
-      episode: fold.episode && { ...withoutBrowser(fold.episode), contact: erase(fold.episode.contact) },
+      episode: fold.episode && {
+        ...withoutBrowser(fold.episode),
+        items: unchosen(fold.episode.items),
+        contact: erase(fold.episode.contact),
+      },
     }),
   }
 }

@@ -285,6 +285,20 @@ test('on a host of a shop’s, which is for links alone, there is nothing to con
   }
 })
 
+test('connections that nobody signs in on are few for each network, and keep nobody else out (security-P4)', async () => {
+  const ask = (network: number) =>
+    fetch(`${address}/socket.io/?EIO=4&transport=polling`, { headers: { 'x-forwarded-for': `198.51.100.${network}` } })
+  const { token } = await aStore(world)
+  const statuses: number[] = []
+  for (let n = 0; n < 70; n++) statuses.push((await ask(1)).status)
+  expect([statuses.filter((status) => status === 200).length, statuses.at(-1)]).toEqual([50, 403])
+  expect((await ask(2)).status).toBe(200)
+  for (let n = 0; n < 60; n++) {
+    const { socket } = await join(token, 'woocommerce', { extraHeaders: { 'x-forwarded-for': '198.51.100.3' } })
+    socket.disconnect()
+  }
+})
+
 test('too large a message, too many of them, and too many connections are refused', async () => {
   const { token } = await aStore(world)
   const large = await join(token, 'woocommerce', { transports: ['websocket'] })

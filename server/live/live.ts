@@ -16,7 +16,7 @@ import type { Deps } from '../deps.ts'
 import { openLinkHosts } from '../links/link-hosts.ts'
 import { mayStillView } from '../members/operators.ts'
 import { authenticate, type Session } from '../members/session.ts'
-import { hasOneHost } from '../net/clients.ts'
+import { clientAddress, clientKey, hasOneHost, openRanges } from '../net/clients.ts'
 import { markRead } from '../notifications/member.ts'
 import { chooseStore, type WantedStore } from '../stores/choose.ts'
 import { ChangeGatherer } from './gather.ts'
@@ -31,6 +31,8 @@ import { allowance, isOwnOrigin, memberKey, type Own, readAnnouncement } from '.
 const LARGEST_MESSAGE_BYTES = 4_096
 const CONNECTIONS_PER_SESSION = 10
 const CONNECTIONS = 10_000
+/** Of one network before anybody has signed in on them; a browser needs less than a second. */
+const WAITING_PER_NETWORK = 50
 const MESSAGES_AT_ONCE = 10
 const MESSAGES_PER_SECOND = 2
 const SIGN_IN_MS = 10_000
@@ -48,6 +50,7 @@ interface Held {
 }
 type LiveServer = Server<ClientEvents, ServerEvents, Record<string, never>, Held>
 type EngineRequest = Parameters<LiveServer['engine']['handleRequest']>[0]
+type Connection = LiveSocket['conn']
 type LiveSocket = Socket<ClientEvents, ServerEvents, Record<string, never>, Held>
 
 export class Live {
@@ -57,6 +60,10 @@ export class Live {
   readonly #news: News
   /** Connections of each session, those just being admitted too. */
   readonly #heldBy = new Map<string, number>()
+  /** Connections of each network that nobody has signed in on yet. */
+  readonly #waiting = new Map<string, number>()
+  readonly #waitingOf = new Map<Connection, () => void>()
+  readonly #isTrusted: (address: string) => boolean
   /** Nothing but links is on a shop's own host. */
   readonly #isLinkHost: ReturnType<typeof openLinkHosts>
   #listening: Listening | undefined
@@ -66,6 +73,7 @@ export class Live {
   constructor(deps: Deps, server: HttpServer) {
     this.#deps = deps
     this.#isLinkHost = openLinkHosts(deps)
+    this.#isTrusted = openRanges(deps.config.trustedProxies)
     this.#io = new Server(server, {
       path: LIVE_PATH,
       serveClient: false,
@@ -83,6 +91,7 @@ export class Live {
       headers['cache-control'] = 'no-store'
       headers['x-content-type-options'] = 'nosniff'
     })
+    this.#io.engine.on('connection', (connection: Connection) => this.#wait(connection))
     this.#changes = new ChangeGatherer((storeId, changed) =>
       this.#io.to(storeId).emit('store-changed', { storeId, changed }),
     )
@@ -131,12 +140,30 @@ export class Live {
   }
 
   /** Before anything is kept for a caller. A token in an address would lie in logs and histories. */
-  async #mayAsk({ headers, rawHeaders, url }: IncomingMessage): Promise<boolean> {
-    if (this.#isClosing || this.#io.engine.clientsCount >= CONNECTIONS) return false
+  async #mayAsk(request: IncomingMessage): Promise<boolean> {
+    const { headers, rawHeaders, url } = request
+    if (this.#isClosing || this.#io.sockets.sockets.size >= CONNECTIONS) return false
     if (!hasOneHost(rawHeaders)) return false
     if (new URLSearchParams(url?.split('?')[1]).has('token')) return false
     if (await this.#isLinkHost((headers.host ?? '').replace(/:\d+$/, ''))) return false
+    if ((this.#waiting.get(this.#networkOf(request)) ?? 0) >= WAITING_PER_NETWORK) return false
     return isOwnOrigin(headers.origin, headers.host, this.#deps.config.publicUrl)
+  }
+
+  #networkOf = (request: IncomingMessage) => clientKey(clientAddress(request, this.#isTrusted))
+
+  /** Anybody can open connections: those that wait for their sign-in take nothing of what others need. */
+  #wait(connection: Connection): void {
+    const network = this.#networkOf(connection.request)
+    this.#waiting.set(network, (this.#waiting.get(network) ?? 0) + 1)
+    const end = () => {
+      if (!this.#waitingOf.delete(connection)) return
+      const left = this.#waiting.get(network)! - 1
+      if (left > 0) this.#waiting.set(network, left)
+      else this.#waiting.delete(network)
+    }
+    this.#waitingOf.set(connection, end)
+    connection.once('close', end)
   }
 
   async #admit(socket: LiveSocket): Promise<void> {
@@ -151,6 +178,7 @@ export class Live {
       else this.#heldBy.delete(sessionId)
     })
     socket.data = { session, storeId: null }
+    this.#waitingOf.get(socket.conn)?.()
   }
 
   #sessionOf(socket: LiveSocket): Promise<Session> {

@@ -81,6 +81,10 @@ function signedRoutes(scope: FastifyInstance, deps: Deps): void {
   scope.post('/api/plugin/restore', (request, reply) =>
     serveSigned(asked, 'restore', { request, reply }, async (caller, body) => {
       const cart = await readWayBack(deps, caller, readInput(Restore, body).token)
+      if (!cart) {
+        await limits.takeUnknown(caller.storeId)
+        throw new AppError('not_found', 'The link is unknown, has ended, or is of another shop.')
+      }
       if ('waitS' in cart) throw tooMany(cart.waitS)
       return { ...cart }
     }),

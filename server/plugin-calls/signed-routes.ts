@@ -32,6 +32,11 @@ export function openLimits() {
   const calls = new RateLimiterMemory(CALLS)
   const failures = new RateLimiterMemory(FAILURES)
   const networks = new RateLimiterMemory(FAILURES_OF_NETWORK)
+  const consume = async (key: string) => {
+    await calls.consume(key).catch((error) => {
+      throw error instanceof RateLimiterRes ? tooMany(Math.ceil(error.msBeforeNext / 1_000)) : error
+    })
+  }
   const namesOf = ({ ip, headers }: FastifyRequest) => {
     const network = clientNetwork(ip)
     return { network, pair: `${network} ${String(headers['x-recoup-store']).slice(0, 64)}` }
@@ -50,12 +55,12 @@ export function openLimits() {
       const { network, pair } = namesOf(request)
       await Promise.all([failures.consume(pair), networks.consume(network)]).catch(passLimit)
     },
-    /** Anybody can make a shop ask for carts with links they have made up: that must not use up what its own carts and orders need. */
+    /** Carts that are asked for are limited by their tokens, as anybody can make a shop ask for some that they have made up. */
     async take(storeId: string, name: CallName): Promise<void> {
-      await calls.consume(name === 'restore' ? `restore ${storeId}` : storeId).catch((error) => {
-        throw error instanceof RateLimiterRes ? tooMany(Math.ceil(error.msBeforeNext / 1_000)) : error
-      })
+      if (name !== 'restore') await consume(storeId)
     },
+    /** A token that was made up uses up nothing of what the shop's own carts and orders need. */
+    takeUnknown: (storeId: string): Promise<void> => consume(`unknown ${storeId}`),
   }
 }
 

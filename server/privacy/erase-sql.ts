@@ -69,7 +69,9 @@ export async function writeFolds({ db, storeId }: StoreTx, carts: readonly { id:
   return changed(
     sql`
     update carts c set fold = n.fold, flow_choice = null, customer_name = 'Guest', email = null, phone = null, search = 'guest',
-      version = c.version + 1
+      version = c.version + 1,
+      items = case when jsonb_path_exists(c.items, '$[*].choices') then (select jsonb_agg(item - 'choices' order by place)
+        from jsonb_array_elements(c.items) with ordinality as i(item, place)) else c.items end
     from jsonb_to_recordset(${JSON.stringify(carts)}::jsonb) as n(id uuid, fold jsonb)
     where c.store_id = ${storeId} and c.id = ${ids(carts.map((cart) => cart.id))} and c.id = n.id`.execute(db),
   )

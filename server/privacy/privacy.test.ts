@@ -31,9 +31,11 @@ const ask = (method: string, rest = '', body?: unknown, token = zen.token) =>
 
 const cartColumns = `id, shopper_id, status, badge, started_at, last_activity_at, abandon_at, abandoned_at, ended_at, recovered_at,
   pending_until, lost_at, opening_fact_id, last_fact_at, last_fact_id, items, item_count, value_minor, currency, coupons`
+/** But for what was chosen of an item, which may tell who it was. */
 const cartsNow = async (more = '') =>
-  (await world.pool.query(`select ${cartColumns}${more} from carts where store_id = $1 order by id`, [zen.storeId]))
-    .rows
+  (
+    await world.pool.query(`select ${cartColumns}${more} from carts where store_id = $1 order by id`, [zen.storeId])
+  ).rows.map((row) => ({ ...row, items: row.items.map(({ choices: _, ...item }: { choices?: unknown }) => item) }))
 const sums = async () => {
   await foldRollups(world.deps)
   const { rows } = await world.pool.query(

@@ -79,6 +79,23 @@ test('a token is asked about ten times in ten minutes at most', async () => {
   })
 })
 
+test('made-up tokens use up nothing of what the shop’s own links need (security-P10)', async () => {
+  const token = backOf(await press())
+  const madeUp = (n: number) => call('restore', { token: String(n).padStart(43, 'm') })
+  const statuses: number[] = []
+  for (let n = 0; n < 610; n++) statuses.push((await madeUp(n)).status)
+  expect([statuses.slice(0, 600), statuses.slice(600)].map((each) => [...new Set(each)])).toEqual([[404], [429]])
+  expect((await call('restore', { token })).status).toBe(200)
+})
+
+test('the address is told to whoever has just pressed Continue, and not to whom the link was given later (security-P19)', async () => {
+  const token = backOf(await press())
+  world.advance(60_001)
+  expect((await call('restore', { token })).body).toMatchObject({ email: null, isOrdered: false })
+  await press()
+  expect((await call('restore', { token })).body).toMatchObject({ email: null })
+})
+
 test('what was bought meanwhile is not filled again', async () => {
   const token = backOf(await press())
   await world.db.updateTable('carts').set({ status: 'purchased' }).where('store_id', '=', shop.storeId).execute()

@@ -2,6 +2,7 @@ import './carts.css'
 import { Button, Card, Group, NativeSelect, Text } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { readStage } from '../../shared/reach.ts'
+import { useMay } from '../access/queries.ts'
 import { wordsOf } from '../accounts/queries.ts'
 import { BROKEN } from '../api.ts'
 import { useProducts } from '../audiences/queries.ts'
@@ -31,6 +32,7 @@ export function CartsPage() {
   const carts = useCarts(query)
   const columns = useColumns()
   const isWide = useIsWide()
+  const mayExport = useMay('account:export')
   const job = param('job')
   const age = carts.data?.syncAgeSeconds
   // One line from the start: nothing below it moves when the answer is there.
@@ -62,7 +64,7 @@ export function CartsPage() {
           />
           <ReachFilter query={query} isAsked={carts.isSuccess} onChange={change} />
           {isWide && <ColumnsMenu optional={optional} {...columns} />}
-          <ExportButton query={query} />
+          {mayExport && <ExportButton query={query} />}
         </Group>
         {isBehindNumber(query) && (
           <Text fz="xs" c="dimmed" px="md" pb="sm">

@@ -15,6 +15,9 @@ final class Connect
         if ($url === '') {
             return ['why' => __('Enter the address of Recoup, for example https://recoup.example.com.', 'recoup-for-woocommerce')];
         }
+        if (!self::mayUse($url)) {
+            return ['why' => __('Updates of this plugin come from the Recoup it is connected to, so only an administrator who may update plugins can connect to this address.', 'recoup-for-woocommerce')];
+        }
         $hello = Api::hello($url);
         if ($hello['why'] !== '') {
             return $hello;
@@ -30,6 +33,12 @@ final class Connect
             'plugin' => Plugin::VERSION,
         ]);
         return ['why' => '', 'to' => $url . '/store-setup?connect=' . Text::base64url($wish)];
+    }
+
+    /** The code of updates comes from there: who may not change the shop's code connects to the Recoup that the plugin came from, and no other. */
+    private static function mayUse(string $url): bool
+    {
+        return $url === self::address(Connection::given()) || current_user_can('update_plugins');
     }
 
     /** Scheme, host, port and path, without a slash at the end; '' if it is no address. */
@@ -66,6 +75,9 @@ final class Connect
         $code = explode('.', is_string($given['recoup_code'] ?? null) ? $given['recoup_code'] : '', 2);
         if (count($code) !== 2 || !preg_match('/^[\w-]{16,64}$/D', $code[0]) || !preg_match('/^[\w-]{43}$/D', $code[1])) {
             return self::errorWords('invalid', '');
+        }
+        if (!self::mayUse((string) $known['url'])) {
+            return self::errorWords('no_right', '');
         }
         return self::exchange((string) $known['url'], $code[0], $code[1]);
     }

@@ -8,6 +8,9 @@ final class Restore
     public const ARGUMENT = 'recoup-restore';
     private const CHOICE = 'recoup-use';
     private const PATIENCE_S = 6;
+    /** Links that lead to nothing, of one network in ten minutes: Recoup is not asked about further ones. */
+    private const MOST_UNKNOWN = 10;
+    private const COUNTED_S = 600;
 
     public static function start(): void
     {
@@ -54,9 +57,15 @@ final class Restore
         if (self::isKept($token)) {
             return wc_get_cart_url();
         }
+        $network = 'recoup_unknown_' . Snapshot::client();
+        $unknown = (int) get_transient($network);
+        if ($unknown >= self::MOST_UNKNOWN) {
+            return null;
+        }
         $answer = Api::call('restore', ['token' => $token], self::PATIENCE_S);
         Sender::answered($answer);
         if ($answer->has(404)) {
+            set_transient($network, $unknown + 1, self::COUNTED_S);
             return null;
         }
         if (!$answer->isOk() || !is_array($answer->body['lines'] ?? null)) {
@@ -113,6 +122,8 @@ final class Restore
         $isKnown = is_user_logged_in() || !is_object(WC()->customer) || WC()->customer->get_billing_email() !== '';
         if (!$isKnown && is_email($email)) {
             WC()->customer->set_billing_email($email);
+            /* translators: %s: an email address */
+            self::say(sprintf(__('The checkout has %s as your email address. Please change it there if this is not yours.', 'recoup-for-woocommerce'), $email), 'notice');
             WC()->customer->save();
             Capture::changed();
         }

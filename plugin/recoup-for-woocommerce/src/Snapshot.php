@@ -85,15 +85,25 @@ final class Snapshot
         return $part;
     }
 
+    /** The shopper's network under a name of today; '' where it is not known. */
+    public static function client(): string
+    {
+        $network = self::network(class_exists('WC_Geolocation') ? (string) \WC_Geolocation::get_ip_address() : '');
+        if ($network === '') {
+            return '';
+        }
+        $salt = hash_hmac('sha256', gmdate('Y-m-d'), wp_salt('auth'), true);
+        return substr(Text::base64url(hash_hmac('sha256', $network, $salt, true)), 0, 22);
+    }
+
     /** Where from: never the address itself. */
     private static function place(): array
     {
         $part = [];
         $ip = class_exists('WC_Geolocation') ? (string) \WC_Geolocation::get_ip_address() : '';
-        $network = self::network($ip);
-        if ($network !== '') {
-            $salt = hash_hmac('sha256', gmdate('Y-m-d'), wp_salt('auth'), true);
-            $part['client'] = substr(Text::base64url(hash_hmac('sha256', $network, $salt, true)), 0, 22);
+        $client = self::client();
+        if ($client !== '') {
+            $part['client'] = $client;
             // Only what lies on this server: no service is asked.
             $found = \WC_Geolocation::geolocate_ip($ip, false, false);
             $country = Text::plain($found['country'] ?? '', 2);
