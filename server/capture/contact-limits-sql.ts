@@ -27,23 +27,27 @@ type PointTaken = (from: RawBuilder<unknown>) => RawBuilder<unknown>
 interface NewContact extends UsualHours {
   ofClient: PointTaken
   ofStore: PointTaken
+  /** Of clients that have hardly brought any: taken above the store's ceiling too, up to as many again. */
+  ofFew: PointTaken
+  few: number
   mostOfClient: number
   isStoreCounted: boolean
 }
 
 /** How many the client and the store have brought now: what is above a limit of the client is not counted for the store, nor in its hour. */
 export async function takeContact({ db, storeId }: StoreDb, contact: NewContact) {
-  const { ofClient, ofStore, mostOfClient, isStoreCounted, hour } = contact
-  const rows = await sql<{ ofClient: number; ofStore: number | null; ceiling: number }>`
+  const { ofClient, ofStore, ofFew, few, mostOfClient, isStoreCounted, hour } = contact
+  const rows = await sql<{ ofClient: number; ofStore: number | null; ofFew: number | null; ceiling: number }>`
     with client as (${ofClient(sql``)}),
     store as (${ofStore(sql`from client where client.points <= ${mostOfClient} and ${isStoreCounted}::boolean`)}),
     ceiling as (${ceiling(storeId, contact)}),
+    few as (${ofFew(sql`from client, store, ceiling where store.points > ceiling.points and client.points <= ${few}`)}),
     counted as (
       insert into capture_hours (store_id, hour, contacts)
       select ${storeId}, ${hour}::timestamptz, 1 from store, ceiling where store.points <= ceiling.points
       on conflict (store_id, hour) do update set contacts = capture_hours.contacts + 1)
-    select client.points as "ofClient", store.points as "ofStore", ceiling.points as ceiling
-    from client cross join ceiling left join store on true`.execute(db)
+    select client.points as "ofClient", store.points as "ofStore", few.points as "ofFew", ceiling.points as ceiling
+    from client cross join ceiling left join store on true left join few on true`.execute(db)
   return rows.rows[0]!
 }
 

@@ -278,12 +278,29 @@ test('the purchase of an unconfirmed contact ends its cart (S3)', async () => {
 })
 
 test('a store takes sixty new contacts an hour, then items only, and one alarm is raised (X5)', async () => {
-  await allTyped(62, (i) => `203.0.113.${i}`)
+  await allTyped(62, (i) => `203.0.113.${i % 4}`)
   expect((await carts()).filter((cart) => cart.email === null)).toHaveLength(2)
   expect(await carts()).toHaveLength(62)
   const alarms = await countedBy('capture_flood')
   expect(alarms).toHaveLength(1)
   expect(alarms[0]!.message).toContain('more than 60 new contacts')
+})
+
+test('a few networks that bring many do not end the reminders of everybody else (security-P11)', async () => {
+  await allTyped(72, (i) => `203.0.113.${i % 4}`)
+  const before = (await carts()).filter((cart) => cart.email === null).length
+  expect(before).toBe(12)
+  await typed('genuine', '192.0.2.77')
+  await typed('genuine-2', '192.0.2.77')
+  await typed('genuine-3', '192.0.2.77')
+  await typed('other', '192.0.2.78')
+  const taken = (await cartsOf('genuine', 'genuine-2', 'genuine-3', 'other')).flatMap(({ email }) => email ?? [])
+  expect(taken.sort()).toEqual([mail('genuine'), mail('genuine-2'), mail('other')].sort())
+  // Many networks that bring few each come to an end too.
+  for (let i = 0; i < 66; i++)
+    await send(`far-${i}`, { items: tea(), contact: { email: mail(`far-${i}`) } }, `198.51.100.${i}`)
+  await foldLeftPosts(world.deps, 0)
+  expect((await carts()).filter((cart) => cart.email?.startsWith('pfar-'))).toHaveLength(57)
 })
 
 test('a store that usually has more takes five times its usual hour (X5)', async () => {
@@ -292,7 +309,7 @@ test('a store that usually has more takes five times its usual hour (X5)', async
     .insertInto('capture_hours')
     .values(hours.map((hour, i) => ({ store_id: store.storeId, hour, contacts: [13, 14, 400][i]! })))
     .execute()
-  await allTyped(71, (i) => `203.0.113.${i}`)
+  await allTyped(71, (i) => `203.0.113.${i % 4}`)
   expect((await carts()).filter((cart) => cart.email === null)).toHaveLength(1)
   expect((await countedBy('capture_flood'))[0]!.message).toContain('more than 70')
 })

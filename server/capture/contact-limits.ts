@@ -21,6 +21,8 @@ export const PER_CLIENT: Record<'email' | 'phone', Limit> = {
 /** What one store takes from everybody: this many times its usual hour, and no less than the other. */
 const TIMES_USUAL = 5
 export const LEAST_CEILING = 60
+/** So many of one client are taken above the store's ceiling as well: a few that bring many must not end everybody's reminders. */
+const FEW = 2
 const USUAL_DAYS = 28
 const ALARM: Limit = { name: 'capture-alarm', points: 1, windowS: HOUR_S }
 /** An order this much older than the contact still confirms it: a draft may be read before the page's own post arrives. */
@@ -67,6 +69,8 @@ async function limitReached(
   const taken = await sql.takeContact(store, {
     ofClient: (from) => pointTaken(deps, limit, { subject: `${storeId}\0${client}`, from }),
     ofStore: (from) => pointTaken(deps, ofStore, { subject: storeId, from }),
+    ofFew: (from) => pointTaken(deps, ofFew, { subject: storeId, from }),
+    few: FEW,
     mostOfClient: limit.points,
     isStoreCounted: !isSigned,
     ...usualHours(deps),
@@ -75,12 +79,14 @@ async function limitReached(
   if (taken.ofStore === null) return null
   if (taken.ofStore <= taken.ceiling) return null
   if ((await tryTake(deps, ALARM, storeId)) === 0) await raiseAlarm(deps, store, taken.ceiling)
-  return 'store'
+  return taken.ofFew !== null && taken.ofFew <= taken.ceiling ? null : 'store'
 }
 
 const hourOf = (now: Date) => new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS)
 
 const ofStore = { name: 'capture-store', windowS: HOUR_S }
+
+const ofFew = { name: 'capture-few', windowS: HOUR_S }
 
 /** The hours before this one that say what is usual: of the last four weeks. */
 function usualHours(deps: Deps): sql.UsualHours {
