@@ -210,7 +210,9 @@ test('a cancelled order keeps the state of its cart and counts nowhere (real-sto
     expect(stats).toMatchObject({ abandonedCarts: 1, recoveredCarts: 0, recoveryRate: 0 })
   }
   const counted = await figuresOf(world.db, shop.storeId)
-  expect(counted.cart_figures).toContainEqual(expect.objectContaining({ dimension: 'all', began_bought: 0, recovered: 0, unbought: 1 }))
+  expect(counted.cart_figures).toContainEqual(
+    expect.objectContaining({ dimension: 'all', began_bought: 0, recovered: 0, unbought: 1 }),
+  )
   expect(counted.funnel_figures).toContainEqual(expect.objectContaining({ channel: 'all', clicked: 1, converted: 0 }))
   expect(counted.product_figures).toMatchObject([{ recovered: 0, lost_minor: 2_100 }])
   // The shopper has bought nothing after all, and may have the cart back.
@@ -227,7 +229,10 @@ test('of a cart whose purchase was cancelled before the shopper left another the
   world.advance(MINUTE)
   await shop.order(placed({ kind: 'cancelled' }))
   const [first, second] = await shop.liveCarts()
-  expect([first, second]).toMatchObject([{ status: 'recovered', is_void: true }, { status: 'active', is_void: false }])
+  expect([first, second]).toMatchObject([
+    { status: 'recovered', is_void: true },
+    { status: 'active', is_void: false },
+  ])
 })
 
 test('an order that costs nothing is no cancelled one', async () => {

@@ -15,6 +15,7 @@ import { chanceOf } from './random.ts'
 import { withSeveralFlows } from './several-flows.ts'
 import { withShopify } from './shopify.ts'
 import { aShortage } from './shortage.ts'
+import { withSplitOrders } from './split-orders.ts'
 import {
   type Act,
   type Addressed,
@@ -25,7 +26,6 @@ import {
   type Scenario,
   type Step,
 } from './steps.ts'
-import { withSplitOrders } from './split-orders.ts'
 import { withStops } from './stops.ts'
 
 // Random histories. Three browsers, three people, few products and short delays: small worlds collide often. Half of them have texts.
@@ -66,7 +66,10 @@ export function scenarioOf(seed: number): Scenario {
   const scenario = { ...frame, shortage: aShortage(seed, length), steps: withAliases(seed, steps) }
   const whole = withCampaigns(seed, withCoupons(seed, scenario, chance), chance)
   const emails = chance.people.map(({ email }) => email)
-  const stopped = withStops(seed, { ...whole, steps: withSplitOrders(seed, withLateOrders(seed, whole.steps, emails), emails) })
+  const stopped = withStops(seed, {
+    ...whole,
+    steps: withSplitOrders(seed, withLateOrders(seed, whole.steps, emails), emails),
+  })
   const pushed = withPush(seed, stopped, chance)
   const plugged = pushed.push === null ? withPlugin(seed, pushed, emails) : pushed
   const shopped = plugged === pushed ? withShopify(seed, pushed, chance.people) : plugged

@@ -20,7 +20,16 @@ export function withSplitOrders(seed: number, steps: readonly Step[], emails: re
     [RENEWAL]: { totalMinor: 1_500, isRenewal: true },
   }
   const told = (order: number, more: Partial<Placed> = {}): Step => ({
-    ...{ do: 'order', order, kind: 'purchase', email, phone: null, customerId: null, items: [['16', 1]], totalMinor: 0 },
+    ...{
+      do: 'order',
+      order,
+      kind: 'purchase',
+      email,
+      phone: null,
+      customerId: null,
+      items: [['16', 1]],
+      totalMinor: 0,
+    },
     ...{ refundedMinor: 0, isStaff: false, country: null, state: null, consents: [] },
     webhook: dice.weighted({ now: 40, late: 20, twice: 10, lost: 20 }),
     ...orders[order],

@@ -6,7 +6,7 @@ export const A6: Invariant = ({ state }) => {
   const orders = new Map(state.orders.map((order) => [order.id, order]))
   const counted = state.orders.flatMap((part) => {
     const whole = part.parent === null ? undefined : orders.get(part.parent)
-    if (!whole || whole.kind !== 'purchase' || whole.purchasedAt === null) return []
+    if (whole?.kind !== 'purchase' || whole.purchasedAt === null) return []
     const isOnce = part.purchasedAt === null && part.net === 0 && part.message === null
     return isOnce ? [] : [`order ${part.id} counts beside ${whole.id}, of which it is a part`]
   })
@@ -17,7 +17,10 @@ export const A6: Invariant = ({ state }) => {
       const lost = parts
         .filter(({ kind }) => kind !== 'pending' && kind !== 'failed')
         .reduce((sum, part) => sum + part.total - (part.ownNet ?? part.net), 0)
-      const most = Math.max(0, Math.min(whole.ownNet ?? whole.net, whole.total - (whole.kind === 'purchase' ? lost : 0)))
+      const most = Math.max(
+        0,
+        Math.min(whole.ownNet ?? whole.net, whole.total - (whole.kind === 'purchase' ? lost : 0)),
+      )
       return parts.length === 0 || whole.net === most ? [] : [`order ${whole.id} brought ${whole.net}, not ${most}`]
     })
   const renewed = state.carts
@@ -26,8 +29,11 @@ export const A6: Invariant = ({ state }) => {
   const wrong = state.carts.flatMap(({ id, status, isVoid }) => {
     const own = state.orders.filter(({ cart, purchasedAt }) => cart === id && purchasedAt !== null)
     const isBought = status === 'recovered' || status === 'purchased'
-    const isGone = isBought && own.length > 0 && own.every(({ net, total, kind }) => net === 0 && (total > 0 || kind !== 'purchase'))
-    return isVoid === isGone || status === 'merged' ? [] : [`cart ${id.slice(-6)} is void: ${isVoid}, its orders say ${isGone}`]
+    const isGone =
+      isBought && own.length > 0 && own.every(({ net, total, kind }) => net === 0 && (total > 0 || kind !== 'purchase'))
+    return isVoid === isGone || status === 'merged'
+      ? []
+      : [`cart ${id.slice(-6)} is void: ${isVoid}, its orders say ${isGone}`]
   })
   return [...counted, ...tooMuch, ...renewed, ...wrong]
 }

@@ -1,0 +1,45 @@
+import type { TableEntry } from './tables.ts'
+
+// The tables of consents and suppressions, for the registry (tables.ts).
+
+const byId = [['id', 'uuid']] as const
+
+export const consentTables: Readonly<Record<string, TableEntry>> = {
+  consents: { of: 'store', person: { by: 'address_hash' }, export: { key: byId } },
+  opt_in_requests: {
+    of: 'store',
+    person: { by: 'address_hash' },
+    export: { none: 'whether a consent was to be confirmed; what was answered stands in consents' },
+  },
+  consent_overrides: { of: 'store', person: { none: 'of the owner' }, export: { key: byId } },
+  consent_wordings: { of: 'store', person: { none: 'of the owner' }, export: { key: [['channel', 'text']] } },
+  consent_boxes: { of: 'store', person: { none: 'of the store' }, export: { none: 'when a page was last seen' } },
+  preference_wordings: { of: 'store', person: { none: 'of the owner' }, export: { key: [['language', 'text']] } },
+  consent_imports: {
+    of: 'store',
+    person: { none: 'an owner’s file; what of it is still kept is dropped with the person’s rows' },
+    export: { key: byId, without: ['content'] },
+  },
+  consent_import_reviews: {
+    of: 'store',
+    person: { none: 'of the owner' },
+    export: {
+      key: [
+        ['import_id', 'uuid'],
+        ['id', 'uuid'],
+      ],
+    },
+  },
+  consent_import_errors: {
+    of: 'store',
+    person: { by: 'cells' },
+    export: { none: 'rows of a file of the account’s own that became nothing; gone after a week' },
+  },
+  suppressions: { of: 'account', person: { by: 'account_hash' }, export: 'whole' },
+  suppression_removals: { of: 'account', person: { by: 'account_hash' }, export: 'whole' },
+  person_erasures: {
+    of: 'account',
+    person: { by: 'account_hash', without: ['encrypted'] },
+    export: { none: 'what is kept of them names nobody' },
+  },
+}
