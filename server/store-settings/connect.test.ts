@@ -76,6 +76,18 @@ test('connecting tries the keys, keeps what the store says of itself and starts 
   expect(session.store_id).toBe(id)
 })
 
+test('an account takes the name of its first store, unless it has one of its own (newcomer-N18)', async () => {
+  const owner = await anOwner(world)
+  const nameFor = async ({ token }: typeof owner) =>
+    (await world.request('GET', '/api/auth/me', { token })).body.user.accountName
+  await connect(world, owner, aFakeStore(aHome()))
+  expect(await nameFor(owner)).toBe('Mugs & More')
+  const other = await anOwner(world)
+  await world.db.updateTable('accounts').set({ name: 'Clay Ltd' }).where('id', '=', other.accountId).execute()
+  await connect(world, other, aFakeStore(aHome()))
+  expect(await nameFor(other)).toBe('Clay Ltd')
+})
+
 test('the keys are encrypted, bound to their store, and in no answer', async () => {
   const one = await aConnectedStore(world)
   const other = await aConnectedStore(world)

@@ -128,6 +128,7 @@ async function keepStore(deps: Deps, tx: AccountTx, connector: Connector, checke
   const store = known
     ? (await updateStore(tx, known.id, columns))!
     : await sql.insertStore(tx, { ...columns, ...newStore(checked.profile, now) })
+  if (stores.length === 0) await sql.nameAccount(tx, store.sender_name)
   const inside = { storeId: store.id, db: tx.db }
   await takeKeys(deps, tx, store, checked.keys)
   await deps.jobs.enqueue(tx.db, proposeLogoJob, { storeId: store.id }, store.id)

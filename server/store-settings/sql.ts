@@ -14,6 +14,22 @@ export function lockAccount({ db, accountId }: AccountTx) {
     .executeTakeFirstOrThrow()
 }
 
+/** An account has its owner's name until it has one of its own. */
+export function nameAccount({ db, accountId }: AccountTx, name: string) {
+  return db
+    .updateTable('accounts')
+    .set({ name })
+    .where('id', '=', accountId)
+    .where('name', 'in', (eb) =>
+      eb
+        .selectFrom('members as m')
+        .innerJoin('users as u', 'u.id', 'm.user_id')
+        .select('u.name')
+        .where('m.account_id', '=', accountId),
+    )
+    .execute()
+}
+
 export function insertStore({ db, accountId }: AccountTx, store: Omit<Insertable<StoresTable>, 'account_id'>) {
   return db
     .insertInto('stores')
