@@ -145,6 +145,16 @@ final class BeatTest extends ShopCase
         self::assertSame([], $this->recoup->lastCall('beat')['orders']['goods']);
     }
 
+    public function testARecoupOfBeforeThatAsksForNoStockGetsOneReportABeat(): void
+    {
+        $this->answer(['ask' => ['test' => null, 'everyS' => 60, 'ordersSince' => self::SINCE]]);
+        Beat::send();
+        Beat::send();
+        self::assertSame(2, $this->beats());
+        $report = $this->recoup->lastCall('beat')['orders'];
+        self::assertSame([self::SINCE, true, [], []], [$report['since'], $report['isComplete'], $report['list'], $report['goods']]);
+    }
+
     public function testABeatThatIsWantedSoonIsNotKeptWaitingByTheHourlyOne(): void
     {
         $this->answer(['ask' => ['everyS' => 3600]]);
