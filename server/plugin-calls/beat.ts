@@ -45,7 +45,8 @@ export async function takeBeat(deps: Deps, caller: Caller, raw: unknown) {
     seq: isSameQueue ? plugin.highest_seq : 0,
     ask: {
       test: plugin.test_asked !== plugin.test_seen ? plugin.test_asked : null,
-      everyS: isDoubted ? MINUTE_S : HOUR_S,
+      // A beat that the shop's scheduled tasks have sent says that they run.
+      everyS: isDoubted || body.health.cronS === null ? MINUTE_S : HOUR_S,
       ordersSince: report?.since.toISOString() ?? null,
       goods: report?.goods.map(({ productId, variationId }) => ({ product: productId, variation: variationId })) ?? [],
     },

@@ -10,7 +10,7 @@ import type { StoreClient, StoreProfile, WebhookSubscription } from '../platform
 import { platformOf } from '../platforms/registry.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
 import { reachJob } from '../plugin/jobs.ts'
-import { readPlugin } from '../plugin/plugin.ts'
+import { queueWake, readPlugin } from '../plugin/plugin.ts'
 import { storeAccess } from '../stores/access.ts'
 import { homeColumns, profileColumns } from '../stores/profile.ts'
 import * as sql from '../stores/store.ts'
@@ -35,6 +35,8 @@ export async function examineStore(deps: Deps, store: StoreDb<Db>) {
   if (plugin && !plugin.ended_at && plugin.is_reached !== (asked.kind === 'answered')) {
     await deps.jobs.enqueue(deps.db, reachJob, { storeId: store.storeId }, store.storeId)
   }
+  // Asked for its newest report, for whoever runs this again.
+  if (plugin && !isJustNow(plugin.beat_at, deps.now())) await queueWake(deps, store, 'check')
   const findings: Findings = {
     now: deps.now(),
     platform: row.platform,
@@ -53,6 +55,8 @@ export async function examineStore(deps: Deps, store: StoreDb<Db>) {
   }
   return { at: findings.now.toISOString(), checks: doctorChecks(findings) }
 }
+
+const isJustNow = (at: Date | null, now: Date): boolean => at !== null && now.getTime() - at.getTime() < 60_000
 
 /** A look writes only what has changed: whoever holds the store's row just now is not waited for without need. */
 async function keepNews(deps: Deps, row: sql.StoreRow, profile: StoreProfile): Promise<void> {

@@ -58,6 +58,24 @@ test('what is wrong with the plugin is said with what to do', async () => {
   })
 })
 
+test('scheduled tasks that have not run in the first hour are not known yet, and the next report is asked for (real-store-W2)', async () => {
+  const first = await beat({ cronS: null })
+  expect(first.body.ask.everyS).toBe(60)
+  expect((await checksNow()).get('plugin-tasks')).toMatchObject({ state: 'quiet', nextStep: null })
+  world.advance(10 * 60_000)
+  shop.fake.pluginCalls.length = 0
+  await checksNow()
+  await world.runJobs()
+  expect(shop.fake.pluginCalls.map(({ body }) => JSON.parse(body).reason)).toContain('check')
+  const second = await beat({ cronS: 0 })
+  expect(second.body.ask.everyS).toBe(3_600)
+  world.advance(30 * 60_000)
+  expect((await checksNow()).get('plugin-tasks')).toMatchObject({ state: 'good', finding: 'They ran 30 minutes ago.' })
+  await beat({ cronS: null })
+  world.advance(HOUR)
+  expect((await checksNow()).get('plugin-tasks')).toMatchObject({ state: 'warn', finding: 'They have not run yet.' })
+})
+
 test('a plugin that has gone silent is a warning, after two days a fault, and the script is asked for again', async () => {
   await beat({})
   world.advance(4 * HOUR)

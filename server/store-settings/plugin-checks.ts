@@ -32,7 +32,7 @@ export function pluginChecks(found: PluginFindings, ago: (at: Date) => string): 
     ['plugin', 'Plugin', ofCalls(plugin, found, ago)],
     ['plugin-reach', 'Recoup reaches the shop', ofReach(plugin, found, ago)],
     ['plugin-queue', 'Plugin’s queue', ofQueue(plugin)],
-    ['plugin-tasks', 'Scheduled tasks of WordPress', ofTasks(plugin)],
+    ['plugin-tasks', 'Scheduled tasks of WordPress', ofTasks(plugin, found.now)],
     ['plugin-test', 'Test cart', ofTest(plugin, ago)],
   ]
 }
@@ -104,14 +104,23 @@ function ofQueue({ health }: PluginRow): Said {
   return { state: queue > MANY_WAITING ? 'warn' : 'good', finding: waiting }
 }
 
-function ofTasks({ health }: PluginRow): Said {
+/** As the plugin reported it with its last beat. */
+function ofTasks({ health, beat_at, connected_at }: PluginRow, now: Date): Said {
   if (!health) return { state: 'quiet', finding: 'The plugin has not reported them yet.' }
   const { cronS, isCronDisabled } = health
-  if (cronS !== null && cronS <= LATE_CRON_S) return { state: 'good', finding: `They ran ${minutes(cronS)} ago.` }
+  const sinceBeatS = beat_at ? Math.max(0, (now.getTime() - beat_at.getTime()) / 1_000) : 0
+  const ranS = cronS === null ? null : Math.round(cronS + sinceBeatS)
+  if (ranS !== null && ranS <= LATE_CRON_S) return { state: 'good', finding: `They ran ${minutes(ranS)} ago.` }
+  if (ranS === null && !isCronDisabled && now.getTime() - connected_at.getTime() <= HOUR_MS) {
+    return {
+      state: 'quiet',
+      finding: 'Not known yet: they have not run since the plugin was connected, less than an hour ago.',
+    }
+  }
   const disabled = isCronDisabled ? ' WP-Cron is switched off (DISABLE_WP_CRON).' : ''
   return {
     state: 'warn',
-    finding: `${cronS === null ? 'They have not run yet.' : `They ran ${minutes(cronS)} ago.`}${disabled}`,
+    finding: `${ranS === null ? 'They have not run yet.' : `They ran ${minutes(ranS)} ago.`}${disabled}`,
     nextStep:
       'Ask your host to call wp-cron.php every few minutes. What waits in the queue is then sent again by itself.',
   }
