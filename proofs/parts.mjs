@@ -17,7 +17,7 @@ const ENGINE = [
     'mail-reports',
   ],
   ...['manual-sends', 'messages', 'opt-in', 'outcome', 'platforms', 'push', 'restore', 'schema', 'send', 'shoppers'],
-  ...['suppressions', 'sync', 'templates', 'texts', 'attribution', 'touches'],
+  ...['suppressions', 'sync', 'templates', 'texts'],
 ].map((room) => `server/${room}/`)
 const SQL = ['db/', /sql\.ts$/]
 const WEB = ['web/', 'shared/', 'screens/']
@@ -77,7 +77,7 @@ export const parts = [
     command: () =>
       atFullSize(
         ...['test/malformed', 'test/plain-words', 'server/restore/restore.test', 'server/templates/plans/plans.test'],
-        ...['server/payments/orders.test', 'server/touches/attribution.test', 'server/carts/fold-order.test'],
+        ...['server/payments/orders.test', 'server/carts/attribution.test', 'server/carts/fold-order.test'],
         ...['server/capture/post-check.test', 'server/platforms/woocommerce/hostile.test'],
         ...['server/platforms/shopify/hostile.test', 'server/plugin-calls/hostile.test'],
       ),

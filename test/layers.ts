@@ -37,19 +37,13 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
     email: 'the way of a mail, and an account’s mail server',
     credits: 'what an account has paid before for SMS by the operator’s account',
   },
-  {
-    'flow-choice': 'which flow a cart belongs to, and what conditions mean',
-    attribution: 'which touch a purchase is owed to',
-  },
+  { 'flow-choice': 'which flow a cart belongs to, and what conditions mean' },
   {
     deliverability: 'whether mail arrives: DNS records, signatures, throttles',
     carts: 'facts in, carts out',
     experiments: 'who is written to and who is not, and what became of both',
   },
-  {
-    sync: 'reads a store: orders, products, customers, webhooks',
-    touches: 'what a person did with a message, and what follows from it for carts and orders',
-  },
+  { sync: 'reads a store: orders, products, customers, webhooks' },
   {
     texts: 'the way of an SMS or WhatsApp message, and what it costs',
     'coupon-codes': 'personal codes, made for messages and taken out again',

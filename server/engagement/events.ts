@@ -1,7 +1,7 @@
+import { disownTouchpoints, recordTouchpoint } from '../carts/touch.ts'
 import type { StoreTx } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
 import { lockShopperOf } from '../messages/recipient.ts'
-import { disownTouchpoints, recordTouchpoint } from '../touches/touch.ts'
 import { BURST_MS, evaluateBurst } from './burst.ts'
 import type { Classification, EngagementKind } from './classify.ts'
 import * as sql from './sql.ts'

@@ -87,7 +87,7 @@ const KNOWN: Record<string, Known> = {
   'outcome/delivery-sql.ts applyReports': { has: "isMovedByReport('m')", so: ON_THE_WAY },
   'outcome/outcome-sql.ts applyOutcomes': { has: "isUnanswered('messages')", so: ON_THE_WAY },
   'outcome/outcome-sql.ts markShown': { has: "m.channel = 'push'", so: 'Of notifications.' },
-  'touches/touch-sql.ts noteResponse': { has: "isUnknown('messages')", so: ON_THE_WAY },
+  'carts/touch-sql.ts noteResponse': { has: "isUnknown('messages')", so: ON_THE_WAY },
   'texts/spend-sql.ts correctCosts': {
     has: 'set segments = coalesce(c.segments, m.segments), cost_micros',
     so: 'What texts have cost. No state, claim or time of departure.',

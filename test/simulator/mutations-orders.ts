@@ -22,7 +22,7 @@ export const orderMutations: readonly Mutation[] = [
   {
     name: 'a cancelled purchase goes on counting',
     rule: 'A6',
-    file: 'server/attribution/attribution.ts',
+    file: 'server/carts/attribution.ts',
     before: '  await sql.markVoidCarts(tx, buyers)\n',
     after: '',
     seed: 1,

@@ -1,9 +1,9 @@
-import { attributeOrders, readEvidence, secondsEnd } from '../attribution/attribution.ts'
-import { refold } from '../carts/carts.ts'
 import type { StoreTx } from '../core/db.ts'
 import { scheduleNextLook } from '../messages/messages.ts'
 import * as track from '../messages/recipient.ts'
 import { readStore } from '../stores/store.ts'
+import { attributeOrders, readEvidence, secondsEnd } from './attribution.ts'
+import { refold } from './carts.ts'
 import { forgetResponse, insertTouchpoint, noteResponse } from './touch-sql.ts'
 
 // What a person did with a message (A1), and what follows from it.
