@@ -22,6 +22,7 @@ export const STORE_PROBLEM_CODES = [
   'needs_signing',
   'sign_in_lost',
   'store_error',
+  'maintenance',
   'rate_limited',
   'bad_answer',
   'shopify_app_not_installed',
@@ -126,6 +127,10 @@ export const STORE_PROBLEM_TEXT: Readonly<Record<StoreProblemCode, StoreProblemT
   store_error: {
     sentence: 'The store reported an internal error.',
     nextStep: 'Try again in a few minutes. If the error persists, see WooCommerce → Status → Logs.',
+  },
+  maintenance: {
+    sentence: 'The store is in maintenance mode.',
+    nextStep: 'Nothing to do: we try again until it is back. If it takes long, look for a failed update in WordPress.',
   },
   rate_limited: {
     sentence: 'The store is rate limiting our requests.',

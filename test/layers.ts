@@ -38,6 +38,7 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
     credits: 'what an account has paid before for SMS by the operator’s account',
   },
   { 'flow-choice': 'which flow a cart belongs to, and what conditions mean' },
+  { orders: 'the mirror of a store’s orders, and what they are owed to' },
   {
     deliverability: 'whether mail arrives: DNS records, signatures, throttles',
     carts: 'facts in, carts out',

@@ -6,19 +6,18 @@ import { withRetry } from '../core/db-away.ts'
 import { couponsNamed } from '../coupons/uses.ts'
 import type { Deps } from '../deps.ts'
 import { scheduleNextLook } from '../messages/messages.ts'
+import { attributeOrders, readEvidence } from '../orders/attribution.ts'
+import { familyKeys, knownHashes, type OrderRow, writeOrders } from '../orders/split-orders.ts'
 import type { PlatformOrder } from '../platforms/platform.ts'
 import type { Contact, FactPayload, OrderKind, Unconfirmed } from '../schema/facts.ts'
 import { contactKeys, isSharedAddress, type ShopperKey, tokenKeys } from '../shoppers/rules.ts'
 import { lockAllKeys, resolveShoppers } from '../shoppers/shoppers.ts'
 import { readStore } from '../stores/store.ts'
-import { attributeOrders, readEvidence } from './attribution.ts'
 import { stillCaptured, stillInInbox, unconfirmedKeys, withCapturedCarts, withoutLoneDrafts } from './captured.ts'
 import { insertUnconfirmed, type UnconfirmedContact } from './captured-sql.ts'
 import { refold } from './carts.ts'
-import { recordCouponUse } from './coupon-use.ts'
 import { withoutErased } from './erased-intake.ts'
 import { timesOf } from './post-order.ts'
-import { familyKeys, writeFamilies } from './split-orders.ts'
 import * as sql from './sql.ts'
 
 // Way B: something happened in a store. It becomes a fact, once, and the shopper's carts follow in the same transaction.
@@ -30,7 +29,7 @@ export interface NewFact {
   at: Date
   uniqueKey: string
   payload: FactPayload
-  order?: Omit<sql.OrderRow, 'shopper_id'>
+  order?: Omit<OrderRow, 'shopper_id'>
   /** Of a post: the limits its contact was above (X5). */
   unconfirmed?: Unconfirmed
   /** Of a post that waits in the inbox: once it is out of it somebody else has recorded it, and whose it was may be erased since (C8). */
@@ -70,7 +69,7 @@ export async function recordOrders(
   const handle = { storeId, db: deps.db }
   const store = await readStore(handle)
   if (!store) return { stored: 0, shopperIds: [] }
-  const known = await sql.knownHashes(
+  const known = await knownHashes(
     handle,
     orders.map((order) => order.orderId),
   )
@@ -169,7 +168,7 @@ function orderFact(order: PlatformOrder, storeHost: string, source: FactSource):
 }
 
 /** Codes are compared without case (decision 31); what one took off may be unknown. */
-function couponsOf({ coupons, discounts = [] }: PlatformOrder): sql.OrderRow['coupons'] {
+function couponsOf({ coupons, discounts = [] }: PlatformOrder): OrderRow['coupons'] {
   const codes = new Set([...coupons.map(capitals), ...discounts.map(({ code }) => code)])
   const taken = Map.groupBy(discounts, ({ code }) => code)
   return [...codes].map((code) => ({
@@ -219,8 +218,7 @@ async function recordChunk(deps: Deps, tx: StoreTx, said: readonly NewFact[]): P
     facts.flatMap((fact, index) => unconfirmedOf(fact, shopperIds[index]!)),
   )
   for (const round of roundsOf(facts, shopperIds)) {
-    await writeFamilies(tx, round, sql.upsertOrders)
-    await recordCouponUse(tx, round)
+    await writeOrders(tx, round)
   }
   const news = Map.groupBy(
     rows.filter((row) => stored.has(row.id)),
@@ -258,12 +256,12 @@ function unconfirmedOf({ unconfirmed = {}, payload, at }: NewFact, shopperId: st
 }
 
 /** One statement writes an order once; a second state of it within the chunk goes into the next. */
-function roundsOf(facts: readonly NewFact[], shopperIds: readonly string[]): sql.OrderRow[][] {
-  const rounds: Map<string, sql.OrderRow>[] = []
+function roundsOf(facts: readonly NewFact[], shopperIds: readonly string[]): OrderRow[][] {
+  const rounds: Map<string, OrderRow>[] = []
   for (const [index, { order }] of facts.entries()) {
     if (!order) continue
     const free = rounds.find((round) => !round.has(order.order_id))
-    const round = free ?? new Map<string, sql.OrderRow>()
+    const round = free ?? new Map<string, OrderRow>()
     if (!free) rounds.push(round)
     round.set(order.order_id, { ...order, shopper_id: shopperIds[index]! })
   }

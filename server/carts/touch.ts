@@ -1,8 +1,8 @@
 import type { StoreTx } from '../core/db.ts'
 import { scheduleNextLook } from '../messages/messages.ts'
 import * as track from '../messages/recipient.ts'
+import { attributeOrders, readEvidence, secondsEnd } from '../orders/attribution.ts'
 import { readStore } from '../stores/store.ts'
-import { attributeOrders, readEvidence, secondsEnd } from './attribution.ts'
 import { refold } from './carts.ts'
 import { forgetResponse, insertTouchpoint, noteResponse } from './touch-sql.ts'
 

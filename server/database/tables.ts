@@ -55,11 +55,9 @@ export interface TableEntry {
 }
 
 const clockwork = ['claim', 'worker_id', 'wake_at', 'version', 'lone_shopper_id', 'told_by']
-/** Of orders: how a purchase that the shop keeps as several counts once. */
-const ofParts = ['product_ids', 'own_purchased_at', 'own_net_minor']
-/** Of carts: what other columns and the shopper say, once more for audiences. */
+const ofOrders = ['content_hash', 'cart_token', 'product_ids', 'own_purchased_at', 'own_net_minor']
+/** Of carts and shoppers: what other columns and the shopper say, once more for audiences and the list of customers. */
 const ofAudiences = ['country', 'is_mailed', 'has_email', 'has_phone', 'product_keys']
-/** Of shoppers: what other columns say, once more for the list of customers. */
 const listed = [
   'is_customer',
   'customer_email',
@@ -155,8 +153,8 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   cart_events: { of: 'store', person: { by: 'cart_id' }, export: { key: byId } },
   orders: {
     of: 'store',
-    person: { by: 'order_id', without: ['content_hash', 'cart_token', ...ofParts] },
-    export: { key: [['order_id', 'text']], without: ['content_hash', 'cart_token', ...ofParts] },
+    person: { by: 'order_id', without: ofOrders },
+    export: { key: [['order_id', 'text']], without: ofOrders },
   },
   cart_counts: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts' } },
 

@@ -39,9 +39,10 @@ const isStream = (body: unknown): body is Readable =>
 
 async function decoded(parts: readonly Buffer[]): Promise<string> {
   const start = Buffer.concat(parts.slice(0, 2).map((part) => part.subarray(0, 2)))
-  const isUtf16 = start[0] === 0xff && start[1] === 0xfe
+  const mark = start.subarray(0, 2).toString('hex')
+  const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8'
   try {
-    return await decodedBy(new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8', { fatal: true }), parts)
+    return await decodedBy(new TextDecoder(encoding, { fatal: true }), parts)
   } catch {
     return decodedBy(new TextDecoder('windows-1252'), parts)
   }

@@ -247,10 +247,12 @@ const channelOf = (text: string): ImportChannel | null =>
   importChannels.find((channel) => CHANNELS[channel].includes(text.toLowerCase())) ?? null
 
 const ISO =
-  /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ,]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?)?\s*(Z|UTC|GMT|[+-]\d{2}:?\d{2})?$/i
-const WRITTEN = /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?:[T ,]+(\d{1,2}):(\d{2})(?::(\d{2}))?)?\s*()?$/
+  /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ,]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?)?\s*([ap]\.?m\.?)?\s*(Z|UTC|GMT|[+-]\d{2}:?\d{2})?$/i
+const WRITTEN =
+  /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4}|\d{2})(?:[T ,]+(\d{1,2}):(\d{2})(?::(\d{2}))?)?\s*([ap]\.?m\.?)?$/i
 /** Nobody agreed to messages of a web shop before there was one. */
-const EARLIEST = Date.UTC(1995, 0, 1)
+const EARLIEST_YEAR = 1995
+const EARLIEST = Date.UTC(EARLIEST_YEAR, 0, 1)
 
 /** An instant; a day alone is its first moment. Without a zone of its own it is the store's wall clock. null: not a date. */
 export function dateOf(text: string, order: DateOrder, zone: string): Date | null {
@@ -260,20 +262,30 @@ export function dateOf(text: string, order: DateOrder, zone: string): Date | nul
   const written = iso ? null : WRITTEN.exec(text)
   if (iso) return instant([iso[1]!, iso[2]!, iso[3]!], iso.slice(4), zone)
   if (!written || order === 'iso') return null
-  const [, first, second, year] = written
+  const [, first, second, said] = written
+  const year = said!.length === 4 ? said : `${Number(said) >= EARLIEST_YEAR % 100 ? '19' : '20'}${said}`
   return instant(order === 'dmy' ? [year!, second!, first!] : [year!, first!, second!], written.slice(4), zone)
 }
 
 function instant(day: [string, string, string], time: (string | undefined)[], zone: string): Date | null {
   const [year, month, date] = day.map(Number) as [number, number, number]
-  const [hour, minute, second] = time.slice(0, 3).map((part) => Number(part ?? 0)) as [number, number, number]
+  const [said, minute, second] = time.slice(0, 3).map((part) => Number(part ?? 0)) as [number, number, number]
+  const hour = hourOf(said, time[3])
+  if (hour === null) return null
   try {
     // What does not exist, such as 31 February, is refused: a file that has it is read wrong.
     const clock = Temporal.PlainDateTime.from({ year, month, day: date, hour, minute, second }, { overflow: 'reject' })
-    return checked(instantOf(clock, offsetOf(time[3]) ?? zone).epochMilliseconds)
+    return checked(instantOf(clock, offsetOf(time[4]) ?? zone).epochMilliseconds)
   } catch {
     return null
   }
+}
+
+/** Of 24; null: the clock of twelve hours has no such hour. */
+function hourOf(said: number, half: string | undefined): number | null {
+  if (!half) return said
+  if (said < 1 || said > 12) return null
+  return (said % 12) + (/^p/i.test(half) ? 12 : 0)
 }
 
 /** As an ISO offset; null: the text names none. */

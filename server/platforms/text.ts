@@ -72,3 +72,22 @@ export function isRecord(input: unknown): input is Record<string, unknown> {
 function sliceText(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : text.slice(0, maxLength).toWellFormed().trim()
 }
+
+/**
+ * A variation may leave a choice open, such as every size; then what the shopper chose is not in its name. `T-Shirt - Blue` and `L`:
+ * `T-Shirt - Blue, L`, as WooCommerce writes it.
+ */
+export function nameWithChoices(name: string, choices: readonly { value: string }[]): string {
+  const place = name.lastIndexOf(' - ')
+  const wordsOf = (text: string) =>
+    ` ${text
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]+/gu, ' ')
+      .trim()} `
+  const known = place < 0 ? '' : wordsOf(name.slice(place + 3))
+  const missing = choices
+    .map(({ value }) => value)
+    .filter((value) => wordsOf(value).trim() && !known.includes(wordsOf(value)))
+  if (missing.length === 0) return name
+  return sliceText(`${name}${place < 0 ? ' - ' : ', '}${[...new Set(missing)].join(', ')}`, 300)
+}

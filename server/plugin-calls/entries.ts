@@ -2,6 +2,7 @@ import { parseCurrency, parseMinor } from '../../shared/money.ts'
 import { readName } from '../capture/capture-rules.ts'
 import type { SignedPost } from '../capture/signed-posts.ts'
 import { zoneNamed } from '../capture/zones.ts'
+import { nameWithChoices } from '../platforms/text.ts'
 import type { FoldItem } from '../schema/facts.ts'
 import type { CartEntry } from './wire.ts'
 
@@ -60,7 +61,7 @@ function itemOf(line: CartEntry['lines'][number], currency: string | null): Fold
     productId: line.product,
     variationId: line.variation ?? null,
     quantity: line.quantity,
-    ...(name && { name }),
+    ...(name && { name: nameWithChoices(name, choices) }),
     ...(sku && { sku }),
     ...(unitPriceMinor !== null && { unitPriceMinor: Math.max(0, unitPriceMinor) }),
     ...(imageUrl && { imageUrl }),

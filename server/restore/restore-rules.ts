@@ -53,12 +53,19 @@ export function outcomeOf(line: CartItem, products: readonly Availability[]): Re
   const stock = product.stock_quantity
   if (!product.is_available || stock === 0) return { ...item, outcome: 'gone' }
   if (product.has_open_choice && !line.choices?.length) return { ...item, outcome: 'choose_again' }
-  const unitPriceMinor = product.price_minor
+  const unitPriceMinor = priceNow(line, product)
   if (stock !== null && stock > 0 && stock < item.quantity)
     return { ...item, unitPriceMinor, quantity: stock, outcome: 'quantity_clamped' }
   if (unitPriceMinor !== item.unitPriceMinor) return { ...item, unitPriceMinor, outcome: 'price_changed' }
   return { ...item, outcome: 'ok' }
 }
+
+/**
+ * Another one only where the item was taken at what the product cost before: any other price is of a bundle, an extra or an offer, or has tax
+ * that the catalogue's has not.
+ */
+const priceNow = ({ unitPriceMinor }: CartItem, product: Availability): number =>
+  unitPriceMinor === product.was_price_minor ? product.price_minor : unitPriceMinor
 
 /** What the store really put into the cart has the last word. */
 export function asRefilled(items: readonly RestoredItem[], { lines }: Refilled): RestoredItem[] {

@@ -57,6 +57,8 @@ export interface Availability {
   product_id: string
   variation_id: string
   price_minor: number
+  /** Before it last changed. */
+  was_price_minor: number | null
   is_available: boolean
   is_on_sale: boolean | null
   has_open_choice: boolean
@@ -72,6 +74,7 @@ export async function availabilityOf({ db, storeId }: StoreDb, productIds: reado
       'product_id',
       'variation_id',
       'price_minor',
+      'was_price_minor',
       'is_available',
       'is_on_sale',
       'has_open_choice',

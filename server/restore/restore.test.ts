@@ -44,6 +44,7 @@ async function product(productId: string, more: { price?: number; stock?: number
       variation_id: '',
       name: 'From the catalogue',
       price_minor: price,
+      was_price_minor: productId === '16' ? 2_100 : 6_800,
       currency: 'USD',
       is_available: isAvailable,
       stock_quantity: stock,

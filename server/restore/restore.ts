@@ -23,6 +23,7 @@ import { isAlive } from '../plugin/rules.ts'
 import { storeAccess } from '../stores/access.ts'
 import { chooseStore, type WantedStore } from '../stores/choose.ts'
 import { isOnStoreOrigin } from '../stores/rules.ts'
+import { refreshGoods } from '../sync/goods.ts'
 import { readUnpaidOrder } from '../sync/unpaid.ts'
 import { type OfferedCoupon, offeredCoupon } from './restore-coupon.ts'
 import { asRefilled, isSameCart, isTaken, planItems, type RestoredItem } from './restore-rules.ts'
@@ -114,6 +115,8 @@ async function restore(deps: Deps, pressed: Pressed): Promise<Restored> {
   const back = await notePress(deps, pressed)
   const code = cart.coupon_code
   const toEnter = code === null ? null : { code, outcome: 'to_enter' as const }
+  const mayAsk = await mayAskStore(deps, pressed)
+  if (mayAsk) await refreshGoods(deps, store, cart.items)
   const planned = await plannedItems(store, cart)
   // The shop's own plugin fills the cart best, and says itself what could not be had (decision 107).
   if (isAlive(await readPlugin(store), deps.now())) {
@@ -121,7 +124,6 @@ async function restore(deps: Deps, pressed: Pressed): Promise<Restored> {
     const coupon = code === null ? null : { code, outcome: 'carried' as const }
     return { ...told, items: planned, checkoutUrl, coupon, isOrdered: false }
   }
-  const mayAsk = await mayAskStore(deps, pressed)
   const paymentUrl = cart.has_checkout_link || !mayAsk ? null : await paymentUrlOf(deps, store, cart, planned)
   if (paymentUrl) return { ...told, items: planned, checkoutUrl: paymentUrl, coupon: toEnter, isOrdered: false }
   // Without that order one product is all an older store takes.

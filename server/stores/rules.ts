@@ -118,6 +118,7 @@ export const errorCodeOf: Readonly<Record<StoreProblemCode, ErrorCode>> = {
   needs_signing: KEYS,
   sign_in_lost: KEYS,
   store_error: AWAY,
+  maintenance: AWAY,
   rate_limited: 'rate_limited',
   bad_answer: ADDRESS,
   shopify_app_not_installed: KEYS,

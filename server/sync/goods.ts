@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { KEYS_UNREADABLE, PLUGIN_OUTDATED, STOCK_UNREPORTED, STORE_PROBLEM_TEXT } from '../../shared/store-problems.ts'
 import type { Db, StoreDb } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
@@ -78,6 +79,18 @@ async function reportedGoods(
   const terms = await keepTerms(store, found, found, row.currency)
   return { terms, missing: reports_goods === false ? PLUGIN_OUTDATED : STOCK_UNREPORTED }
 }
+
+/** A shopper waits for it: a store that does not answer soon is done without. The order check is no matter of this. */
+export async function refreshGoods(deps: Deps, store: StoreDb<Db>, items: readonly ItemRef[]): Promise<void> {
+  const read = askWithBatch(deps, store, async ({ client, currency, signal }): Promise<null> => {
+    const found = await client.terms({ items, currency, signal })
+    await keepTerms(store, items, found, currency)
+    return null
+  })
+  await Promise.race([read, sleep(SHOPPERS_PATIENCE_MS, null, { ref: false })])
+}
+
+const SHOPPERS_PATIENCE_MS = 3_000
 
 /** What the store did not tell of a coupon. */
 export type UnreadCoupon =

@@ -6,10 +6,10 @@ export const orderMutations: readonly Mutation[] = [
   {
     name: 'a vendor’s share of a purchase counts as well',
     rule: 'A6',
-    file: 'server/carts/split-orders.ts',
-    before: 'await sql.settleParts(tx, [...new Set([...ids, ...before, ...parents])])',
+    file: 'server/orders/split-orders.ts',
+    before: 'await parts.settleParts(tx, [...new Set([...ids, ...before, ...parents])])',
     after: '',
-    seed: 1,
+    seed: 2,
   },
   {
     name: 'a renewal ends the cart',
@@ -17,12 +17,12 @@ export const orderMutations: readonly Mutation[] = [
     file: 'server/carts/fold.ts',
     before: 'if (!renewal) return true',
     after: 'return true',
-    seed: 1,
+    seed: 5,
   },
   {
     name: 'a cancelled purchase goes on counting',
     rule: 'A6',
-    file: 'server/carts/attribution.ts',
+    file: 'server/orders/attribution.ts',
     before: '  await sql.markVoidCarts(tx, buyers)\n',
     after: '',
     seed: 1,

@@ -173,7 +173,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a touch after the purchase takes the credit',
     rule: 'A3',
-    file: 'server/carts/attribution.ts',
+    file: 'server/orders/attribution.ts',
     before: 'const until = order.purchased_at!',
     after: 'const until = new Date(order.purchased_at!.getTime() + 30 * 86_400_000)',
     seed: 281,

@@ -79,9 +79,9 @@ function CouponRow({ coupon, currency }: { coupon: NonNullable<RestorableCart['c
       <Table.Td />
       <Table.Td className="number">
         {coupon.saving !== null && (
-          <>
+          <span style={{ whiteSpace: 'nowrap' }}>
             −<Money amount={coupon.saving} currency={currency} />
-          </>
+          </span>
         )}
       </Table.Td>
     </Table.Tr>

@@ -70,15 +70,17 @@ it('offers to go on while anything of the cart can be put back', () => {
 
 it('goes on without another word unless something turned out worse than it had said', () => {
   const said = cart(offered('ok', { quantity: 4, price: 20 }), offered('gone', { quantity: 4, price: 20 }))
-  const turned = (outcome: Outcome, quantity: number, coupon: Parameters<typeof couponText>[0] = null) => ({
+  const turned = (outcome: Outcome, quantity: number, coupon: Parameters<typeof couponText>[0] = null, price = 20) => ({
     coupon,
     items: [
-      { outcome, quantity },
-      { outcome: 'gone' as const, quantity: 4 },
+      { outcome, quantity, price },
+      { outcome: 'gone' as const, quantity: 4, price },
     ],
   })
   expect(isAsAnnounced(said, turned('ok', 4))).toBe(true)
   expect(isAsAnnounced(said, turned('price_changed', 4))).toBe(true)
+  expect(isAsAnnounced(said, turned('price_changed', 4, null, 19))).toBe(true)
+  expect(isAsAnnounced(said, turned('price_changed', 4, null, 21))).toBe(false)
   expect(isAsAnnounced(said, turned('quantity_clamped', 3))).toBe(false)
   expect(isAsAnnounced(said, turned('choose_again', 4))).toBe(false)
   expect(isAsAnnounced(said, turned('ok', 4, { code: 'CART10', outcome: 'carried' }))).toBe(true)

@@ -29,7 +29,7 @@ export function totalWithCoupon(cart: RestorableCart | CartView): number | null 
 /** Nothing turned out worse than the page had said: the shopper may be sent on without another word. */
 export function isAsAnnounced(
   cart: RestorableCart | CartView,
-  restored: { items: readonly Pick<Item, 'outcome' | 'quantity'>[]; coupon: Reply['coupon'] },
+  restored: { items: readonly Pick<Item, 'outcome' | 'quantity' | 'price'>[]; coupon: Reply['coupon'] },
 ): boolean {
   // The shopper reads first that it is not in the cart.
   if (restored.coupon && restored.coupon.outcome !== 'carried') return false
@@ -38,7 +38,7 @@ export function isAsAnnounced(
     if (!said) return false
     const before = 'outcome' in said ? said : { ...said, outcome: 'ok' as const, now: said }
     if (isLeftOut(before)) return true
-    return !isLeftOut(item) && item.quantity >= before.now.quantity
+    return !isLeftOut(item) && item.quantity >= before.now.quantity && item.price <= before.now.price
   })
 }
 

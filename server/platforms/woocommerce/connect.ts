@@ -85,6 +85,7 @@ async function getPublic(
 /** With plain permalinks the API answers only as a parameter, and there keys are never looked at. */
 async function explainMissingIndex(storeUrl: string, net: StoreNet, signal?: AbortSignal): Promise<StoreProblem> {
   const { answer } = await getPublic(`${storeUrl}/?rest_route=/`, net, signal)
+  if (answer.isChallenge) return new StoreProblem('api_blocked')
   if (!isIndex(answer.body)) return new StoreProblem('no_wordpress')
   return new StoreProblem(answer.body.namespaces.includes('wc/v3') ? 'plain_permalinks' : 'shop_inactive')
 }

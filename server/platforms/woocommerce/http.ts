@@ -38,6 +38,8 @@ export interface WooAnswer {
   headers: Record<string, string>
   /** Parsed JSON; undefined when the body is none. */
   body: unknown
+  /** Something in front of the store wants to see a browser first. */
+  isChallenge?: boolean
   /** The store's clock when it answered, minus ours; null without a Date header. */
   clockSkewMs: number | null
 }
@@ -147,14 +149,39 @@ export function readAnswer(answer: GuardedAnswer, now: Date): WooAnswer {
     status: answer.status,
     headers: answer.headers,
     body: parseJson(answer.body),
+    ...(isChallenge(answer) && { isChallenge: true }),
     clockSkewMs: Number.isNaN(date) ? null : date - now.getTime(),
   }
 }
 
-function parseJson(body: Buffer): unknown {
+const CHALLENGES =
+  /cf-chl|challenge-platform|<title>Just a moment|checking your browser|sucuri_cloudproxy|sgcaptcha|ddos-guard|imunify360|g-recaptcha|h-captcha/i
+
+const isChallenge = ({ headers, body }: GuardedAnswer): boolean =>
+  headers['cf-mitigated'] === 'challenge' ||
+  (/html/i.test(headers['content-type'] ?? '') && CHALLENGES.test(body.subarray(0, 65_536).toString('latin1')))
+
+/** Plugins print notices, comments and byte order marks around JSON. A page of HTML is no answer, whatever JSON its scripts have in them. */
+export function parseJson(body: Buffer): unknown {
+  const said = body.toString('utf8').replace(/^\uFEFF/, '').trim()
+  const whole = parsed(said)
+  if (whole !== undefined || /<(?:!doctype|html|head|body|script)\b/i.test(said)) return whole
+  const text = said.replace(/(?:\s*<!--(?:(?!-->)[\s\S]){0,2000}-->)+\s*$/, '')
+  for (const start of [...text.matchAll(LINE_START)].slice(0, MOST_STARTS)) {
+    const rest = text.slice(start.index).trim()
+    const found = parsed(rest) ?? parsed(rest.slice(0, Math.max(rest.lastIndexOf('}'), rest.lastIndexOf(']')) + 1))
+    if (typeof found === 'object' && found !== null) return found
+  }
+  return undefined
+}
+
+/** Where JSON may begin: at the start of a line, or right behind a tag. */
+const LINE_START = /(?<=^|>)[ \t]*[{[]/gm
+const MOST_STARTS = 20
+
+function parsed(text: string): unknown {
   try {
-    // Plugins print notices and byte order marks in front of JSON; the mark is forgiven, notices are not.
-    return JSON.parse(body.toString('utf8').replace(/^\uFEFF/, ''))
+    return JSON.parse(text)
   } catch {
     return undefined
   }
@@ -173,8 +200,12 @@ export function errorMessage(answer: WooAnswer): string {
 export function problemFromAnswer(answer: WooAnswer, isHttps: boolean, secrets: readonly string[]): StoreProblem {
   const detail = safeDetail(errorMessage(answer), secrets)
   const retryAfterMs = retryAfter(answer)
-  if (answer.status === 429 || (answer.status === 503 && retryAfterMs !== null)) {
+  if (answer.status === 429 || (answer.status === 503 && retryAfterMs !== null && answer.body !== undefined)) {
     return new StoreProblem('rate_limited', detail, retryAfterMs === null ? {} : { retryAfterMs })
+  }
+  if (answer.isChallenge) return new StoreProblem('api_blocked', detail)
+  if (answer.status === 503 && answer.body === undefined) {
+    return new StoreProblem('maintenance', detail, retryAfterMs === null ? {} : { retryAfterMs })
   }
   if (answer.status >= 500) return new StoreProblem('store_error', detail ?? `status ${answer.status}`)
   if (answer.status === 401 || answer.status === 403) return new StoreProblem(refusalCode(answer, isHttps), detail)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { parseMinor, unitMinor } from '../../../shared/money.ts'
 import type { PlatformItem } from '../platform.ts'
 import { field, wireId, wireList, wirePart, wireRaw, wireText } from '../row.ts'
-import { plainText, webAddress } from '../text.ts'
+import { nameWithChoices, plainText, webAddress } from '../text.ts'
 
 // The lines of an order: their prices with and without tax, and bundles as the one thing they are bought as.
 
@@ -59,26 +59,28 @@ function readLine(raw: Record<string, unknown>, prices: Prices): Line | null {
   const net = parseMinor(wire.subtotal, prices.currency)
   const one = parseMinor(wire.price, prices.currency) ?? 0
   const line = { netMinor: net ?? one * units, taxMinor: parseMinor(wire.subtotal_tax, prices.currency) ?? 0 }
+  const said = wire.variation_id ? readChoices(wire.meta_data) : {}
+  const name = wire.name ?? wire.parent_name ?? wire.sku ?? `#${wire.product_id}`
   const item = {
     productId: wire.product_id,
     variationId: wire.variation_id,
-    name: wire.name ?? wire.parent_name ?? wire.sku ?? `#${wire.product_id}`,
+    name: nameWithChoices(name, said.choices ?? []),
     sku: wire.sku,
     quantity: units,
     ...pricesOf([line], units, prices),
     imageUrl: webAddress(wire.image.src),
-    ...(wire.variation_id ? readChoices(wire.meta_data) : {}),
+    ...said,
   }
-  const said = [...Object.entries(raw), ...wire.meta_data.map(({ key, value }) => [key, value] as const)]
+  const marks = [...Object.entries(raw), ...wire.meta_data.map(({ key, value }) => [key, value] as const)]
   return {
     ...{
       item,
       ...line,
       lineId: wire.id,
-      partOf: valuesOf(said, PART).slice(0, 5),
-      cartKeys: valuesOf(said, CART_KEY).slice(0, 5),
+      partOf: valuesOf(marks, PART).slice(0, 5),
+      cartKeys: valuesOf(marks, CART_KEY).slice(0, 5),
     },
-    hasParts: valuesOf(said, WHOLE).length > 0,
+    hasParts: valuesOf(marks, WHOLE).length > 0,
   }
 }
 
