@@ -106,6 +106,7 @@ export const reasonTexts: Record<string, string> = {
   'bounced:refused': 'The message bounced: the receiving server refused it, but not because of the address.',
   'bounced:soft': 'The receiving server could not deliver it yet, for example because the mailbox is full.',
   complaint: 'The shopper reported this message as spam. The address gets no more messages.',
+  opt_out: 'The shopper unsubscribed at the mail provider. The address gets no more messages.',
   delivered: 'The message reached the shopper.',
   undelivered: 'The message did not reach the shopper.',
   mail_not_configured:

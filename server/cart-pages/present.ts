@@ -315,6 +315,7 @@ function resultTitle(reason: string, provider: string): string {
     bounced: 'bounced',
     'bounced:soft': 'delivery delayed',
     complaint: 'reported as spam',
+    opt_out: 'unsubscribed',
     delivered: 'delivered',
     undelivered: 'not delivered',
   }

@@ -40,11 +40,14 @@ export const readMailgun: ProviderReader = ({ rawBody, secret, now }) => {
   const ageMs = Math.abs(now.getTime() - Number(timestamp) * 1_000)
   if (!isSameSecret(signature, right) || !(ageMs <= FRESH_MS)) throw forged()
   const event = Event.safeParse(body['event-data']).data
-  const kind = event && kindOf(event)
-  if (!event || !kind) return []
+  if (!event) return []
   const at = event.timestamp ? { at: new Date(event.timestamp * 1_000) } : {}
   const words = withoutAddresses(wordsOf(event) || event.reason || event.event)
-  return [{ kind, status: statusOf(event), words, ...at, about: { mark: event.message.headers['message-id'] } }]
+  return kindsOf(event).map((kind) => ({
+    ...{ kind, status: statusOf(event), words },
+    ...at,
+    about: { mark: event.message.headers['message-id'] },
+  }))
 }
 
 function wordsOf({ 'delivery-status': said }: Event): string {
@@ -53,6 +56,14 @@ function wordsOf({ 'delivery-status': said }: Event): string {
 
 const statusOf = (event: Event): string | null =>
   preciseStatus(statusIn(event['delivery-status']?.['enhanced-code'] ?? ''), statusIn(wordsOf(event)))
+
+/** A mail that was not sent because its shopper had unsubscribed there says both. */
+function kindsOf(event: Event): ProviderReport['kind'][] {
+  if (event.event === 'unsubscribed') return ['opt_out']
+  const kind = kindOf(event)
+  const isOptedOut = event.event === 'failed' && event.reason === 'suppress-unsubscribe'
+  return [...(kind ? [kind] : []), ...(isOptedOut ? ['opt_out' as const] : [])]
+}
 
 function kindOf(event: Event): ProviderReport['kind'] | null {
   if (event.event === 'delivered') return 'delivered'

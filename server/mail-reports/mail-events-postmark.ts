@@ -11,6 +11,8 @@ const Event = z.object({
   Metadata: z.record(z.string(), z.unknown()).nullish(),
   Description: z.string().nullish(),
   Details: z.string().nullish(),
+  SuppressSending: z.boolean().nullish(),
+  SuppressionReason: z.string().nullish(),
 })
 
 /** Bounce types as Postmark names them; those left out say nothing of the mail (auto-responders, address changes). */
@@ -19,6 +21,7 @@ const KINDS: Record<string, ProviderReport['kind'] | undefined> = {
   BadEmailAddress: 'hard',
   ManuallyDeactivated: 'hard',
   SpamComplaint: 'complaint',
+  Unsubscribe: 'opt_out',
   SpamNotification: 'refused',
   Blocked: 'refused',
   DMARCPolicy: 'refused',
@@ -40,7 +43,18 @@ export const readPostmark: ProviderReader = (call) => {
   return [{ kind, status: statusIn(words), words, about: { mark: typeof mark === 'string' ? mark : null } }]
 }
 
-function kindOf({ RecordType, Type }: z.infer<typeof Event>): ProviderReport['kind'] | undefined {
+/** Reasons of Postmark's suppression list; a manual one is the shopper's own unsubscribe, or the account's. */
+const SUPPRESSED: Record<string, ProviderReport['kind'] | undefined> = {
+  ManualSuppression: 'opt_out',
+  SpamComplaint: 'complaint',
+  HardBounce: 'hard',
+}
+
+function kindOf(event: z.infer<typeof Event>): ProviderReport['kind'] | undefined {
+  const { RecordType, Type } = event
+  if (RecordType === 'SubscriptionChange') {
+    return event.SuppressSending ? SUPPRESSED[event.SuppressionReason ?? ''] : undefined
+  }
   if (RecordType === 'Delivery') return 'delivered'
   if (RecordType === 'SpamComplaint') return 'complaint'
   return RecordType === 'Bounce' ? KINDS[Type ?? ''] : undefined

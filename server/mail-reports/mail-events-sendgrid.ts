@@ -28,11 +28,14 @@ export const readSendgrid: ProviderReader = (call) => {
   const events = z.array(z.unknown()).safeParse(readJson(call.rawBody)).data ?? []
   return events.flatMap((each) => {
     const event = Event.safeParse(each).data
-    const kind = event && kindOf(event)
-    if (!event || !kind) return []
+    if (!event) return []
     const words = withoutAddresses(event.reason || event.response || event.event)
     const at = event.timestamp ? { at: new Date(event.timestamp * 1_000) } : {}
-    return [{ kind, status: statusOf(event), words, ...at, about: { mark: event['smtp-id'] } }]
+    return kindsOf(event).map((kind) => ({
+      ...{ kind, status: statusOf(event), words },
+      ...at,
+      about: { mark: event['smtp-id'] },
+    }))
   })
 }
 
@@ -57,6 +60,16 @@ const statusOf = ({ status, reason }: Event): string | null =>
 /** SendGrid's own judgement: the receiver refused the sender or the mail. */
 const notTheAddress = (type: Event['type']) => type === 'blocked'
 const softer = (kind: BounceKind) => (kind === 'hard' ? 'refused' : kind)
+
+const OPT_OUTS = ['unsubscribe', 'group_unsubscribe']
+
+/** A mail that was not sent because its shopper had unsubscribed there says both. */
+function kindsOf(event: Event): ProviderReport['kind'][] {
+  if (OPT_OUTS.includes(event.event)) return ['opt_out']
+  const kind = kindOf(event)
+  const isOptedOut = event.event === 'dropped' && /unsubscribed/i.test(event.reason ?? '')
+  return [...(kind ? [kind] : []), ...(isOptedOut ? ['opt_out' as const] : [])]
+}
 
 function kindOf(event: Event): ProviderReport['kind'] | null {
   const reason = event.reason ?? ''

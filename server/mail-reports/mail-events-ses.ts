@@ -41,6 +41,16 @@ const Event = z.object({
     })
     .nullish(),
   complaint: z.object({ complaintFeedbackType: z.string().nullish() }).nullish(),
+  subscription: z
+    .object({
+      newTopicPreferences: z
+        .object({
+          unsubscribeAll: z.boolean().nullish(),
+          topicSubscriptionStatus: z.array(z.object({ subscriptionStatus: z.string().nullish() })).nullish(),
+        })
+        .nullish(),
+    })
+    .nullish(),
   delivery: z.object({ smtpResponse: z.string().nullish() }).nullish(),
 })
 type Event = z.infer<typeof Event>
@@ -108,7 +118,16 @@ function readEvent(message: string): ProviderReport[] {
   return [{ ...said, about: { mark: event.mail.tags?.recoup?.[0] ?? header?.value, returnPath: event.mail.source } }]
 }
 
-function saidBy({ eventType, notificationType, bounce, complaint, delivery }: Event) {
+/** By the list management of SES: of everything, or of any topic. */
+function hasOptedOut(subscription: Event['subscription']): boolean {
+  const { unsubscribeAll, topicSubscriptionStatus } = subscription?.newTopicPreferences ?? {}
+  const topics = topicSubscriptionStatus ?? []
+  return (
+    unsubscribeAll === true || topics.some(({ subscriptionStatus }) => /^opt_?out$/i.test(subscriptionStatus ?? ''))
+  )
+}
+
+function saidBy({ eventType, notificationType, bounce, complaint, delivery, subscription }: Event) {
   switch (eventType ?? notificationType) {
     case 'Delivery':
       return {
@@ -119,6 +138,8 @@ function saidBy({ eventType, notificationType, bounce, complaint, delivery }: Ev
     case 'Complaint':
       if (complaint?.complaintFeedbackType === 'not-spam') return null
       return { kind: 'complaint', status: null, words: complaint?.complaintFeedbackType ?? 'complaint' } as const
+    case 'Subscription':
+      return hasOptedOut(subscription) ? ({ kind: 'opt_out', status: null, words: 'unsubscribed' } as const) : null
     case 'DeliveryDelay':
       return { kind: 'soft', status: null, words: 'Delivery is delayed.' } as const
     case 'Reject':

@@ -47,6 +47,8 @@ async function ends() {
 const UNTOUCHED = ['sent', null]
 const HARD = ['failed', 'bounced', 'hard_bounce']
 const COMPLAINT = ['delivered', null, 'complaint']
+const OPT_OUT = ['delivered', null, 'unsubscribed']
+const DROPPED_OPT_OUT = ['failed', 'bounced:refused', 'unsubscribed']
 
 describe('Postmark', () => {
   const secret = 'recoup:a-long-password'
@@ -61,6 +63,19 @@ describe('Postmark', () => {
     [{ RecordType: 'Bounce', Type: 'AutoResponder' }, UNTOUCHED],
     [{ RecordType: 'SpamComplaint', Type: 'SpamComplaint' }, COMPLAINT],
     [{ RecordType: 'Delivery', DeliveredAt: '2026-03-02T15:00:00Z' }, ['delivered', null]],
+    [
+      {
+        RecordType: 'SubscriptionChange',
+        SuppressSending: true,
+        SuppressionReason: 'ManualSuppression',
+        Origin: 'Recipient',
+      },
+      OPT_OUT,
+    ],
+    [{ RecordType: 'SubscriptionChange', SuppressSending: true, SuppressionReason: 'SpamComplaint' }, COMPLAINT],
+    [{ RecordType: 'SubscriptionChange', SuppressSending: true, SuppressionReason: 'HardBounce' }, HARD],
+    [{ RecordType: 'SubscriptionChange', SuppressSending: false, SuppressionReason: null }, UNTOUCHED],
+    [{ RecordType: 'Bounce', Type: 'Unsubscribe' }, OPT_OUT],
     [{ RecordType: 'Open' }, UNTOUCHED],
   ])('%o', async (event, end) => {
     expect((await post('postmark', body(event), { authorization })).statusCode).toBe(200)
@@ -111,6 +126,10 @@ describe('SendGrid', () => {
     [{ event: 'deferred', response: '451 later' }, UNTOUCHED],
     [{ event: 'spamreport' }, COMPLAINT],
     [{ event: 'delivered', response: '250 ok' }, ['delivered', null]],
+    [{ event: 'unsubscribe' }, OPT_OUT],
+    [{ event: 'group_unsubscribe', asm_group_id: 7 }, OPT_OUT],
+    [{ event: 'group_resubscribe', asm_group_id: 7 }, UNTOUCHED],
+    [{ event: 'dropped', reason: 'Unsubscribed Address' }, DROPPED_OPT_OUT],
     [{ event: 'click' }, UNTOUCHED],
   ])('%o', async (event, end) => {
     const raw = body(event)
@@ -157,6 +176,8 @@ describe('Mailgun', () => {
       ['failed', 'bounced:refused'],
     ],
     [{ event: 'failed', severity: 'temporary', 'delivery-status': { code: 451, message: 'later' } }, UNTOUCHED],
+    [{ event: 'unsubscribed' }, OPT_OUT],
+    [{ event: 'failed', severity: 'permanent', reason: 'suppress-unsubscribe' }, DROPPED_OPT_OUT],
     [{ event: 'complained' }, COMPLAINT],
     [{ event: 'delivered' }, ['delivered', null]],
   ])('%o', async (event, end) => {
@@ -171,6 +192,27 @@ describe('Mailgun', () => {
     }
     expect(await ends()).toEqual(UNTOUCHED)
   })
+})
+
+test('an opt-out at the provider is a withdrawal in the ledger and stops what waits; undone by the shopper, the same report changes nothing (cases-R12)', async () => {
+  const secret = 'recoup:a-long-password'
+  use('postmark', secret)
+  const headers = { authorization: `Basic ${Buffer.from(secret).toString('base64')}` }
+  const body = JSON.stringify({
+    ...{ RecordType: 'SubscriptionChange', SuppressSending: true, SuppressionReason: 'ManualSuppression' },
+    Metadata: { recoup: id },
+  })
+  await post('postmark', body, headers)
+  const ledger = () =>
+    world.db.selectFrom('consents').select(['status', 'source']).where('store_id', '=', storeId).execute()
+  expect(await ledger()).toEqual([{ status: 'withdrawn', source: 'postmark' }])
+  const [first, ...others] = await messagesOf(world, storeId)
+  expect(first!.unsubscribed_at).not.toBeNull()
+  expect(new Set(others.map(({ reason }) => reason))).toEqual(new Set(['suppressed_unsubscribed']))
+  await world.db.deleteFrom('suppressions').where('account_id', '=', accountId).execute()
+  await post('postmark', body, headers)
+  expect(await ledger()).toHaveLength(1)
+  expect((await ends()).slice(2)).toEqual([])
 })
 
 describe('Amazon SES by SNS', () => {
@@ -215,6 +257,17 @@ describe('Amazon SES by SNS', () => {
     [bounce('Permanent', '5.1.1', 'smtp; 550 5.1.1 user unknown'), HARD],
     [bounce('Permanent', '5.7.1', 'smtp; 554 5.7.1 blocked'), ['failed', 'bounced:refused']],
     [bounce('Transient', '5.2.2', 'smtp; 552 5.2.2 full'), UNTOUCHED],
+    [{ eventType: 'Subscription', subscription: { newTopicPreferences: { unsubscribeAll: true } } }, OPT_OUT],
+    [
+      {
+        eventType: 'Subscription',
+        subscription: {
+          newTopicPreferences: { topicSubscriptionStatus: [{ topicName: 'a', subscriptionStatus: 'OptOut' }] },
+        },
+      },
+      OPT_OUT,
+    ],
+    [{ eventType: 'Subscription', subscription: { newTopicPreferences: { unsubscribeAll: false } } }, UNTOUCHED],
     [{ notificationType: 'Complaint', complaint: { complaintFeedbackType: 'abuse' } }, COMPLAINT],
     [{ notificationType: 'Delivery', delivery: { smtpResponse: '250 ok' } }, ['delivered', null]],
   ])('%o', async (more, end) => {

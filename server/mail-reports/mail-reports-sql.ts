@@ -5,7 +5,8 @@ import { isFailed, isMovedByReport, isNotInFlight, reported } from '../messages/
 
 export interface MailReportRow {
   messageId: string
-  kind: 'delivered' | 'soft' | 'hard' | 'refused' | 'complaint'
+  /** `opt_out`: the shopper has unsubscribed at the provider, which drops further mail itself. */
+  kind: 'delivered' | 'soft' | 'hard' | 'refused' | 'complaint' | 'opt_out'
   source: string
   status: string | null
   words: string
@@ -28,7 +29,7 @@ export async function suppressReported(
     accountId: string
     hash: Buffer
     address: string
-    reason: 'hard_bounce' | 'complaint'
+    reason: 'hard_bounce' | 'complaint' | 'unsubscribed'
     source: string
     at: Date
   },
@@ -59,7 +60,7 @@ export async function applyMailReports({ db, storeId }: StoreTx, messageId: stri
     said as (
       select ${reported({
         failed: sql`bool_or(r.kind in ('hard', 'refused'))`,
-        delivered: sql`bool_or(r.kind in ('delivered', 'complaint'))`,
+        delivered: sql`bool_or(r.kind in ('delivered', 'complaint', 'opt_out'))`,
       })} as state,
         bool_or(r.kind = 'hard') as is_hard, max(r.words) filter (where r.kind in ('hard', 'refused')) as words
       from mail_reports r where r.store_id = ${storeId} and r.message_id = ${messageId}),

@@ -1,8 +1,10 @@
+import { maskedAddress } from '../channels/mask.ts'
+import { insertSaid } from '../consent/consents.ts'
 import { type Db, type StoreTx, transact } from '../core/db.ts'
 import * as system from '../core/system.ts'
 import { noteReport } from '../deliverability/throttles.ts'
 import type { Deps } from '../deps.ts'
-import { skipOpenTo } from '../messages/recipient.ts'
+import { setUnsubscribed, skipOpenTo } from '../messages/recipient.ts'
 import { isFailed } from '../messages/state-rules.ts'
 import { notify } from '../notifications/notifications.ts'
 import { undoBadge } from '../outcome/outcome.ts'
@@ -36,17 +38,29 @@ export async function recordMailReport(deps: Deps, report: MailReport): Promise<
   )
 }
 
+const SUPPRESSES: Partial<Record<MailReport['kind'], 'hard_bounce' | 'complaint' | 'unsubscribed'>> = {
+  hard: 'hard_bounce',
+  complaint: 'complaint',
+  opt_out: 'unsubscribed',
+}
+
 type Mail = NonNullable<Awaited<ReturnType<typeof system.mailById>>>
 
 /** In the same commit for every message not yet handed over (C2), whatever became of this one. */
 async function suppressFor(deps: Deps, tx: StoreTx, { kind, source }: MailReport, mail: Mail): Promise<void> {
-  if (kind !== 'hard' && kind !== 'complaint') return
+  const reason = SUPPRESSES[kind]
+  if (!reason) return
   const { account_id: accountId, to_address: address } = mail
   const now = deps.now()
-  const reason = kind === 'hard' ? 'hard_bounce' : 'complaint'
   const hash = deps.secrets.addressHash(address)
   await sql.suppressReported(tx, { accountId, hash, address, reason, source, at: now })
   await skipOpenTo(tx, { accountId, address, channel: 'email', now, reason: `suppressed_${reason}` })
+  if (kind === 'opt_out') {
+    const who = maskedAddress('email', address)
+    const said = { channel: 'email', status: 'withdrawn', wording: null } as const
+    await insertSaid(tx, { ...said, addressHash: hash, source, at: now, who })
+    await setUnsubscribed(tx, mail.id, { at: now })
+  }
   if (kind !== 'complaint') return
   const data = { cartId: mail.cart_id, messageId: mail.id, to: address }
   await notify(tx, { type: 'complaint_failed', data, at: now })

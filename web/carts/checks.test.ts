@@ -120,7 +120,19 @@ const textOnly = (reason: string) => (['cooldown', 'quiet_hours'].includes(reaso
 
 /** What other parts write: answers of the way out, a person's or the hand-over's doing. */
 const afterwards = [
-  ...['ok', 'retry', 'changed', 'accepted', 'rejected', 'unknown', 'bounced', 'complaint', 'delivered', 'undelivered'],
+  ...[
+    'ok',
+    'retry',
+    'changed',
+    'accepted',
+    'rejected',
+    'unknown',
+    'bounced',
+    'complaint',
+    'opt_out',
+    'delivered',
+    'undelivered',
+  ],
   ...['step_removed', 'template_error', 'cart_missing', 'customer_missing'],
 ]
 

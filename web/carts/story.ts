@@ -57,7 +57,7 @@ export function forecastText({ state, channel, forecast }: MessageView): string 
 const endOf = ({ handedOverAt, finishedAt, dueAt }: MessageView) => handedOverAt ?? finishedAt ?? dueAt
 
 /** What is reported long after a message left stands at its own time; every other step of a message stands under its "Why?". */
-const reports = ['bounced', 'complaint', 'delivered', 'undelivered']
+const reports = ['bounced', 'complaint', 'opt_out', 'delivered', 'undelivered']
 
 function isToldByMessage({ kind, at, messageId }: TimelineEntry, messages: readonly MessageView[]): boolean {
   const message = kind.startsWith('message_') && messages.find(({ id }) => id === messageId)
