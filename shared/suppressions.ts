@@ -77,6 +77,22 @@ export const listSuppressions = endpoint({
   }),
 })
 
+const DoubtfulEntry = Entry.extend({
+  /** What the mail server answered. */
+  reply: z.string(),
+})
+export type DoubtfulSuppression = z.infer<typeof DoubtfulEntry>
+
+export const listDoubtfulSuppressions = endpoint({
+  method: 'GET',
+  path: '/api/suppressions/doubtful',
+  permission: 'carts:read',
+  scope: 'account',
+  summary:
+    'Addresses that were suppressed as bad although the mail server’s answer blames something else (policy, content, a full mailbox), among the newest 2,000; at most 100. None is released by itself',
+  reply: z.object({ entries: z.array(DoubtfulEntry) }),
+})
+
 const note = z.string().trim().max(200)
 
 export const addSuppression = endpoint({

@@ -62,6 +62,13 @@ export function bounceKind(status: string | null, words: string): BounceKind {
 export const saysWhy = (words: string): boolean =>
   TABLE.some(([code, pattern]) => pattern !== ANY && code.test('') && pattern.test(words.slice(0, 2_000)))
 
+/** Whether a refusal says that something else than the address is to blame. Words that say nothing leave it with the address. */
+export function blamesOther(status: string | null, words: string): boolean {
+  const own = status ?? statusIn(words)
+  const precise = own && !own.endsWith('.0.0') ? own : null
+  return (precise !== null || saysWhy(words)) && bounceKind(precise, words) !== 'hard'
+}
+
 /** The receiver would take it later. */
 export const isTooMany = (words: string): boolean => TOO_MANY.test(words.slice(0, 2_000))
 

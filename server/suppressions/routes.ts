@@ -2,10 +2,14 @@ import * as api from '../../shared/suppressions.ts'
 import { prepareDownload } from '../http/downloads.ts'
 import { type Routes, serveAccount, serveDownload } from '../http/http.ts'
 import { suppressionsDownload } from './export.ts'
-import { addEntry, importEntries, listEntries, removeEntry } from './suppressions.ts'
+import { addEntry, importEntries, listDoubtful, listEntries, removeEntry } from './suppressions.ts'
 
 export const suppressionRoutes: Routes = (app, deps) => {
   serveAccount(app, deps, api.listSuppressions, ({ account, query }) => listEntries(deps, account, query))
+
+  serveAccount(app, deps, api.listDoubtfulSuppressions, async ({ account }) => ({
+    entries: await listDoubtful(account),
+  }))
 
   serveAccount(app, deps, api.addSuppression, ({ account, session, body }) =>
     addEntry(deps, { account, session }, body),

@@ -65,6 +65,29 @@ function wanted({ search, reason, channel }: EntryFilter) {
     }`
 }
 
+/** Of the newest suppressed for a bounce, what the mail server answered to the last mail that failed. */
+export async function bouncesWithReply({ db, accountId }: AccountDb, most: number) {
+  const rows = await sql<EntryRow & { reply: string; status: string | null }>`
+    with bounced as materialized (
+      select p.*, u.name as by_name from suppressions p left join users u on u.id = p.added_by
+      where p.account_id = ${accountId} and p.reason = 'hard_bounce' and p.address is not null and p.added_by is null
+      order by p.created_at desc, p.address_hash desc, p.channel desc limit ${most})
+    select b.address_hash, b.channel, b.address, b.reason, b.source, b.created_at, b.note, b.by_name as added_by, m.reply, m.status
+    from bounced b
+    cross join lateral (
+      select coalesce(nullif(r.words, ''), m.provider_response) as reply, r.status
+      from stores s
+      join shopper_keys k on k.store_id = s.id and k.kind = 'email' and k.value = b.address
+      join messages m on m.store_id = s.id and m.shopper_id = k.shopper_id and m.handed_over_at is not null
+        and m.channel = 'email' and m.state = 'failed' and m.to_address = b.address
+      left join mail_reports r on r.store_id = m.store_id and r.message_id = m.id and r.kind = 'hard'
+      where s.account_id = ${accountId}
+      order by m.handed_over_at desc limit 1) m
+    where m.reply is not null and m.reply <> ''
+    order by b.created_at desc, b.address_hash desc`.execute(db)
+  return rows.rows
+}
+
 /** Of the newest only: a note under the list, not a list of its own. */
 export async function removedOf({ db, accountId }: AccountDb, search: EntryFilter['search'], limit: number) {
   const rows = await sql<{

@@ -216,3 +216,39 @@ test('taking an unsubscribe back leaves an owner’s reason where it is', async 
   expect((await world.request('DELETE', '/api/unsubscribe/a-way-out')).status).toBe(200)
   expect((await list(store)).entries).toMatchObject([{ reason: 'manual' }])
 })
+
+test('addresses suppressed for an answer that blames something else are listed with it, to be removed by an owner', async () => {
+  const store = await aStore(world)
+  const other = await aStore(world)
+  const answers: Record<string, string> = {
+    'policy@shoppers.example': '550 5.7.1 Message rejected due to local policy',
+    'spf@shoppers.example': '550 SPF check failed for your sender',
+    'full@shoppers.example': '552 5.2.2 mailbox full',
+    'gone@shoppers.example': '550 5.1.1 no such user here',
+    'silent@shoppers.example': '550 rejected',
+    'manual@shoppers.example': '550 5.7.1 policy',
+  }
+  for (const [email, answer] of Object.entries(answers)) {
+    await recordOrders(world.deps, store.storeId, [anOrder(world, { email })], 'sync')
+    const { rows } = await world.pool.query('select id, shopper_id from carts where store_id = $1 and email = $2', [
+      store.storeId,
+      email,
+    ])
+    await world.pool.query(
+      `insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step, channel, state, to_address, provider_response,
+         due_at, expires_at, wake_at, handed_over_at, created_at, updated_at)
+       values ($1, $2, $3, $4, 'manual', $2, 1, 'email', 'failed', $6, $7, $5, $5, $5, $5, $5, $5)`,
+      [store.storeId, newId(), rows[0].id, rows[0].shopper_id, world.now, email, answer],
+    )
+    await anEntry(store, email, { reason: email.startsWith('manual') ? 'manual' : 'hard_bounce' })
+    await anEntry(other, email, { reason: 'hard_bounce' })
+  }
+  const doubtful = async (of: TestStore) => (await ask(of, 'GET', '/doubtful')).body.entries
+  const listed = await doubtful(store)
+  expect(listed.map(({ address, reply }: { address: string; reply: string }) => [address, reply])).toEqual(
+    ['full', 'spf', 'policy'].map((name) => [`${name}@shoppers.example`, answers[`${name}@shoppers.example`]]),
+  )
+  expect(await doubtful(other)).toEqual([])
+  expect((await ask(store, 'DELETE', `/${encodeURIComponent(listed[0].id)}`)).status).toBe(200)
+  expect(await doubtful(store)).toHaveLength(2)
+})

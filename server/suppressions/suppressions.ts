@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  type DoubtfulSuppression,
   type importableReasons,
   type RemovedEntry,
   removalOf,
@@ -9,6 +10,7 @@ import {
   suppressionReasons,
   suppressionTexts,
 } from '../../shared/suppressions.ts'
+import { blamesOther } from '../channels/bounce-rules.ts'
 import { type AccountDb, type AccountTx, type Db, transactAccount } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
@@ -60,6 +62,18 @@ export async function listEntries(
       removedAt: removed_at.toISOString(),
     })),
   }
+}
+
+const LOOKED_THROUGH = 2_000
+const DOUBTFUL_SHOWN = 100
+
+/** Judged by the rules of today (channels/bounce-rules.ts): entries of earlier versions stay until an owner takes them off. */
+export async function listDoubtful(account: AccountDb<Db>): Promise<DoubtfulSuppression[]> {
+  const rows = await sql.bouncesWithReply(account, LOOKED_THROUGH)
+  return rows
+    .filter(({ status, reply }) => blamesOther(status, reply))
+    .slice(0, DOUBTFUL_SHOWN)
+    .map((row) => ({ ...present(row), reply: row.reply }))
 }
 
 /** What was typed finds what begins so, and, hashed in every way it can be read, what has no address any more. */

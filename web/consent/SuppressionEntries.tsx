@@ -28,7 +28,7 @@ import type { Tone } from '../ui/Notice.tsx'
 import { ShowMore } from '../ui/ShowMore.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime } from '../ui/Time.tsx'
-import { useRemoveSuppression, useSuppressions } from './suppression-queries.ts'
+import { useDoubtfulSuppressions, useRemoveSuppression, useSuppressions } from './suppression-queries.ts'
 import { sourceText } from './suppression-text.ts'
 
 const looks: Record<SuppressionReason, { tone: Tone; icon: Icon }> = {
@@ -64,6 +64,34 @@ export function SuppressionEntries(props: Props) {
     >
       {({ pages }) => <Entries {...props} pages={pages} more={<ShowMore list={list} />} />}
     </Loaded>
+  )
+}
+
+/** Suppressed by an earlier version, for an answer that says nothing against the address. */
+export function DoubtfulEntries({ mayChange }: { mayChange: boolean }) {
+  const { data } = useDoubtfulSuppressions()
+  const [asked, setAsked] = useState<SuppressionEntry | null>(null)
+  if (!data || data.entries.length === 0) return null
+  return (
+    <section className="suppressions-removed" aria-label="Suppressed without a fault of the address">
+      <Title order={3} fz="sm">
+        The address may be fine
+      </Title>
+      <Text fz="sm" c="dimmed" mt={4}>
+        These addresses were added after a bounce, but the mail server’s answer names another cause, such as its policy
+        or a full mailbox. They stay on the list until you remove them.
+      </Text>
+      <ul className="suppressions">
+        {data.entries.map((entry) => (
+          <Entry
+            key={entry.id}
+            entry={{ ...entry, note: entry.reply }}
+            onRemove={mayChange ? () => setAsked(entry) : null}
+          />
+        ))}
+      </ul>
+      <RemoveDialog key={asked?.id} entry={asked} isDoubtful onClose={() => setAsked(null)} />
+    </section>
   )
 }
 
@@ -150,7 +178,14 @@ function Entry({ entry, onRemove }: { entry: SuppressionEntry; onRemove: (() => 
   )
 }
 
-function RemoveDialog({ entry, onClose }: { entry: SuppressionEntry | null; onClose: () => void }) {
+interface RemoveDialogProps {
+  entry: SuppressionEntry | null
+  /** The answer names another cause than the address. */
+  isDoubtful?: boolean
+  onClose: () => void
+}
+
+function RemoveDialog({ entry, isDoubtful = false, onClose }: RemoveDialogProps) {
   const remove = useRemoveSuppression()
   if (!entry) return null
   return (
@@ -174,7 +209,7 @@ function RemoveDialog({ entry, onClose }: { entry: SuppressionEntry | null; onCl
         This address can get messages again: {suppressionTexts.channels[entry.channel].toLowerCase()}. Other entries for
         the same address stay. Your name is kept on record.
       </Text>
-      {entry.reason === 'hard_bounce' && (
+      {entry.reason === 'hard_bounce' && !isDoubtful && (
         <Text mt="sm" fw={550}>
           A mail server reported that this address does not work. If it still does not, your sender reputation may
           suffer. Remove it only if you know that it works now.

@@ -15,7 +15,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { SearchBox } from '../ui/SearchBox.tsx'
 import { AddSuppression } from './AddSuppression.tsx'
 import { ImportSuppressions } from './ImportSuppressions.tsx'
-import { SuppressionEntries } from './SuppressionEntries.tsx'
+import { DoubtfulEntries, SuppressionEntries } from './SuppressionEntries.tsx'
 import { useExportSuppressions } from './suppression-queries.ts'
 
 /** Who gets no messages of any of the account's stores, and why (C1, C5). */
@@ -62,6 +62,7 @@ export function SuppressionList() {
         )}
         <Filters filter={filter} onChange={change} />
       </div>
+      <DoubtfulEntries mayChange={mayChange} />
       <SuppressionEntries filter={filter} mayChange={mayChange} onShowAll={() => setFilter({})} />
       <AddSuppression opened={open === 'add'} onClose={() => setOpen(null)} />
       <ImportSuppressions opened={open === 'import'} onClose={() => setOpen(null)} />

@@ -1,10 +1,11 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import {
   addSuppression,
   exportSuppressions,
   IMPORT_PART,
   type ImportRow,
   importSuppressions,
+  listDoubtfulSuppressions,
   listSuppressions,
   removeSuppression,
   type SuppressionFilter,
@@ -24,6 +25,9 @@ export function useSuppressions(filter: SuppressionFilter) {
     getNextPageParam: (page) => page.next,
   })
 }
+
+export const useDoubtfulSuppressions = () =>
+  useQuery({ queryKey: [...LIST, 'doubtful'], queryFn: ({ signal }) => call(listDoubtfulSuppressions, { signal }) })
 
 /** The list is asked for again once somebody changed it here. */
 function useChange<Input, Output>(change: (input: Input) => Promise<Output>) {
