@@ -96,3 +96,18 @@ test('a coupon of another store is in no test', async () => {
   const offer = { customer: shop.people[0]!, couponId: other.couponId }
   expect((await post(world, shop, '/api/email/discount-test', offer)).status).toBe(404)
 })
+
+test('by the operator’s account no test goes to a number that costs the most and is nobody’s phone (security-P20)', async () => {
+  world.textCredits = { perMille: 1_500 }
+  try {
+    for (const to of ['+88216123456', '+881612345678', '+5351234567', '+4930901820', '+499001234567']) {
+      const { status, body } = await tryOut({ channel: 'sms', to, body: words.body })
+      expect([to, status, Object.keys(body.fields ?? {})]).toEqual([to, 422, ['to']])
+    }
+    expect(world.texts).toEqual([])
+    const own = await tryOut({ channel: 'sms', to: '+4915199900011', body: 'Come back: {{ checkout_link }}' })
+    expect(own.body).toMatchObject({ isAccepted: true })
+  } finally {
+    world.textCredits = null
+  }
+})

@@ -3,8 +3,10 @@ import { normalizePhone } from '../../shared/contact.ts'
 import type { testSend } from '../../shared/message-preview.ts'
 import { explain } from '../../shared/reasons.ts'
 import type { SendChannel, TestReply } from '../../shared/reminders.ts'
+import { hasListedPrice } from '../../shared/text-prices.ts'
 import { monthOf } from '../billing/rules.ts'
 import type { Outcome } from '../channels/channel.ts'
+import { textCountry } from '../channels/phone.ts'
 import { authorizeTest } from '../channels/send-authorization.ts'
 import { type Db, type StoreDb, transact } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
@@ -72,7 +74,10 @@ async function put(
   assertConfigured(deps, context, channel, texts)
   await refuseSuppressed(deps, store, to, channel)
   await take(deps, TESTS, session.accountId)
-  if (channel !== 'email' && texts.get(channel)?.credits) await take(deps, TESTS_BY_OPERATOR, session.accountId)
+  if (channel !== 'email' && texts.get(channel)?.credits) {
+    refuseDear(to)
+    await take(deps, TESTS_BY_OPERATOR, session.accountId)
+  }
   const couponNote = couponNoteOf(context, row)
   const composed = asTest(await composeTest(context, row, to), couponNote)
   await book(deps, store, session.accountId, composed)
@@ -105,6 +110,15 @@ async function recipientOf(
   const phone = normalizePhone(to ?? '', situation.base_country)
   if (phone) return phone
   const message = 'Enter your own phone number with its country code, such as +1 555 010 0200.'
+  throw new AppError('unprocessable', message, { fields: { to: message } })
+}
+
+/** That a number is one's own nobody can tell, so by the operator's account none is tried that costs the most. */
+function refuseDear(phone: string): void {
+  const country = textCountry(phone)
+  if (country && hasListedPrice(country)) return
+  const message =
+    'Tests by this server’s account go to mobile numbers in countries whose price is listed below the budget.'
   throw new AppError('unprocessable', message, { fields: { to: message } })
 }
 

@@ -1,5 +1,6 @@
 import type { SuppressionChannel, SuppressionReason } from '../../shared/suppressions.ts'
 import { type AccountDb, type AccountTx, type StoreDb, sql } from '../core/db.ts'
+import { isFailed } from '../messages/fragments.ts'
 
 // The suppression list: SQL and nothing else.
 
@@ -79,7 +80,7 @@ export async function bouncesWithReply({ db, accountId }: AccountDb, most: numbe
       from stores s
       join shopper_keys k on k.store_id = s.id and k.kind = 'email' and k.value = b.address
       join messages m on m.store_id = s.id and m.shopper_id = k.shopper_id and m.handed_over_at is not null
-        and m.channel = 'email' and m.state = 'failed' and m.to_address = b.address
+        and m.channel = 'email' and ${isFailed('m')} and m.to_address = b.address
       left join mail_reports r on r.store_id = m.store_id and r.message_id = m.id and r.kind = 'hard'
       where s.account_id = ${accountId}
       order by m.handed_over_at desc limit 1) m
