@@ -23,9 +23,7 @@ import { checkInstance, releaseForProviders } from './instance/instance.ts'
 import { listenForBounces } from './mail-reports/bounce-intake.ts'
 import { openGuardedHttp } from './net/guarded-fetch.ts'
 import { openStripe } from './payments/stripe.ts'
-import { memoryShelf } from './platforms/memory-shelf.ts'
-import type { StoreClient } from './platforms/platform.ts'
-import { platformOf } from './platforms/registry.ts'
+import { clientPerStore } from './platforms/client-per-store.ts'
 import { startEmbedded } from './postgres/embedded.ts'
 import { openPushChannel } from './push/web-push.ts'
 import { demoStoreUrls } from './stores/demo-stores.ts'
@@ -86,9 +84,7 @@ async function start(config: Config, closings: Closing[]): Promise<void> {
     jobs,
     channels,
     phoneUrl: demo.phoneUrl,
-    storeClient: clientPerStore((access, kept) =>
-      platformOf(access.platform).createClient(access, { fetch: http.fetch, now }, kept?.shelf ?? memoryShelf()),
-    ),
+    storeClient: clientPerStore({ fetch: http.fetch, now }),
     ...(zones && { zones }),
     ...(stripe && { stripe }),
     demo: demo.parts,
@@ -97,22 +93,6 @@ async function start(config: Config, closings: Closing[]): Promise<void> {
   if (changed > 0) log.info({ accounts: changed, plan: config.defaultPlan }, 'billing.default-plan')
   await startRoles(deps, jobs, demo, later)
 }
-
-/** A client keeps its requests to one at a time, so a store has one client. */
-function clientPerStore(create: Deps['storeClient']): Deps['storeClient'] {
-  const clients = new Map<string, StoreClient>()
-  return (access, kept) => {
-    const key = JSON.stringify([kept?.storeId, access.platform, access.storeUrl, access.homeUrl, access.keys])
-    const known = clients.get(key)
-    if (known) return known
-    if (clients.size >= MAX_CLIENTS) clients.clear()
-    const client = create(access, kept)
-    clients.set(key, client)
-    return client
-  }
-}
-
-const MAX_CLIENTS = 2_000
 
 async function openDatabase(
   config: Config,

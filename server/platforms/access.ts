@@ -1,5 +1,6 @@
 import type { PlatformName } from '../../shared/platforms.ts'
 import type { GuardedFetch } from '../net/guarded-fetch.ts'
+import type { InTurn } from './turns.ts'
 
 // How a store is reached: its keys, and the token that is made of them.
 
@@ -25,6 +26,8 @@ export interface StoreAccess {
 export interface StoreNet {
   fetch: GuardedFetch
   now: () => Date
+  /** One request at a time of the store; where it is left out, of the client. */
+  inTurn?: InTurn
   /** Pause between pages of one list. */
   pauseMs?: number
   /** Waits until a store takes requests again; real time unless a test says otherwise. Rejects when the signal aborts. */

@@ -6,6 +6,7 @@ import type { StoreProblemCode } from '../platform.ts'
 import { problemFromFetch } from '../problem-from-fetch.ts'
 import { StoreProblem } from '../store-problem.ts'
 import { isRecord, safeDetail } from '../text.ts'
+import { createTurns } from '../turns.ts'
 import { basicHeader, newNonce, oauthHeader, percentEncode, type SigningKeys, signRequest } from './sign.ts'
 
 // One signed request and what its answer means. https: Basic. http: OAuth 1.0a in the query, because WooCommerce looks at nothing
@@ -61,13 +62,10 @@ export interface WooHttp {
 export function createWooHttp(access: WooAccess, net: StoreNet): WooHttp {
   const isHttps = access.storeUrl.startsWith('https:')
   const secrets = [access.consumerSecret, access.consumerKey]
-  let queue: Promise<unknown> = Promise.resolve()
-  const ask: WooHttp['ask'] = (request, keys = access, way = 'usual') => {
-    // One request at a time per store: shops run on small machines.
-    const turn = queue.then(() => askOnce(access, net, request, keys, way))
-    queue = turn.catch(() => undefined)
-    return turn
-  }
+  // Shops run on small machines.
+  const inTurn = net.inTurn ?? createTurns()(access.storeUrl)
+  const ask: WooHttp['ask'] = (request, keys = access, way = 'usual') =>
+    inTurn(() => askOnce(access, net, request, keys, way), request.signal)
   return {
     isHttps,
     ask,
