@@ -43,6 +43,7 @@ export const startRecipientsSink = (): Promise<Helper> => withPort('./recipients
 /** Asks an address all the time; its port says nothing. */
 export const startProbe = (): Promise<Helper> => withPort('./probe.ts')
 export const startEmptyShops = (): Promise<Helper> => withPort('./empty-shop.ts')
+export const startHangingShops = (): Promise<Helper> => withPort('./hanging-shop.ts')
 
 export interface LoadAnswer {
   /** Milliseconds per request. */

@@ -1,0 +1,12 @@
+import net, { type AddressInfo } from 'node:net'
+
+// Shops that accept a connection and never answer, in a process of its own (see helpers.ts): every address of 127.0.0.0/8 is one.
+
+const server = net.createServer((socket) => {
+  if (!socket.remoteAddress?.startsWith('127.')) socket.destroy()
+  socket.on('error', () => {})
+  socket.resume()
+})
+
+server.listen(0, '0.0.0.0', () => process.send!({ port: (server.address() as AddressInfo).port }))
+process.on('disconnect', () => process.exit(0))
