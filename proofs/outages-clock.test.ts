@@ -128,7 +128,7 @@ test(
     shop.fake.allOrders = [...orders]
     await live(55)
     // Ten minutes before they are due the orders were read for the last time: the degraded mode of old let them go.
-    await checkOrders(world.deps, shop.storeId, new AbortController().signal)
+    await checkOrders(world.deps, shop.storeId)
     shop.fake.problem = new StoreProblem('unreachable', 'connection refused')
     await live(40)
     expect(world.sent).toEqual([])

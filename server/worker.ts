@@ -33,7 +33,7 @@ import { followJob, planRunsJob } from './campaigns/jobs.ts'
 import { followCampaign, followZones, planRuns, runCampaigns } from './campaigns/runs.ts'
 import { foldLeftPosts } from './capture/capture-intake.ts'
 import { detectAbandoned, detectLost, detectNoResponse, tidyCounts } from './carts/detect.ts'
-import { type Handler, on } from './core/jobs.ts'
+import { type Handler, on, onSteppingAside } from './core/jobs.ts'
 import { enqueueDueCodes, makeCodes } from './coupon-codes/codes.ts'
 import { codesJob, tidyCodesJob } from './coupon-codes/codes-jobs.ts'
 import { enqueueTidyCodes, tidyCodes } from './coupon-codes/codes-tidy.ts'
@@ -103,9 +103,9 @@ import { ensureWebhooks } from './sync/webhooks.ts'
 
 /** All background work, one line each. */
 export const handlers: Handler[] = [
-  on(sendDueMessages, sendDue),
-  on(importJob, importStore),
-  on(syncJob, syncStore),
+  onSteppingAside(sendDueMessages, sendDue),
+  onSteppingAside(importJob, importStore),
+  onSteppingAside(syncJob, syncStore),
   on(orderJob, refreshOrder),
   on(newOrdersJob, readNewOrders),
   on(webhooksJob, ensureWebhooks),

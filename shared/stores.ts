@@ -18,7 +18,24 @@ export const storeTexts = {
   disconnectFailed: 'Failed to disconnect store. Please try again.',
 } as const
 
-const StreamState = z.object({
+/** What is read from a store, and kept there, each with its own progress. */
+export const SYNC_STREAMS = [
+  'order_check',
+  'goods_check',
+  'import',
+  'sweep',
+  'customers',
+  'products',
+  'webhooks',
+  'coupons',
+  'coupon_codes',
+  'coupon_tidy',
+  'coupon_check',
+  'checkouts',
+] as const
+export type SyncStream = (typeof SYNC_STREAMS)[number]
+
+const Stream = z.object({
   completedAt: z.string().nullable(),
   failedAt: z.string().nullable(),
   problem: z.string().nullable(),
@@ -154,13 +171,6 @@ export const syncStore = endpoint({
   }),
 })
 
-/** What is read from a store, or written to it, each at its own pace. */
-export const STREAMS = [
-  ...(['order_check', 'import', 'sweep', 'customers', 'products', 'webhooks', 'coupons'] as const),
-  ...(['coupon_codes', 'coupon_tidy', 'coupon_check', 'checkouts'] as const),
-] as const
-export type Stream = (typeof STREAMS)[number]
-
 export const storeHealth = endpoint({
   method: 'GET',
   path: '/api/stores/health',
@@ -170,7 +180,7 @@ export const storeHealth = endpoint({
   summary: 'The sync status of each data type of the store, and its last error',
   reply: z.object({
     ageSeconds: z.number().nullable(),
-    streams: z.partialRecord(z.enum(STREAMS), StreamState),
+    streams: z.partialRecord(z.enum(SYNC_STREAMS), Stream),
     counts: z.object({ orders: z.number(), customers: z.number(), products: z.number() }),
   }),
 })

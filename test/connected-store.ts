@@ -98,7 +98,7 @@ export function readings(world: World) {
   const ago = (ms: number) => before(world.now, ms).toISOString()
   return {
     ago,
-    orderCheck: (storeId: string, signal?: AbortSignal) => checkOrders(world.deps, storeId, signal),
+    orderCheck: (storeId: string, signal?: AbortSignal) => checkOrders(world.deps, storeId, signal ? { signal } : {}),
     async orderIds(storeId: string) {
       const orders = world.db.selectFrom('orders').select('order_id').where('store_id', '=', storeId)
       return (await orders.orderBy('order_id').execute()).map((row) => row.order_id)

@@ -19,6 +19,7 @@ import { type Db, openDb, openPool } from '../server/core/db.ts'
 import { newId } from '../server/core/ids.ts'
 import { createLogger } from '../server/core/logger.ts'
 import { createSecrets } from '../server/core/secrets.ts'
+import { inPlace } from '../server/core/seats.ts'
 import type { Deps } from '../server/deps.ts'
 import type { StoreClient } from '../server/platforms/platform.ts'
 import type { TextTemplate } from '../server/schema/text-channels.ts'
@@ -202,7 +203,7 @@ async function runJobs(world: World): Promise<void> {
   for (let job = takeDue(world); job; job = takeDue(world)) {
     const handler = handlers.find((each) => each.job.name === job!.name)
     if (!handler) throw new Error(`no handler for ${job.name}`)
-    await handler.run(world.deps, job.payload)
+    await handler.run(world.deps, job.payload, inPlace)
   }
 }
 

@@ -1,21 +1,22 @@
 import { expect, inject, test } from 'vitest'
 import { databaseUrl } from '../../test/global.ts'
 import { aWorld } from '../../test/world.ts'
+import { sendDueMessages } from '../messages/jobs.ts'
 import { newOrdersJob } from '../sync/jobs.ts'
 import { sql } from './db.ts'
-import { startJobQueue } from './jobs.ts'
+import { on, onSteppingAside, startJobQueue } from './jobs.ts'
 import { createLogger } from './logger.ts'
+import type { StepAside } from './seats.ts'
 
 const world = aWorld()
 
-test('a job that may not run before a time waits until then, and nothing is queued beside it under its key', async () => {
+function urlOfWorld(): string {
   const name = world.pool.options.connectionString!.match(/\/\/[^/]*\/([^?]+)/)![1]!
-  const queue = await startJobQueue(
-    databaseUrl(inject('databaseUrl'), name),
-    createLogger('silent'),
-    [newOrdersJob],
-    false,
-  )
+  return databaseUrl(inject('databaseUrl'), name)
+}
+
+test('a job that may not run before a time waits until then, and nothing is queued beside it under its key', async () => {
+  const queue = await startJobQueue(urlOfWorld(), createLogger('silent'), [newOrdersJob], false)
   const [storeId, other] = [crypto.randomUUID(), crypto.randomUUID()]
   const later = new Date(Math.floor(Date.now() / 1_000) * 1_000 + 60_000)
   await queue.enqueue(world.db, newOrdersJob, { storeId }, storeId, later)
@@ -28,4 +29,34 @@ test('a job that may not run before a time waits until then, and nothing is queu
   expect(rows.map(({ key }) => key)).toEqual([storeId, other])
   expect(rows[0]!.start_after).toEqual(later)
   expect(rows[1]!.start_after.getTime()).toBeLessThan(later.getTime())
+})
+
+test('more jobs than there are takers are taken up one after the other, not a dozen every half minute', async () => {
+  const queue = await startJobQueue(urlOfWorld(), createLogger('silent'), [sendDueMessages], true)
+  const done = new Set<string>()
+  const ids = Array.from({ length: 100 }, () => crypto.randomUUID())
+  await world.db.transaction().execute(async (tx) => {
+    for (const storeId of ids) await queue.enqueue(tx, sendDueMessages, { storeId }, storeId)
+  })
+  await queue.work(world.deps, [on(sendDueMessages, async (_, { storeId }) => void done.add(storeId))])
+  await expect.poll(() => done.size, { timeout: 15_000 }).toBe(100)
+  await queue.stop()
+})
+
+test('jobs that step aside while a shop hangs leave their takers to the others, and the end waits for them (operators-H3)', async () => {
+  const queue = await startJobQueue(urlOfWorld(), createLogger('silent'), [sendDueMessages], true)
+  const { promise: answer, resolve } = Promise.withResolvers<void>()
+  const [healthy, done]: [string, string[]] = [crypto.randomUUID(), []]
+  const run = async (_: unknown, { storeId }: { storeId: string }, stepAside: StepAside) => {
+    if (storeId !== healthy) await stepAside(() => answer)
+    done.push(storeId)
+  }
+  await queue.work(world.deps, [onSteppingAside(sendDueMessages, run)])
+  const hanging = Array.from({ length: 30 }, () => crypto.randomUUID())
+  for (const storeId of hanging) await queue.enqueue(world.db, sendDueMessages, { storeId }, storeId)
+  await queue.enqueue(world.db, sendDueMessages, { storeId: healthy }, healthy)
+  await expect.poll(() => done, { timeout: 10_000 }).toEqual([healthy])
+  resolve()
+  await queue.stop()
+  expect(done).toHaveLength(31)
 })

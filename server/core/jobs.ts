@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { z } from 'zod'
 import type { Deps } from '../deps.ts'
 import type { Db, Tx } from './db.ts'
+import { createTakers, type StepAside, type Takers } from './seats.ts'
 
 /** A job's contract: its name and what it carries (ids only). Who runs it is written in worker.ts. */
 export interface Job<Payload extends z.ZodType = z.ZodType> {
@@ -22,11 +24,19 @@ export function job<Payload extends z.ZodType>(
 
 export interface Handler {
   job: Job
-  run: (deps: Deps, payload: unknown) => Promise<void>
+  run: (deps: Deps, payload: unknown, stepAside: StepAside) => Promise<void>
 }
 
 export function on<P extends z.ZodType>(job: Job<P>, run: (deps: Deps, payload: z.infer<P>) => Promise<void>): Handler {
   return { job, run: (deps, payload) => run(deps, job.payload.parse(payload)) }
+}
+
+/** Once it has stepped aside the queue counts it as done: only for what is woken again when it was lost. */
+export function onSteppingAside<P extends z.ZodType>(
+  job: Job<P>,
+  run: (deps: Deps, payload: z.infer<P>, stepAside: StepAside) => Promise<void>,
+): Handler {
+  return { job, run: (deps, payload, stepAside) => run(deps, job.payload.parse(payload), stepAside) }
 }
 
 export interface Jobs {
@@ -74,6 +84,7 @@ export async function startJobQueue(url: string, log: Logger, jobs: Job[], isWor
   boss.on('error', (error) => log.error({ err: error }, 'jobs.failed'))
   await boss.start()
   for (const each of jobs) await boss.createQueue(each.name, queueOptions(each))
+  const working: Takers[] = []
   return {
     async enqueue(db, each, payload, key, startAfter) {
       await boss.send(each.name, payload as object, {
@@ -90,17 +101,29 @@ export async function startJobQueue(url: string, log: Logger, jobs: Job[], isWor
       }))
     },
     async work(deps, handlers) {
-      for (const handler of handlers)
-        await boss.work(handler.job.name, workOptions, (batch) => runAll(deps, handler, batch))
+      for (const handler of handlers) {
+        const takers = createTakers(TAKERS)
+        working.push(takers)
+        for (let n = 0; n < TAKERS; n++)
+          await startTaker(boss, handler.job, (batch) => runAll(deps, handler, takers, batch))
+      }
     },
-    stop: () => boss.stop({ graceful: true, timeout: 8_000 }),
+    async stop() {
+      const aside = Promise.all(working.map((takers) => takers.settled()))
+      const limit = sleep(STOP_MS, undefined, { ref: false })
+      await Promise.all([boss.stop({ graceful: true, timeout: STOP_MS }), Promise.race([aside, limit])])
+    },
   }
 }
+
+/** What is running has so long to end when the process stops. */
+const STOP_MS = 8_000
+/** Of each kind of job. */
+const TAKERS = 12
 
 /** One job at a time per taker and several takers: a store that answers slowly holds up its own taker only (D8). */
 const workOptions = {
   batchSize: 1,
-  localConcurrency: 12,
   perJobResults: true,
   includeMetadata: true,
   pollingIntervalSeconds: 2,
@@ -122,16 +145,32 @@ function queueOptions(each: Job) {
   }
 }
 
-async function runAll(deps: Deps, handler: Handler, batch: JobWithMetadata<unknown>[]) {
+type Batch = JobWithMetadata<unknown>[]
+
+/** After a job it looks for the next one at once. By itself it would wait half a minute for a notification, however many jobs were queued. */
+async function startTaker(
+  boss: PgBoss,
+  { name }: Job,
+  run: (batch: Batch) => ReturnType<typeof runAll>,
+): Promise<void> {
+  let id = ''
+  id = await boss.work(name, workOptions, (batch: Batch) => run(batch).finally(() => boss.notifyWorker(id)))
+}
+
+async function runAll(deps: Deps, handler: Handler, takers: Takers, batch: Batch) {
   return Promise.all(
     batch.map(async (each) => {
-      try {
-        await handler.run(deps, each.data)
-        return { id: each.id, status: 'completed' as const }
-      } catch (error) {
-        deps.log.error({ err: error, job: handler.job.name, jobId: each.id, retry: each.retryCount }, 'job.failed')
-        return { id: each.id, status: 'failed' as const, output: { message: String(error) } }
-      }
+      let failure: unknown
+      await takers.run(async (stepAside) => {
+        try {
+          await handler.run(deps, each.data, stepAside)
+        } catch (error) {
+          failure = error
+          deps.log.error({ err: error, job: handler.job.name, jobId: each.id, retry: each.retryCount }, 'job.failed')
+        }
+      })
+      if (failure === undefined) return { id: each.id, status: 'completed' as const }
+      return { id: each.id, status: 'failed' as const, output: { message: String(failure) } }
     }),
   )
 }

@@ -1,6 +1,6 @@
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createSeats } from './seats.ts'
+import { asideForPages, createSeats, createTakers, type StepAside } from './seats.ts'
 
 test('at most so many work at a time, in their order, and one that fails makes room', async () => {
   const seated = createSeats(2)
@@ -48,4 +48,140 @@ test('who has gone gives the place in the line away, and its work is never begun
   await Promise.all([first, third])
   await seated(work('fifth'))
   expect(begun).toEqual(['first', 'third', 'fifth'])
+})
+
+// Places of jobs, of which those that wait for something outside need none (D8; operators-H3).
+
+const moment = () => sleep(5)
+
+test('as many jobs work at a time as there are takers, the others in their order', async () => {
+  const takers = createTakers(2)
+  const began: number[] = []
+  const ends: (() => void)[] = []
+  const all = [0, 1, 2, 3].map((n) =>
+    takers.run(async () => {
+      began.push(n)
+      await new Promise<void>((resolve) => ends.push(resolve))
+    }),
+  )
+  await moment()
+  expect(began).toEqual([0, 1])
+  ends[1]!()
+  await moment()
+  expect(began).toEqual([0, 1, 2])
+  for (let n = 0; n < 4; n++) {
+    ends[n]?.()
+    await moment()
+  }
+  await Promise.all(all)
+  expect(began).toEqual([0, 1, 2, 3])
+})
+
+test('jobs that wait for a hanging shop keep no other waiting, and their takers are free at once', async () => {
+  const takers = createTakers(2)
+  const { promise: answer, resolve } = Promise.withResolvers<void>()
+  const ended: string[] = []
+  for (let n = 0; n < 40; n++) {
+    await takers.run(async (stepAside) => {
+      await stepAside(() => answer)
+      ended.push('hung')
+    })
+  }
+  await takers.run(async () => void ended.push('healthy'))
+  expect(ended).toEqual(['healthy'])
+  resolve()
+  await takers.settled()
+  expect(ended.filter((each) => each === 'hung')).toHaveLength(40)
+})
+
+test('who comes back needs a place again: never more work at once than there are takers', async () => {
+  const takers = createTakers(3)
+  let [now, most] = [0, 0]
+  const work = async () => {
+    now += 1
+    most = Math.max(most, now)
+    await moment()
+    now -= 1
+  }
+  const job = async (stepAside: StepAside) => {
+    await work()
+    await stepAside(moment)
+    await work()
+  }
+  await Promise.all(Array.from({ length: 20 }, () => takers.run(job)))
+  await takers.settled()
+  expect(most).toBe(3)
+})
+
+test('who was away for long lets those in first that came meanwhile, and is not kept out by those that come later', async () => {
+  const takers = createTakers(1)
+  const order: string[] = []
+  const { promise: answer, resolve } = Promise.withResolvers<void>()
+  for (const name of ['slow a', 'slow b']) {
+    await takers.run(async (stepAside) => {
+      await stepAside(() => answer)
+      order.push(name)
+    })
+  }
+  await sleep(100)
+  const { promise: end, resolve: go } = Promise.withResolvers<void>()
+  const busy = takers.run(() => end)
+  resolve()
+  await moment()
+  const quick = takers.run(async () => void order.push('quick'))
+  await sleep(150)
+  const late = takers.run(async () => void order.push('late'))
+  go()
+  await Promise.all([busy, quick, late, takers.settled()])
+  expect([order.length, order[0], order.at(-1)]).toEqual([4, 'quick', 'late'])
+})
+
+test('a wait that fails gives the place back all the same', async () => {
+  const takers = createTakers(1)
+  let failure: unknown
+  await takers.run(async (stepAside) => {
+    failure = await stepAside(() => Promise.reject(new Error('away'))).catch((error) => error)
+  })
+  await takers.settled()
+  expect(failure).toEqual(new Error('away'))
+  const ran: number[] = []
+  await takers.run(async () => void ran.push(1))
+  expect(ran).toEqual([1])
+})
+
+test('so many aside at most; one more waits in its place', async () => {
+  const takers = createTakers(1)
+  const { promise: answer, resolve } = Promise.withResolvers<void>()
+  for (let n = 0; n < 500; n++) await takers.run((stepAside) => stepAside(() => answer))
+  let isThrough = false
+  const one = takers
+    .run((stepAside) => stepAside(() => answer))
+    .then(() => {
+      isThrough = true
+    })
+  await moment()
+  expect(isThrough).toBe(false)
+  resolve()
+  await one
+  await takers.settled()
+})
+
+test('pages are waited for aside, and an unfinished list is closed', async () => {
+  let isClosed = false
+  async function* pages() {
+    try {
+      yield 1
+      yield 2
+      yield 3
+    } finally {
+      isClosed = true
+    }
+  }
+  let waits = 0
+  const stepAside: StepAside = (wait) => {
+    waits += 1
+    return wait()
+  }
+  for await (const page of asideForPages(pages(), stepAside)) if (page === 2) break
+  expect({ waits, isClosed }).toEqual({ waits: 2, isClosed: true })
 })

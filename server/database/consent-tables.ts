@@ -1,8 +1,8 @@
-import type { TableEntry } from './tables.ts'
+import type { ExportedRows, TableEntry } from './tables.ts'
 
 // The tables of consents and suppressions, for the registry (tables.ts).
 
-const byId = [['id', 'uuid']] as const
+const byId: ExportedRows['key'] = [['id', 'uuid']]
 
 export const consentTables: Readonly<Record<string, TableEntry>> = {
   consents: { of: 'store', person: { by: 'address_hash' }, export: { key: byId } },

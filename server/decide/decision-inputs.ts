@@ -168,10 +168,10 @@ function orderCheckOf(
   row: load.ClaimedRow,
 ): DecisionInputs['orderCheck'] {
   if (isImagined) return { startedAt: now, problem: null, detail: null, nextTryAt: now }
-  const { check_started, check_failed, check_failures, check_problem, check_detail } = situation
-  const nextTryAt = nextTry({ failures: check_failures, failed_at: check_failed }, now)
   // It is not complete without stock and prices.
-  if (goods && 'problem' in goods) return { startedAt: null, ...goods, nextTryAt }
+  if (goods && 'problem' in goods) return { startedAt: null, ...goods }
+  const { check_started, check_failed, check_failures, check_problem, check_detail } = situation
+  const nextTryAt = nextTry({ failures: check_failures, failed_at: check_failed, error_code: check_problem }, now)
   if (goods?.missing !== undefined && isFresh(check_started, now) && isUnknown(row, goods)) {
     return { startedAt: null, problem: goods.missing, detail: null, nextTryAt }
   }

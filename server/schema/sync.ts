@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { Stream } from '../../shared/stores.ts'
+import type { SyncStream } from '../../shared/stores.ts'
 
 export interface SyncSchema {
   sync_state: SyncStateTable
@@ -12,7 +12,7 @@ export interface SyncSchema {
 
 export interface SyncStateTable {
   store_id: string
-  stream: Stream
+  stream: SyncStream
   watermark: Generated<Date | null>
   cursor_page: Generated<number | null>
   lease_until: Generated<Date | null>

@@ -7,6 +7,7 @@ import { topicOf } from '../compose/compose-push.ts'
 import { type Db, type StoreDb, transact } from '../core/db.ts'
 import { isDatabaseAway, outlast } from '../core/db-away.ts'
 import { newId } from '../core/ids.ts'
+import { inPlace, type StepAside } from '../core/seats.ts'
 import { wakeIfMade } from '../coupons/for-messages.ts'
 import { type AnyComposed, isPush, isText } from '../decide/composing.ts'
 import type { Texts } from '../decide/decision-inputs.ts'
@@ -49,14 +50,18 @@ const QUICK_MS = 3_000
 /** A shop that takes so long to be asked is not asked while a batch leaves. */
 const SLOW_MS = 5_000
 
-/** Sends what is due for one store, one process at a time. */
-export async function sendDue(deps: Deps, { storeId, batchSize = BATCH }: Sending): Promise<void> {
+/** Sends what is due for one store, one process at a time. While the shop is waited for, the job steps aside for others (D8). */
+export async function sendDue(
+  deps: Deps,
+  { storeId, batchSize = BATCH }: Sending,
+  stepAside: StepAside = inPlace,
+): Promise<void> {
   const store = { storeId, db: deps.db }
   const lease = await takeStoreLease(deps, store)
   if (!lease) return
   const late: Promise<unknown>[] = []
   try {
-    await sendRounds(deps, store, { lease, late, batchSize }).finally(async () => {
+    await sendRounds(deps, store, { lease, late, batchSize, stepAside }).finally(async () => {
       // Ended whatever happens: a lease that went on being renewed would keep everybody from sending for the store.
       await transact(store, scheduleNextLook).finally(() => lease.end())
     })
@@ -70,6 +75,7 @@ interface Rounds {
   lease: StoreLease
   late: Promise<unknown>[]
   batchSize: number
+  stepAside: StepAside
 }
 
 /** While a full batch leaves, the next one is claimed, judged and prepared (decision 149). */
@@ -122,7 +128,7 @@ async function nextBatch(
 ): Promise<Batch | 'none' | 'stop'> {
   const isWoken = await wakeAskedMessages(store, deps.now())
   if (isWoken && !(await sql.hasDue(store, deps.now()))) return 'none'
-  const { isFresh: isChecked } = await checkOrders(deps, store.storeId)
+  const { isFresh: isChecked } = await checkOrders(deps, store.storeId, rounds)
   await foldPostsOf(deps, store.storeId)
   if (!(await rounds.lease.hold())) return 'stop'
   const claim = newId()
@@ -186,6 +192,7 @@ interface Claimed {
   late: Promise<unknown>[]
   /** The store's orders were read to the last page within a minute (D3). */
   isChecked: boolean
+  stepAside: StepAside
 }
 
 /** What was claimed together, judged and prepared. */
@@ -215,7 +222,7 @@ async function prepareClaim(deps: Deps, store: StoreDb<Db>, claimed: Claimed): P
     rows.flatMap((row) => row.channels ?? [row.channel]),
   )
   const ids = rows.map((row) => row.id)
-  const read = await readForBatch(deps, store, ids, isChecked)
+  const read = await readForBatch(deps, store, ids, { isChecked, stepAside: claimed.stepAside })
   const evaluation = await evaluate(deps, store, { ids, texts, ...read })
   if (evaluation.unusable.length > 0) await closeUnusable(deps, store, claim, evaluation.unusable)
   const { experiment } = evaluation.situation
@@ -309,11 +316,11 @@ async function readForBatch(
   deps: Deps,
   store: StoreDb<Db>,
   ids: readonly string[],
-  isChecked: boolean,
+  { isChecked, stepAside }: { isChecked: boolean; stepAside: StepAside },
 ): Promise<{ goods: Goods; unread: UnreadCoupons }> {
-  const goods = await readGoods(deps, store, await itemsOf(store, ids), { isChecked })
+  const goods = await readGoods(deps, store, await itemsOf(store, ids), { isChecked, stepAside })
   if (!isChecked || 'problem' in goods) return { goods, unread: NONE_UNREAD }
-  return { goods, unread: await readCoupons(deps, store, ids) }
+  return { goods, unread: await readCoupons(deps, store, ids, stepAside) }
 }
 
 /** What is configured of the text channels among these; the account is looked up only for them. */

@@ -120,6 +120,47 @@ test('where stock cannot be read nothing is sent, the reason names what happened
   expect(world.sent).toHaveLength(1)
 })
 
+test('a store that tells its orders and hangs at its stock is asked for it at growing distance (operators-H3)', async () => {
+  const { storeId, fake } = await aShop()
+  fake.termsProblem = aProblem('timeout')
+  const waits: number[] = []
+  for (let n = 0; n < 8; n++) {
+    await send(world, storeId)
+    const [first] = await messagesOf(world, storeId)
+    expect(first).toMatchObject({ state: 'held', reason: 'store_unreachable:timeout' })
+    waits.push((first!.wake_at.getTime() - world.now.getTime()) / 1_000)
+    world.now = first!.wake_at
+  }
+  expect(waits).toEqual([5, 10, 20, 40, 80, 160, 300, 300])
+  expect(fake.termQueries).toHaveLength(8)
+  expect(world.sent).toEqual([])
+  fake.termsProblem = null
+  await send(world, storeId)
+  expect(world.sent).toHaveLength(1)
+  const state = world.db.selectFrom('sync_state').select(['failures', 'error_code']).where('store_id', '=', storeId)
+  expect(await state.where('stream', '=', 'goods_check').executeTakeFirst()).toEqual({ failures: 0, error_code: null })
+})
+
+test('while a store is left alone with its stock, what falls due meanwhile is held and asks nothing', async () => {
+  const { storeId, fake } = await aShop()
+  fake.termsProblem = aProblem('timeout')
+  await send(world, storeId)
+  fake.allOrders.push(
+    anOrder({ orderId: '1001', modifiedAt: world.now.toISOString(), items: [mug], totalMinor: 3_600 }),
+  )
+  await recordOrders(world.deps, storeId, fake.allOrders, 'sync')
+  await world.db
+    .updateTable('messages')
+    .set({ wake_at: world.now })
+    .where('store_id', '=', storeId)
+    .where('step', '=', 1)
+    .execute()
+  world.advance(1_000)
+  await send(world, storeId)
+  expect(fake.termQueries).toHaveLength(1)
+  expect((await messagesOf(world, storeId))[0]!.wake_at.getTime() - world.now.getTime()).toBe(4_000)
+})
+
 test('a store that tells no orders is not asked for stock as well', async () => {
   const { storeId, fake } = await aShop()
   fake.problem = aProblem('timeout')

@@ -79,7 +79,7 @@ test('a purchase found by a pull between claim and hand-over: no mail, and the r
       late = fake.allOrders.findIndex((order) => order.email === cart.email)
       buy(late)
       world.advance(60_001)
-      await checkOrders(world.deps, storeId, new AbortController().signal)
+      await checkOrders(world.deps, storeId)
     }
     return acceptsMail(mail)
   }
@@ -108,7 +108,7 @@ test('a batch that outlives its pull is decided anew on the next one, never on a
 test('a store that fails after a pull of two minutes ago: nothing is sent, however recent what is known (D3)', async () => {
   const { storeId, fake } = await aShop()
   await abandon(HOUR - 2 * MINUTE)
-  await checkOrders(world.deps, storeId, new AbortController().signal)
+  await checkOrders(world.deps, storeId)
   fake.problem = aProblem('unreachable', 'connection refused')
   await abandon(2 * MINUTE)
   await send(world, storeId)
@@ -188,7 +188,7 @@ test('a store that is away is asked once for all that is due, now and a moment l
 test('after a clock stepped back a failed pull does not pass for a fresh one (T4, D3)', async () => {
   const { storeId, fake } = await aShop()
   await abandon(2 * HOUR)
-  await checkOrders(world.deps, storeId, new AbortController().signal)
+  await checkOrders(world.deps, storeId)
   world.advance(-HOUR + 1)
   fake.problem = aProblem('unreachable')
   await send(world, storeId)

@@ -32,6 +32,8 @@ export const ORDER_CHECK_OVERLAP_MS = 120_000
 export const ORDER_CHECK_REACH_MS = 7 * DAY_MS
 const FIRST_TRY_AFTER_MS = 5_000
 const LAST_TRY_AFTER_MS = 30_000
+/** Each try at a store that hangs keeps a connection open until our patience ends. */
+const LAST_TRY_AFTER_HANGING_MS = 5 * MINUTE_MS
 
 export const before = (instant: Date, ms: number): Date => new Date(instant.getTime() - ms)
 export const after = (instant: Date, ms: number): Date => new Date(instant.getTime() + ms)
@@ -59,13 +61,25 @@ export function isFresh(completedStart: Date | null, now: Date): boolean {
   return ageMs >= 0 && ageMs <= ORDER_CHECK_FRESH_MS
 }
 
+export interface CheckFailure {
+  failures: number
+  failed_at: Date | null
+  error_code: string | null
+}
+
+/** The store gave no answer in time: no error, no refusal. */
+export const hasHung = ({ error_code }: Pick<CheckFailure, 'error_code'>): boolean => error_code === 'timeout'
+
 /**
- * When a store whose order check failed may be asked again: after 5, 10, 20, then every 30 seconds. For all its messages at once, or each
- * of them would ask by itself. A failure dated in the future is from before a step back of the clock.
+ * When a store whose order check failed may be asked again: after 5, 10, 20, then every 30 seconds; one that hung after 5, 10, 20, 40 and so
+ * on up to 300. For all its messages at once, or each of them would ask by itself. A failure dated in the future is from before a step back
+ * of the clock.
  */
-export function nextTry({ failures, failed_at }: { failures: number; failed_at: Date | null }, now: Date): Date {
+export function nextTry(failure: CheckFailure, now: Date): Date {
+  const { failures, failed_at } = failure
   if (failures === 0 || !failed_at || failed_at > now) return now
-  return after(failed_at, Math.min(FIRST_TRY_AFTER_MS * 2 ** Math.min(failures - 1, 10), LAST_TRY_AFTER_MS))
+  const longest = hasHung(failure) ? LAST_TRY_AFTER_HANGING_MS : LAST_TRY_AFTER_MS
+  return after(failed_at, Math.min(FIRST_TRY_AFTER_MS * 2 ** Math.min(failures - 1, 10), longest))
 }
 
 /** When the orders may be read for an emptied cart. `lastStart` is null before the first sweep; one in the future is from before a step back of the clock. */

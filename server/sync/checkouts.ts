@@ -13,7 +13,7 @@ import { keepGoing, runSyncJob, type SyncResult } from './sync-jobs.ts'
 // Checkouts that a platform keeps beside its orders: what was begun becomes carts. A platform that has none of its own has none here.
 
 /** They come in no order of time: how far was read moves when the last page was. */
-export async function pullCheckouts(deps: Deps, { storeId, signal }: PullOptions): Promise<SyncResult> {
+export async function pullCheckouts(deps: Deps, { storeId, signal, stepAside }: PullOptions): Promise<SyncResult> {
   const row = await readStore({ storeId, db: deps.db })
   if (!row || !capabilities[row.platform].checkouts) return { kind: 'done', rowsSeen: 0 }
   return runSyncJob(deps, { storeId, stream: 'checkouts' }, async (run) => {
@@ -23,7 +23,7 @@ export async function pullCheckouts(deps: Deps, { storeId, signal }: PullOptions
     const query = { modifiedSince: since.toISOString(), ...(signal ? { signal } : {}) }
     let seen: Date | null = null
     let rowsSeen = 0
-    for await (const page of inTime(client.checkouts(query), signal)) {
+    for await (const page of inTime(client.checkouts(query), { signal, stepAside })) {
       await recordCheckouts(deps, storeId, page.rows, 'sync')
       seen = newest([seen, ...page.rows.map((checkout) => new Date(checkout.modifiedAt))])
       rowsSeen += page.rows.length
@@ -31,7 +31,7 @@ export async function pullCheckouts(deps: Deps, { storeId, signal }: PullOptions
       await keepGoing(run)
     }
     // All of them come once a day.
-    if (state.watermark && capabilities[row.platform].consentObjects) await readChangedCustomers(run, query)
+    if (state.watermark && capabilities[row.platform].consentObjects) await readChangedCustomers(run, query, stepAside)
     return { watermark: nextWatermark(state.watermark, seen, startedAt), rowsSeen }
   })
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { KEYS_UNREADABLE, PLUGIN_OUTDATED, STOCK_UNREPORTED, STORE_PROBLEM_TEXT } from '../../shared/store-problems.ts'
 import type { Db, StoreDb } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
+import { inPlace, type StepAside } from '../core/seats.ts'
 import { keepStanding, standingOf, type ToRead } from '../coupons/for-messages.ts'
 import type { Deps } from '../deps.ts'
 import type { ItemRef, ItemTerms, StoreClient } from '../platforms/platform.ts'
@@ -11,7 +12,8 @@ import type { PluginRow } from '../plugin/plugin.ts'
 import { storeAccess } from '../stores/access.ts'
 import { nextTry, ORDER_CHECK_LIMIT_MS } from '../stores/rules.ts'
 import { readStore } from '../stores/store.ts'
-import { noteUnreached, pushOnlyPlugin } from './push-only.ts'
+import { forgetFailure, noteFailure, readFailure } from './failures-sql.ts'
+import { pushOnlyPlugin } from './push-only.ts'
 import * as sql from './sync-sql.ts'
 
 // D3: stock and price of a batch's items are read with its order check.
@@ -35,6 +37,7 @@ export type Goods =
 interface Failure {
   problem: string
   detail: string | null
+  nextTryAt: Date
 }
 
 export const goodsKey = ({ productId, variationId }: ItemRef): string => `${productId}:${variationId ?? ''}`
@@ -42,29 +45,27 @@ export const goodsKey = ({ productId, variationId }: ItemRef): string => `${prod
 export const NO_GOODS: Goods = { terms: new Map() }
 
 /**
- * Never throws for what a store does wrong. A store whose orders have not just been read is not asked for more. Of a shop that is not reached
- * the reports of its plugin count, which is asked for what is missing with its next beat.
+ * Never throws for what a store does wrong. A store whose orders have not just been read is not asked for more, and one that has just failed
+ * is left alone with it for a while. Of a shop that is not reached the reports of its plugin count, which is asked for what is missing with
+ * its next beat.
  */
 export async function readGoods(
   deps: Deps,
   store: StoreDb<Db>,
   items: readonly ItemRef[],
-  { isChecked }: { isChecked: boolean },
+  { isChecked, stepAside = inPlace }: { isChecked: boolean; stepAside?: StepAside },
 ): Promise<Goods> {
   if (items.length === 0) return NO_GOODS
   const plugin = await pushOnlyPlugin(store)
   if (plugin) return reportedGoods(deps, store, items, plugin)
   if (!isChecked) return { ...NO_GOODS, missing: null }
-  const read = await askWithBatch(deps, store, async ({ client, currency, signal }): Promise<Goods> => {
-    const found = await client.terms({ items, currency, signal })
-    signal.throwIfAborted()
-    return { terms: await keepTerms(store, items, found, currency) }
-  })
-  if (read && 'problem' in read) {
-    await sql.noteFailure(store, { stream: 'order_check', ...read, now: deps.now() })
-    await noteUnreached(deps, store)
-  }
-  return read ?? NO_GOODS
+  return (
+    (await askWithBatch(deps, store, 'goods_check', async ({ client, currency, signal }): Promise<Goods> => {
+      const found = await stepAside(() => client.terms({ items, currency, signal }))
+      signal.throwIfAborted()
+      return { terms: await keepTerms(store, items, found, currency) }
+    })) ?? NO_GOODS
+  )
 }
 
 async function reportedGoods(
@@ -80,9 +81,9 @@ async function reportedGoods(
   return { terms, missing: reports_goods === false ? PLUGIN_OUTDATED : STOCK_UNREPORTED }
 }
 
-/** A shopper waits for it: a store that does not answer soon is done without. The order check is no matter of this. */
+/** A shopper waits for it: a store that does not answer soon is done without. */
 export async function refreshGoods(deps: Deps, store: StoreDb<Db>, items: readonly ItemRef[]): Promise<void> {
-  const read = askWithBatch(deps, store, async ({ client, currency, signal }): Promise<null> => {
+  const read = askWithBatch(deps, store, 'goods_check', async ({ client, currency, signal }): Promise<null> => {
     const found = await client.terms({ items, currency, signal })
     await keepTerms(store, items, found, currency)
     return null
@@ -112,40 +113,35 @@ export async function readCoupons(
   deps: Deps,
   store: StoreDb<Db>,
   messageIds: readonly string[],
+  stepAside: StepAside = inPlace,
 ): Promise<UnreadCoupons> {
   const asked = await standingOf(store, messageIds)
   if (asked.length === 0) return NONE_UNREAD
   const all = (unread: UnreadCoupon): UnreadCoupons => new Map(asked.map((each) => [keyOf(each), unread]))
-  const known = await sql.couponFailure(store)
-  if (known?.error_code && nextTry(known, deps.now()) > deps.now()) {
-    return all(unreadBy(known.error_code, known.error_detail, nextTry(known, deps.now())))
-  }
-  const read = await askWithBatch(deps, store, async ({ client, accountId, currency, signal }) => {
+  const read = await askWithBatch(deps, store, 'coupon_check', async ({ client, accountId, currency, signal }) => {
     const at = deps.now()
     const ids = [...new Set(asked.map(({ platform_id }) => platform_id))]
-    const { rows: found, skipped } = await client.couponsById({ ids, currency, signal })
+    const { rows: found, skipped } = await stepAside(() => client.couponsById({ ids, currency, signal }))
     signal.throwIfAborted()
     const reasons = new Map(skipped.map(({ id, reason }) => [id, reason]))
     const isUnread = ({ platform_id }: ToRead) => reasons.has(platform_id)
     const told = asked.filter((each) => !isUnread(each))
     await keepStanding(deps, store, told, { found, accountId, currency, at })
-    await sql.forgetCouponFailure(store)
     return new Map(
       asked.filter(isUnread).map((each) => [keyOf(each), { problem: null, detail: reasons.get(each.platform_id)! }]),
     )
   })
   if (read === null) return NONE_UNREAD
   if (!('problem' in read)) return read
-  const { failures } = await sql.noteFailure(store, { stream: 'coupon_check', ...read, now: deps.now() })
-  return all(unreadBy(read.problem, read.detail, nextTry({ failures, failed_at: deps.now() }, deps.now())))
+  return all(unreadBy(read))
 }
 
 const keyOf = ({ coupon_id, message_id }: ToRead): string => coupon_id ?? message_id!
 
 /** A key that may not read coupons is not given the right by waiting. */
-function unreadBy(problem: string, detail: string | null, nextTryAt: Date): UnreadCoupon {
-  if (problem === 'no_rights') return { problem: null, detail: detail ?? STORE_PROBLEM_TEXT.no_rights.sentence }
-  return { problem, detail, nextTryAt }
+function unreadBy(failure: Failure): UnreadCoupon {
+  if (failure.problem !== 'no_rights') return failure
+  return { problem: null, detail: failure.detail ?? STORE_PROBLEM_TEXT.no_rights.sentence }
 }
 
 interface Asking {
@@ -155,24 +151,34 @@ interface Asking {
   signal: AbortSignal
 }
 
-/** What is read with a batch's order check. null: there is no connected store. */
+/** What is read with a batch's order check, unless that has just failed. null: there is no connected store. */
 async function askWithBatch<Answer>(
   deps: Deps,
   store: StoreDb<Db>,
+  stream: 'goods_check' | 'coupon_check',
   ask: (asking: Asking) => Promise<Answer>,
 ): Promise<Answer | Failure | null> {
+  const known = await readFailure(store, stream)
+  const nextTryAt = known ? nextTry(known, deps.now()) : deps.now()
+  if (known?.error_code && nextTryAt > deps.now()) {
+    return { problem: known.error_code, detail: known.error_detail, nextTryAt }
+  }
   const signal = AbortSignal.timeout(ORDER_CHECK_LIMIT_MS)
   try {
     const row = await readStore(store)
     if (!row) return null
     const client = await storeAccess(deps, store)
-    return await ask({ client, accountId: row.account_id, currency: row.currency, signal })
+    const answer = await ask({ client, accountId: row.account_id, currency: row.currency, signal })
+    if (known?.error_code) await forgetFailure(store, stream, deps.now())
+    return answer
   } catch (error) {
     const failure = failureOf(error, signal)
     if (!failure) throw error
     // Of a store that is not connected any more the decision itself says so.
     if (failure === 'not connected') return null
-    return { problem: failure.code, detail: failure.detail }
+    const now = deps.now()
+    const noted = await noteFailure(store, { stream, problem: failure.code, detail: failure.detail, now })
+    return { problem: failure.code, detail: failure.detail, nextTryAt: nextTry(noted, now) }
   }
 }
 

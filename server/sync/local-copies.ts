@@ -3,6 +3,7 @@ import { normalizeEmail, normalizePhone } from '../../shared/contact.ts'
 import { recordStoreConsents } from '../consent/store-consents.ts'
 import { transact } from '../core/db.ts'
 import { found } from '../core/errors.ts'
+import { asideForPages, inPlace, type StepAside } from '../core/seats.ts'
 import { closeUnseen, countInStore, keepPage } from '../coupons/copy.ts'
 import { refreshUses } from '../coupons/uses.ts'
 import type { Deps } from '../deps.ts'
@@ -25,9 +26,10 @@ export interface PullOptions {
   /** Everything, not only what changed. */
   isFull?: boolean
   signal?: AbortSignal
+  stepAside?: StepAside
 }
 
-export function pullCustomers(deps: Deps, { storeId, signal }: PullOptions): Promise<SyncResult> {
+export function pullCustomers(deps: Deps, { storeId, signal, stepAside }: PullOptions): Promise<SyncResult> {
   return runSyncJob(deps, { storeId, stream: 'customers' }, async (run) => {
     const client = await storeAccess(deps, run.store)
     const pages = numberedPages(
@@ -36,7 +38,7 @@ export function pullCustomers(deps: Deps, { storeId, signal }: PullOptions): Pro
       signal,
     )
     let rowsSeen = 0
-    for await (const page of inTime(pages, signal)) {
+    for await (const page of inTime(pages, { signal, stepAside })) {
       await keepCustomers(run, page.rows)
       rowsSeen += page.rows.length
       await keepGoing(run, { cursor_page: page.page + 1 })
@@ -70,10 +72,14 @@ async function keepCustomers(
  * Those that changed, of a platform that keeps consents: what somebody took back there is known soon, whatever deliveries were lost (Y2). An app
  * that may not read customers is no reason to call the reading failed.
  */
-export async function readChangedCustomers(run: SyncJob, query: { modifiedSince: string; signal?: AbortSignal }) {
+export async function readChangedCustomers(
+  run: SyncJob,
+  query: { modifiedSince: string; signal?: AbortSignal },
+  stepAside?: StepAside,
+) {
   const client = await storeAccess(run.deps, run.store)
   try {
-    for await (const page of inTime(client.customers(query), query.signal)) {
+    for await (const page of inTime(client.customers(query), { signal: query.signal, stepAside })) {
       await keepCustomers(run, page.rows)
       await keepGoing(run)
     }
@@ -102,7 +108,7 @@ export const noteActive = sql.noteActive
 
 /** Only a listing read from its first page to its last, in one run, may say that a product is gone (Y2). */
 export function pullProducts(deps: Deps, options: PullOptions): Promise<SyncResult> {
-  const { storeId, signal } = options
+  const { storeId, signal, stepAside } = options
   return runSyncJob(deps, { storeId, stream: 'products' }, async (run) => {
     const { state, store, startedAt } = run
     const isFull = options.isFull || state.cursor_page !== null || !state.completed_at || !state.watermark
@@ -115,7 +121,7 @@ export function pullProducts(deps: Deps, options: PullOptions): Promise<SyncResu
     )
     let seen: Date | null = null
     let rowsSeen = 0
-    for await (const page of inTime(pages, signal)) {
+    for await (const page of inTime(pages, { signal, stepAside })) {
       await sql.upsertProducts(store, asJson(page.rows.map(productRow)), startedAt)
       await sql.upsertCategories(store, asJson(categoriesIn(page.rows)), startedAt)
       seen = newest([seen, ...page.rows.map((row) => (row.modifiedAt ? new Date(row.modifiedAt) : null))])
@@ -132,7 +138,7 @@ const FEW_COUPONS = 500
 
 /** As products: only a listing read from its first page to its last, in one run, may say that a coupon is gone (decision 30). */
 export function pullCoupons(deps: Deps, options: PullOptions): Promise<SyncResult> {
-  const { storeId, signal } = options
+  const { storeId, signal, stepAside } = options
   return runSyncJob(deps, { storeId, stream: 'coupons' }, async (run) => {
     const { state, store, startedAt } = run
     const { account_id: accountId, currency } = found(await readStore(store), 'Store')
@@ -147,7 +153,7 @@ export function pullCoupons(deps: Deps, options: PullOptions): Promise<SyncResul
     )
     let seen: Date | null = null
     let rowsSeen = 0
-    for await (const page of inTime(pages, signal)) {
+    for await (const page of inTime(pages, { signal, stepAside })) {
       await keepPage(deps, store, page, { accountId, currency, at: startedAt })
       seen = newest([seen, ...page.rows.map((row) => (row.modifiedAt ? new Date(row.modifiedAt) : null))])
       rowsSeen += page.rows.length
@@ -160,9 +166,12 @@ export function pullCoupons(deps: Deps, options: PullOptions): Promise<SyncResul
 }
 
 /** The caller's patience, apart from what a store does wrong. */
-export async function* inTime<P>(pages: AsyncIterable<P>, signal: AbortSignal | undefined): AsyncGenerator<P> {
+export async function* inTime<P>(
+  pages: AsyncIterable<P>,
+  { signal, stepAside = inPlace }: { signal: AbortSignal | undefined; stepAside: StepAside | undefined },
+): AsyncGenerator<P> {
   try {
-    for await (const page of pages) {
+    for await (const page of asideForPages(pages, stepAside)) {
       yield page
       signal?.throwIfAborted()
     }

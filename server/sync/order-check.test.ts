@@ -151,7 +151,7 @@ test('a pull during which the database went away is over for everybody as soon a
   fake.beforePage = async () => {
     isAway = true
   }
-  await expect(checkOrders(deps, storeId, new AbortController().signal)).rejects.toThrow('ECONNREFUSED')
+  await expect(checkOrders(deps, storeId)).rejects.toThrow('ECONNREFUSED')
   fake.beforePage = async () => {}
   expect((await streamOf(storeId, 'order_check')).lease_until).not.toBeNull()
   isAway = false
@@ -205,6 +205,109 @@ test('a store that has just failed is not asked again at once, nor left alone fo
     world.advance(1_000)
   }
   expect(asked).toEqual([0, 5, 15, 35, 65, 95])
+})
+
+test('a store that hangs is asked by one cheap request, at growing distance up to 300 s (operators-H3)', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  await orderCheck(storeId)
+  world.advance(2 * MINUTE_MS)
+  fake.problem = aProblem('timeout')
+  const asked: number[] = []
+  const start = world.now.getTime()
+  const before = fake.orderQueries.length
+  for (let second = 0; second <= 920; second++) {
+    const known = fake.orderQueries.length
+    await orderCheck(storeId)
+    if (fake.orderQueries.length > known) asked.push((world.now.getTime() - start) / 1_000)
+    world.advance(1_000)
+  }
+  expect(asked).toEqual([0, 5, 15, 35, 75, 155, 315, 615, 915])
+  const [first, ...probes] = fake.orderQueries.slice(before)
+  expect(first!.pageSize).toBeUndefined()
+  expect(probes.map(({ pageSize }) => pageSize)).toEqual(probes.map(() => 1))
+})
+
+test('a store that hung and answers again is read to its last page before anything counts as fresh (D3)', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  fake.problem = aProblem('timeout')
+  await orderCheck(storeId)
+  fake.problem = null
+  world.advance(5_000)
+  expect(await orderCheck(storeId)).toEqual({ isFresh: true, pulledAt: world.now })
+  expect(await orderIds(storeId)).toEqual(['1', '2', '3', '4', '5'])
+  const [, probe, pull] = fake.orderQueries
+  expect([probe!.pageSize, probe!.modifiedSince]).toEqual([1, world.now.toISOString()])
+  expect([pull!.pageSize, pull!.modifiedSince]).toEqual([undefined, fake.orderQueries[0]!.modifiedSince])
+})
+
+test('a store that answers the probe and hangs at the list is not fresh', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  fake.problem = aProblem('timeout')
+  await orderCheck(storeId)
+  fake.problem = null
+  fake.beforePage = async ({ pageSize, signal }) => {
+    if (pageSize !== 1) await new Promise((resolve) => signal!.addEventListener('abort', resolve))
+  }
+  world.advance(5_000)
+  expect(await orderCheck(storeId, AbortSignal.timeout(300))).toEqual({ isFresh: false, pulledAt: null })
+  expect(await streamOf(storeId, 'order_check')).toMatchObject({
+    error_code: 'timeout',
+    failures: 2,
+    lease_until: null,
+  })
+})
+
+test('a store that was refused for hours and then hangs once is asked again after 5 s', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  fake.problem = aProblem('unreachable')
+  for (let n = 0; n < 12; n++) {
+    await orderCheck(storeId)
+    world.advance(MINUTE_MS)
+  }
+  fake.problem = aProblem('timeout')
+  await orderCheck(storeId)
+  expect(await streamOf(storeId, 'order_check')).toMatchObject({ error_code: 'timeout', failures: 1 })
+  world.advance(5_000)
+  fake.problem = null
+  expect((await orderCheck(storeId)).isFresh).toBe(true)
+})
+
+test('a list that is too long for one check is not taken for a store that hangs: the next part follows within 20 s', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  fake.pageSize = 1
+  let pages = 0
+  fake.beforePage = async ({ pageSize, signal }) => {
+    if (pageSize === 1) return
+    pages += 1
+    // Every part shows one order more than the one before.
+    if (pages > 1) await new Promise((resolve) => signal!.addEventListener('abort', resolve))
+  }
+  await world.db
+    .updateTable('sync_state')
+    .set({ failures: 9, error_code: 'timeout' })
+    .where('store_id', '=', storeId)
+    .execute()
+  expect((await orderCheck(storeId, AbortSignal.timeout(300))).isFresh).toBe(false)
+  expect(await streamOf(storeId, 'order_check')).toMatchObject({ error_code: 'timeout', failures: 3 })
+})
+
+test('a check steps aside for each answer of the store, and for nothing else', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  const steps: string[] = []
+  let isAside = false
+  fake.beforePage = async () => void steps.push(isAside ? 'page aside' : 'page in place')
+  await checkOrders(world.deps, storeId, {
+    async stepAside(wait) {
+      isAside = true
+      try {
+        return await wait()
+      } finally {
+        isAside = false
+      }
+    },
+  })
+  expect(new Set(steps)).toEqual(new Set(['page aside']))
+  expect(steps).toHaveLength(3)
 })
 
 test('a failure dated in the future keeps nobody from asking: the clock has stepped back since (T4)', async () => {

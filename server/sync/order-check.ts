@@ -2,13 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { recordOrders } from '../carts/record.ts'
 import type { Db, StoreDb } from '../core/db.ts'
 import { found } from '../core/errors.ts'
+import { asideForPages, inPlace, type StepAside } from '../core/seats.ts'
 import type { Deps } from '../deps.ts'
+import type { StoreClient } from '../platforms/platform.ts'
 import { reachJob } from '../plugin/jobs.ts'
 import { readPlugin } from '../plugin/plugin.ts'
 import { isReporting } from '../plugin/rules.ts'
 import { storeAccess } from '../stores/access.ts'
 import {
   before,
+  hasHung,
   isFresh,
   newest as newestOf,
   nextTry,
@@ -19,7 +22,7 @@ import {
 } from '../stores/rules.ts'
 import { readStore } from '../stores/store.ts'
 import { noteUnreached, pushOnlyPlugin } from './push-only.ts'
-import { OutOfTime, runSyncJob, type SyncJob } from './sync-jobs.ts'
+import { type Ended, OutOfTime, runSyncJob, type SyncJob } from './sync-jobs.ts'
 import { readStreams } from './sync-sql.ts'
 
 // D3: no message leaves without an order pull of its store that started at most 60 s ago and reached its last page.
@@ -30,30 +33,42 @@ export interface OrderCheck {
   pulledAt: Date | null
 }
 
+/** A probe and a pull, and a little. */
+const LEASE_MS = 2 * ORDER_CHECK_LIMIT_MS + 5_000
 /** How often a second caller looks whether the pull under way is through. */
 const LOOK_EVERY_MS = 100
 
+export interface Checking {
+  signal?: AbortSignal
+  stepAside?: StepAside
+}
+
 /**
  * Pulls unless a fresh pull exists, or one has just failed; waits for one under way. Never throws for what a store does wrong: it is then
- * not fresh. It ends after `ORDER_CHECK_LIMIT_MS`, or when `signal` says so before.
+ * not fresh. The pull ends after `ORDER_CHECK_LIMIT_MS`, or when `signal` says so before.
  */
-export async function checkOrders(deps: Deps, storeId: string, signal?: AbortSignal): Promise<OrderCheck> {
+export async function checkOrders(
+  deps: Deps,
+  storeId: string,
+  { signal, stepAside = inPlace }: Checking = {},
+): Promise<OrderCheck> {
   const store = { storeId, db: deps.db }
-  const limit = AbortSignal.any([AbortSignal.timeout(ORDER_CHECK_LIMIT_MS), ...(signal ? [signal] : [])])
+  const limited = () => AbortSignal.any([AbortSignal.timeout(ORDER_CHECK_LIMIT_MS), ...(signal ? [signal] : [])])
+  const patience = limited()
   for (;;) {
     const { isDue, ...orderCheck } = await readOrderCheck(store, deps.now())
-    if (!isDue || limit.aborted) return orderCheck
+    if (!isDue || patience.aborted) return orderCheck
     const result = await runSyncJob(
       deps,
-      { storeId, stream: 'order_check', leaseMs: ORDER_CHECK_LIMIT_MS + 5_000, lastStart: orderCheck.pulledAt },
-      (run) => pull(run, limit),
+      { storeId, stream: 'order_check', leaseMs: LEASE_MS, lastStart: orderCheck.pulledAt },
+      (run) => readOrders(run, { limited, stepAside }),
     )
     if (result.kind !== 'busy') {
       await followUp(deps, store, result.kind)
       const { isFresh, pulledAt } = await readOrderCheck(store, deps.now())
       return { isFresh, pulledAt }
     }
-    await sleep(LOOK_EVERY_MS)
+    await stepAside(() => sleep(LOOK_EVERY_MS))
   }
 }
 
@@ -76,9 +91,33 @@ async function readOrderCheck(store: StoreDb<Db>, now: Date): Promise<OrderCheck
   return { isFresh: false, pulledAt, isDue: !isReported && (!state || nextTry(state, now) <= now) }
 }
 
-async function pull(run: SyncJob, limit: AbortSignal) {
+interface Reading {
+  /** Ends when the next request has taken long enough. */
+  limited: () => AbortSignal
+  stepAside: StepAside
+}
+
+async function readOrders(run: SyncJob, reading: Reading): Promise<Ended> {
+  const client = await storeAccess(run.deps, run.store)
+  // A shop that hung is spared a list of a hundred orders until it answers a request that costs it little.
+  if (hasHung(run.state)) await probe(run, client, reading)
+  return pull(run, client, reading)
+}
+
+async function probe({ startedAt }: SyncJob, client: StoreClient, { limited, stepAside }: Reading): Promise<void> {
+  const limit = limited()
+  const newestOnly = { modifiedSince: startedAt.toISOString(), pageSize: 1, signal: limit }
+  try {
+    for await (const _ of asideForPages(client.orders(newestOnly), stepAside)) break
+  } catch (error) {
+    if (limit.aborted) throw new OutOfTime()
+    throw error
+  }
+}
+
+async function pull(run: SyncJob, client: StoreClient, { limited, stepAside }: Reading): Promise<Ended> {
   const { deps, store, state, startedAt } = run
-  const client = await storeAccess(deps, store)
+  const limit = limited()
   const row = found(await readStore(store), 'Store')
   const since = state.watermark
     ? before(state.watermark, ORDER_CHECK_OVERLAP_MS)
@@ -87,7 +126,8 @@ async function pull(run: SyncJob, limit: AbortSignal) {
   let reached: Date | undefined
   let rowsSeen = 0
   try {
-    for await (const page of client.orders({ modifiedSince: since.toISOString(), signal: limit })) {
+    const pages = client.orders({ modifiedSince: since.toISOString(), signal: limit })
+    for await (const page of asideForPages(pages, stepAside)) {
       await recordOrders(deps, store.storeId, page.rows, 'sync')
       seen = newestOf([seen, ...page.rows.map((order) => new Date(order.modifiedAt))])
       reached = page.resumeFrom ? new Date(page.resumeFrom) : reached

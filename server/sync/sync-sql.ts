@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import { type Db, type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import type { SyncStateTable } from '../schema/sync.ts'
+import { nextFailures } from './failures-sql.ts'
 
 // What the syncs of a store keep: SQL and nothing else. A lease is known by the moment it was taken (`started_at`): a run that
 // outlived its lease writes nothing over its successor's state.
@@ -132,12 +133,13 @@ export function failSyncJob(
   lease: Lease,
   failure: { now: Date; code: string; detail: string | null; watermark?: Date },
 ) {
+  // A mistake of ours says nothing against asking the store again.
+  const failures = failure.code === 'internal' ? {} : { failures: nextFailures(failure.code, failure.watermark) }
   return ownRow(store, lease)
-    .set((eb) => ({
+    .set(() => ({
       lease_until: null,
       failed_at: failure.now,
-      // A mistake of ours says nothing against asking the store again.
-      failures: eb('failures', '+', failure.code === 'internal' ? 0 : 1),
+      ...failures,
       error_code: failure.code,
       error_detail: failure.detail?.slice(0, 500) ?? null,
       ...(failure.watermark ? { watermark: failure.watermark } : {}),
@@ -255,43 +257,6 @@ export async function keepTerms({ db, storeId }: StoreDb, terms: readonly TermsR
   return rows.rows
 }
 
-/** Reading a batch's stock and prices, or its coupons, failed: the store is left alone with that for a while. Answers how often in a row. */
-export function noteFailure(
-  { db, storeId }: StoreDb,
-  { stream, now, problem, detail }: { stream: Stream; now: Date; problem: string; detail: string | null },
-) {
-  const failure = { failed_at: now, error_code: problem, error_detail: detail?.slice(0, 500) ?? null }
-  return db
-    .insertInto('sync_state')
-    .values({ store_id: storeId, stream, failures: 1, ...failure })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['store_id', 'stream'])
-        .doUpdateSet((eb) => ({ ...failure, failures: eb('sync_state.failures', '+', 1) })),
-    )
-    .returning('failures')
-    .executeTakeFirstOrThrow()
-}
-
-export function couponFailure({ db, storeId }: StoreDb) {
-  return db
-    .selectFrom('sync_state')
-    .select(['failures', 'failed_at', 'error_code', 'error_detail'])
-    .where('store_id', '=', storeId)
-    .where('stream', '=', 'coupon_check')
-    .executeTakeFirst()
-}
-
-export function forgetCouponFailure({ db, storeId }: StoreDb) {
-  return db
-    .updateTable('sync_state')
-    .set({ failed_at: null, failures: 0, error_code: null, error_detail: null })
-    .where('store_id', '=', storeId)
-    .where('stream', '=', 'coupon_check')
-    .where('failures', '>', 0)
-    .execute()
-}
-
 /** After a complete listing only: what the store no longer lists cannot be bought. */
 export function closeUnseenProducts({ db, storeId }: StoreDb, seenBefore: Date) {
   return db
@@ -349,7 +314,7 @@ export interface DueBefore {
 }
 
 /**
- * Scan over all connected stores: which reading is due where. A beginning that lies in the future is a clock that stepped back,
+ * Scan over all connected stores: which reading is due where. A sweep whose process ended in the middle left its lease. A beginning that lies in the future is a clock that stepped back,
  * and so is a lease that ends later than any given out now: neither may hold a store up for a day.
  */
 export async function dueStreams(db: Db, due: DueBefore) {
@@ -360,8 +325,8 @@ export async function dueStreams(db: Db, due: DueBefore) {
           and (i.error_code is null or i.started_at <= ${due.retry} or i.started_at > ${due.now})
           and (w.error_code is null or w.started_at <= ${due.retry} or w.started_at > ${due.now}) as needs_import,
         coalesce(w.lease_until not between ${due.now} and ${due.lease}, true)
-          and coalesce(w.started_at > ${due.now} or w.started_at <= case when w.error_code is null
-            then ${due.sweep}::timestamptz else ${due.retry} end, true) as needs_sync,
+          and (coalesce(w.lease_until <= ${due.now}, false) or coalesce(w.started_at > ${due.now} or w.started_at <= case when w.error_code is null
+            then ${due.sweep}::timestamptz else ${due.retry} end, true)) as needs_sync,
         coalesce(h.started_at > ${due.now} or h.started_at <= case when h.error_code is null
           then ${due.daily}::timestamptz else ${due.hourly} end, true) as needs_webhooks
       from stores s

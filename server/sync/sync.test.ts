@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { aConnectedStore, connect, readings } from '../../test/connected-store.ts'
 import { aCustomer, aFakeStore, anOrder, aProblem, aProduct } from '../../test/fake-store.ts'
 import { aWorld } from '../../test/world.ts'
+import type { StepAside } from '../core/seats.ts'
 import { before } from '../stores/rules.ts'
 import { pullCustomers, pullProducts } from './local-copies.ts'
 import { enqueueDueSyncs, importOrders, importStore, refreshOrder, sweepStore, syncStore } from './sync.ts'
@@ -214,6 +215,42 @@ test('what is due is queued once: the import until it is through, the sweep ever
   await world.runJobs()
   world.advance(DAY_MS)
   expect(await due()).toEqual(['stores.sync', 'stores.webhooks'])
+})
+
+test('a sweep whose process ended in the middle is due again when its lease is over, not a quarter of an hour later', async () => {
+  const { storeId } = await aStoreWithOrders()
+  await syncStore(world.deps, { storeId })
+  const lease_until = new Date(world.now.getTime() + MINUTE_MS)
+  await world.db
+    .updateTable('sync_state')
+    .set({ lease_until, started_at: world.now })
+    .where('store_id', '=', storeId)
+    .where('stream', '=', 'sweep')
+    .execute()
+  const isDue = async () => {
+    world.queued.length = 0
+    await enqueueDueSyncs(world.deps)
+    return world.queued.some((job) => job.key === storeId && job.name === 'stores.sync')
+  }
+  expect(await isDue()).toBe(false)
+  world.advance(MINUTE_MS + 1)
+  expect(await isDue()).toBe(true)
+})
+
+test('import and sweep step aside for each answer of the store (operators-H3)', async () => {
+  const { storeId, fake } = await aStoreWithOrders()
+  const seen: string[] = []
+  let isAside = false
+  fake.beforePage = async () => void seen.push(isAside ? 'aside' : 'in place')
+  const stepAside: StepAside = async (wait) => {
+    isAside = true
+    return wait().finally(() => {
+      isAside = false
+    })
+  }
+  await importStore(world.deps, { storeId }, stepAside)
+  await syncStore(world.deps, { storeId }, stepAside)
+  expect(new Set(seen)).toEqual(new Set(['aside']))
 })
 
 test('"sync now" reads the store and says how much there is and how fresh it is', async () => {

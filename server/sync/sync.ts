@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { recordOrders } from '../carts/record.ts'
 import type { Db, StoreDb } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
+import { inPlace, type StepAside } from '../core/seats.ts'
 import type { Deps } from '../deps.ts'
 import type { OrderQuery } from '../platforms/platform.ts'
 import { storeAccess } from '../stores/access.ts'
@@ -27,32 +28,32 @@ export { checkOrders } from './order-check.ts'
 type OfStore = z.infer<typeof syncJob.payload>
 
 /** Job. What is newest first, so that carts of today need not wait for ninety days of orders. */
-export async function importStore(deps: Deps, { storeId }: OfStore): Promise<void> {
-  const swept = await sweepStore(deps, { storeId })
+export async function importStore(deps: Deps, { storeId }: OfStore, stepAside: StepAside = inPlace): Promise<void> {
+  const swept = await sweepStore(deps, { storeId, stepAside })
   if (swept.kind === 'failed' || swept.kind === 'refused') return
   // Carts of today before the orders of ninety days; what an order says of one is found when it is read.
-  const checkouts = await pullCheckouts(deps, { storeId })
+  const checkouts = await pullCheckouts(deps, { storeId, stepAside })
   if (checkouts.kind === 'failed' || checkouts.kind === 'refused') return
-  const imported = await importOrders(deps, storeId)
+  const imported = await importOrders(deps, storeId, stepAside)
   if (imported.kind !== 'done') return
-  await pullCoupons(deps, { storeId, isFull: true })
-  await pullProducts(deps, { storeId, isFull: true })
-  await pullCustomers(deps, { storeId })
+  await pullCoupons(deps, { storeId, isFull: true, stepAside })
+  await pullProducts(deps, { storeId, isFull: true, stepAside })
+  await pullCustomers(deps, { storeId, stepAside })
 }
 
 /** Job, every 15 minutes; once a day with everything that is only done daily. */
-export async function syncStore(deps: Deps, { storeId }: OfStore): Promise<void> {
+export async function syncStore(deps: Deps, { storeId }: OfStore, stepAside: StepAside = inPlace): Promise<void> {
   const store = { storeId, db: deps.db }
   const streams = await sql.readStreams(store)
   const isNightly = isNightlyDue(streams, deps.now())
-  if (isNightly) await refreshProfile(deps, store)
-  const swept = await sweepStore(deps, { storeId, isNightly })
+  if (isNightly) await stepAside(() => refreshProfile(deps, store))
+  const swept = await sweepStore(deps, { storeId, isNightly, stepAside })
   if (swept.kind !== 'done') return
-  await pullCheckouts(deps, { storeId })
-  await pullCoupons(deps, { storeId, isFull: isNightly })
-  await pullProducts(deps, { storeId, isFull: isNightly })
+  await pullCheckouts(deps, { storeId, stepAside })
+  await pullCoupons(deps, { storeId, isFull: isNightly, stepAside })
+  await pullProducts(deps, { storeId, isFull: isNightly, stepAside })
   const customers = streams.find((each) => each.stream === 'customers')
-  if (isNightly || !customers?.completed_at || customers.cursor_page) await pullCustomers(deps, { storeId })
+  if (isNightly || !customers?.completed_at || customers.cursor_page) await pullCustomers(deps, { storeId, stepAside })
   if (isNightly) await deleteOldEvents(store, rules.before(deps.now(), rules.RETENTION_MS))
 }
 
@@ -123,16 +124,21 @@ export interface SweepOptions {
   storeId: string
   isNightly?: boolean
   signal?: AbortSignal
+  stepAside?: StepAside
 }
 
-export function sweepStore(deps: Deps, { storeId, isNightly = false, signal }: SweepOptions): Promise<SyncResult> {
+export function sweepStore(
+  deps: Deps,
+  { storeId, isNightly = false, signal, stepAside }: SweepOptions,
+): Promise<SyncResult> {
   return runSyncJob(deps, { storeId, stream: 'sweep' }, async (run) => {
     const { state, startedAt } = run
     const since = await sweepSince(run, isNightly)
     const aborting = signal ? { signal } : {}
-    const swept = await recordPages(run, { modifiedSince: since.toISOString(), ...aborting })
+    const swept = await recordPages(run, { modifiedSince: since.toISOString(), ...aborting }, { stepAside })
     // Trashed orders are in no other listing.
-    if (isNightly) await recordPages(run, { modifiedSince: since.toISOString(), list: 'trash', ...aborting })
+    if (isNightly)
+      await recordPages(run, { modifiedSince: since.toISOString(), list: 'trash', ...aborting }, { stepAside })
     return { watermark: rules.nextWatermark(state.watermark, swept.seen, startedAt), rowsSeen: swept.rowsSeen }
   })
 }
@@ -147,11 +153,15 @@ async function sweepSince({ store, state, startedAt }: SyncJob, isNightly: boole
 }
 
 /** Resumable: the watermark moves with every page, as everything before it has been read. */
-export function importOrders(deps: Deps, storeId: string): Promise<SyncResult> {
+export function importOrders(deps: Deps, storeId: string, stepAside?: StepAside): Promise<SyncResult> {
   return runSyncJob(deps, { storeId, stream: 'import' }, async (run) => {
     const { state, startedAt } = run
     const since = state.watermark ?? rules.before(startedAt, rules.IMPORT_REACH_MS)
-    const { seen, rowsSeen } = await recordPages(run, { modifiedSince: since.toISOString() }, true)
+    const { seen, rowsSeen } = await recordPages(
+      run,
+      { modifiedSince: since.toISOString() },
+      { isResumable: true, stepAside },
+    )
     return { watermark: rules.nextWatermark(state.watermark, seen, startedAt), rowsSeen }
   })
 }
@@ -159,13 +169,18 @@ export function importOrders(deps: Deps, storeId: string): Promise<SyncResult> {
 /** Of an import: a store's first rows may be the database's first as well. */
 const COUNT_AFTER_PAGES = new Set([1, 4, 16, 64])
 
-async function recordPages(run: SyncJob, query: OrderQuery, isResumable = false) {
+interface Recording {
+  isResumable?: boolean
+  stepAside: StepAside | undefined
+}
+
+async function recordPages(run: SyncJob, query: OrderQuery, { isResumable = false, stepAside }: Recording) {
   const { deps, store, startedAt } = run
   const client = await storeAccess(deps, store)
   let seen: Date | null = null
   let rowsSeen = 0
   let pages = 0
-  for await (const page of inTime(orderPages(client, query), query.signal)) {
+  for await (const page of inTime(orderPages(client, query), { signal: query.signal, stepAside })) {
     await recordOrders(deps, store.storeId, page.rows, 'sync')
     seen = rules.newest([seen, ...page.rows.map((order) => new Date(order.modifiedAt))])
     rowsSeen += page.rows.length

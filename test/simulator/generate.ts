@@ -240,7 +240,11 @@ function rival(chance: Maker): Act {
 
 const store = (chance: Maker): Act => ({
   do: 'store',
-  mood: chance.weighted({ answers: 5, 'is down': 3, 'fails at page 2': 2, 'is slow': 2, stalls: 1 }),
+  mood: chance.weighted({
+    ...{ answers: 5, 'is down': 3, 'fails at page 2': 2, 'is slow': 2 },
+    // It hangs at everything, at all but the probe of the order check (D3), or at stock and prices alone.
+    ...{ stalls: 0.5, 'stalls at lists': 0.25, 'stalls at stock': 0.25 },
+  }),
 })
 
 const clock = (chance: Maker): Act => ({

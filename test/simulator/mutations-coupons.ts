@@ -23,7 +23,7 @@ export const couponMutations: readonly Mutation[] = [
     name: 'the store is not asked about coupons before they leave',
     rule: 'Coupon',
     file: 'server/send/deliver.ts',
-    before: 'unread: await readCoupons(deps, store, ids)',
+    before: 'unread: await readCoupons(deps, store, ids, stepAside)',
     after: 'unread: NONE_UNREAD',
     seed: 27,
   },

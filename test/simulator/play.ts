@@ -325,5 +325,5 @@ function interrupt(harness: Harness, { life }: Actor, { at, steps }: Meanwhile) 
 
 /** While the shop takes seconds for each answer all that is due is taken together: of more batches the first would be due again before the last is looked at. */
 function batchSizeOf({ shop, scenario }: Harness): number {
-  return shop.mood === 'is slow' || shop.mood === 'stalls' ? 100 : scenario.batchSize
+  return shop.mood === 'is slow' || shop.mood.startsWith('stalls') ? 100 : scenario.batchSize
 }

@@ -84,6 +84,7 @@ export function openShop(clock: Clock, homeUrl: string): Shop {
     products: none,
     async terms({ items, signal }) {
       await refuse(shop, clock)
+      if (shop.mood === 'stalls at stock') await clock.pass(STALL_MS)
       if (signal?.aborted) throw signal.reason
       return items.map((item) => ({
         ...item,
@@ -120,13 +121,17 @@ async function* listOrders(shop: Shop, clock: Clock, query: OrderQuery): AsyncGe
   for (let page = 1; page <= totalPages; page++) {
     await shop.beforePage()
     await refuse(shop, clock, page)
+    if (shop.mood === 'stalls at lists' && !isProbe(query)) await clock.pass(STALL_MS)
     if (query.signal?.aborted) throw query.signal.reason
     const some = rows.slice((page - 1) * PAGE, page * PAGE)
     const isLast = page === totalPages
-    if (isLast) reading.reachedEnd = query.list !== 'trash'
+    if (isLast) reading.reachedEnd = query.list !== 'trash' && !isProbe(query)
     yield { rows: some, skipped: [], page, totalPages, isLast, resumeFrom: some.at(-1)?.modifiedAt ?? null }
   }
 }
+
+/** It asks for what is newest and proves nothing. */
+const isProbe = ({ pageSize }: OrderQuery): boolean => pageSize === 1
 
 async function refuse(shop: Shop, clock: Clock, page = 1): Promise<void> {
   if (shop.mood === 'is slow') await clock.pass(SLOW_MS)

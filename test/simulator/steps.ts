@@ -127,7 +127,10 @@ export type Act =
   | { do: 'late webhooks arrive'; isOld: boolean }
   | { do: 'work'; worker: number; answers: readonly Answer[]; meanwhile: Meanwhile | null; diesAt: number | null }
   | { do: 'restart'; worker: number }
-  | { do: 'store'; mood: 'answers' | 'is down' | 'fails at page 2' | 'is slow' | 'stalls' }
+  | {
+      do: 'store'
+      mood: 'answers' | 'is down' | 'fails at page 2' | 'is slow' | 'stalls' | 'stalls at lists' | 'stalls at stock'
+    }
   | { do: 'sweep'; worker: number }
   | { do: 'clock'; jumpMs: number | 'right' }
   | { do: 'flow'; isOn: boolean; includeLast24h: boolean }

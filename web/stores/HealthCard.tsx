@@ -1,13 +1,13 @@
 import { Card, Group, Stack, Text, Title } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconClock, IconRefresh } from '@tabler/icons-react'
-import { STREAMS, type Stream } from '../../shared/stores.ts'
+import { SYNC_STREAMS, type SyncStream } from '../../shared/stores.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { counted, formatAge } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
 import { useStoreHealth } from './queries.ts'
-import { healthOf, type StreamHealth, type StreamState, streamName } from './rules.ts'
+import { healthOf, type StreamHealth, type StreamState, streamNames } from './rules.ts'
 
 const badges: Record<StreamHealth, Parameters<typeof StatusBadge>[0]> = {
   fine: { tone: 'good', icon: IconCircleCheck, label: 'Up to date' },
@@ -31,7 +31,7 @@ export function HealthCard() {
             {health.data.ageSeconds === null ? 'never fully synced' : `synced ${formatAge(health.data.ageSeconds)}`}.
           </Text>
           <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
-            {STREAMS.map((stream) => {
+            {SYNC_STREAMS.map((stream) => {
               const state = health.data.streams[stream]
               return state && <StreamRow key={stream} stream={stream} state={state} />
             })}
@@ -44,13 +44,13 @@ export function HealthCard() {
   )
 }
 
-function StreamRow({ stream, state }: { stream: Stream; state: StreamState }) {
+function StreamRow({ stream, state }: { stream: SyncStream; state: StreamState }) {
   const health = healthOf(state)
   const at = health === 'failing' ? state.failedAt : state.completedAt
   return (
     <li>
       <Group justify="space-between" gap="xs">
-        <Text fz="sm">{streamName(stream)}</Text>
+        <Text fz="sm">{streamNames[stream]}</Text>
         <Group gap="sm" wrap="nowrap" ml="auto">
           {at && (
             <Text fz="sm" c="dimmed">

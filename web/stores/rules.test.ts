@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { SYNC_STREAMS } from '../../shared/stores.ts'
 import {
   captureSnippet,
   changesOf,
@@ -8,6 +9,7 @@ import {
   mergeSettings,
   type SettingsForm,
   settingText,
+  streamNames,
 } from './rules.ts'
 import { isOfStore } from './store-keys.ts'
 
@@ -94,4 +96,10 @@ it('forgets with a store whatever was answered about it, and nothing about peopl
   const kept = [['me'], ['subscription'], ['connection'], ['instance'], ['team'], ['accounts'], ['sessions']]
   expect(forgotten.filter((key) => !isOfStore(key))).toEqual([])
   expect(kept.filter((key) => isOfStore(key))).toEqual([])
+})
+
+it('each data type of a store has a name of its own on screen, and none shows its key (newcomer-N3)', () => {
+  const names = SYNC_STREAMS.map((stream) => streamNames[stream])
+  expect(new Set(names).size).toBe(SYNC_STREAMS.length)
+  for (const name of names) expect(name).toMatch(/^[A-Z][a-z][^_]+$/)
 })

@@ -1,6 +1,6 @@
 import { areKeysSwapped, normalizeStoreUrl } from '../../shared/store-problems.ts'
 import type { SettingName, StoreSettings } from '../../shared/store-settings.ts'
-import { type StoreView, type Stream, storeTexts } from '../../shared/stores.ts'
+import { type StoreView, type SyncStream, storeTexts } from '../../shared/stores.ts'
 import { minutesPer, unitOf } from '../ui/duration.ts'
 
 // What the store forms check and how a store's health is said. Pure.
@@ -106,21 +106,20 @@ export function healthOf({ completedAt, failedAt, isRunning }: StreamState): Str
   return completedAt ? 'fine' : 'waiting'
 }
 
-const streamNames: Record<Stream, string> = {
+export const streamNames: Readonly<Record<SyncStream, string>> = {
   order_check: 'Orders, checked before each message',
+  goods_check: 'Stock and prices, checked before each message',
+  coupon_check: 'Coupons, checked before each message',
   import: 'First import of orders',
   sweep: 'Orders, every 15 minutes',
   customers: 'Customers',
   products: 'Products',
   coupons: 'Coupons',
-  coupon_check: 'Coupons, checked before each message',
-  coupon_codes: 'Coupon codes made for messages',
-  coupon_tidy: 'Expired coupon codes, deleted from your store',
+  coupon_codes: 'Personal coupon codes',
+  coupon_tidy: 'Removal of expired coupon codes',
   checkouts: 'Abandoned checkouts',
   webhooks: 'Webhooks from your store',
 }
-
-export const streamName = (stream: Stream) => streamNames[stream]
 
 /** The tag that goes on every page of the shop. */
 export const captureSnippet = (origin: string, captureKey: string, into: 'php' | 'theme' = 'php') =>
