@@ -161,7 +161,10 @@ const isChallenge = ({ headers, body }: GuardedAnswer): boolean =>
 
 /** Plugins print notices, comments and byte order marks around JSON. A page of HTML is no answer, whatever JSON its scripts have in them. */
 export function parseJson(body: Buffer): unknown {
-  const said = body.toString('utf8').replace(/^\uFEFF/, '').trim()
+  const said = body
+    .toString('utf8')
+    .replace(/^\uFEFF/, '')
+    .trim()
   const whole = parsed(said)
   if (whole !== undefined || /<(?:!doctype|html|head|body|script)\b/i.test(said)) return whole
   const text = said.replace(/(?:\s*<!--(?:(?!-->)[\s\S]){0,2000}-->)+\s*$/, '')
