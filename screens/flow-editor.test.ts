@@ -4,7 +4,7 @@ import { cardOf, openStep, panelOf } from '../e2e/flow-steps.ts'
 import { isFocused } from '../e2e/keys.ts'
 import { me } from '../shared/auth.ts'
 import { flowReport } from '../shared/flow-report.ts'
-import { chooseWinner, type FlowView, saveFlow, trySaveFlow } from '../shared/flows.ts'
+import { chooseWinner, type FlowView, saveFlow, switchFlow, trySaveFlow } from '../shared/flows.ts'
 import { readVapidKey } from '../shared/push-calls.ts'
 import { effectText } from '../web/flow-editor/effect.ts'
 import { fixture } from './api.ts'
@@ -379,4 +379,40 @@ test('a winner is chosen after a confirmation, and not while changes are unsaved
   await card(2).getByText('Split test').waitFor({ state: 'detached' })
   const [call] = app.api.calls(chooseWinner)
   expect(call).toMatchObject({ params: { stepId: flow().steps[1]!.id }, body: { variantId: b.id } })
+})
+
+async function editAndSwitchOn(subject: string) {
+  stored = serveFlows(app.api, [{ ...readyFlow(), isOn: false, switchedOnAt: null }])
+  await openFlow()
+  await openStep(app.page, 1)
+  await panel().getByLabel('Subject').fill(subject)
+  await button(/^Switch on$/).click()
+  const dialog = app.page.getByRole('dialog', { name: /^Switch on “/ })
+  await dialog.getByText('You have unsaved changes. They are saved first, so shoppers get what you see here.').waitFor()
+  await dialog.getByLabel('I have read the messages in the preview').check()
+  await dialog.getByRole('button', { name: 'Save and switch on' }).click()
+  return dialog
+}
+
+test('switching a flow on saves unsaved edits first (newcomer-N1)', async () => {
+  const dialog = await editAndSwitchOn('Your mugs are waiting')
+  await dialog.waitFor({ state: 'detached' })
+  await button(/^Switch off$/).waitFor()
+  await bar().waitFor({ state: 'detached' })
+  expect(saved()[0]!.steps[0]!.variants![0]!.words.email!.subject).toBe('Your mugs are waiting')
+  expect(app.api.calls(switchFlow)).toHaveLength(1)
+})
+
+test('a flow whose unsaved edits cannot be saved is not switched on, and the problem is shown (newcomer-N1)', async () => {
+  const dialog = await editAndSwitchOn('')
+  await dialog.waitFor({ state: 'detached' })
+  await panel().getByText('An email needs a subject').waitFor()
+  expect(saved()).toEqual([])
+  app.api.fail(saveFlow, 409, { error: 'The flow was changed meanwhile.' })
+  await panel().getByLabel('Subject').fill('Again')
+  await button(/^Switch on$/).click()
+  await app.page.getByRole('button', { name: 'Save and switch on' }).click()
+  await bar().getByText('The flow was changed meanwhile.').waitFor()
+  expect(app.api.calls(switchFlow)).toEqual([])
+  expect(flow().isOn).toBe(false)
 })

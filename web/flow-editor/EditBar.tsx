@@ -35,7 +35,7 @@ export function EditBar({ flowId, edit, isReadOnly }: { flowId: string; edit: Fl
         )
       }
       note={isKnown ? effectText(effect.data!.effect) : null}
-      onSave={submit}
+      onSave={() => submit()}
       onDiscard={discard}
     />
   )

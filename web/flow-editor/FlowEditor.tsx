@@ -31,7 +31,7 @@ import { useConditionNames } from './queries.ts'
 import { SidePanel } from './SidePanel.tsx'
 import { StepCard } from './StepCard.tsx'
 import { StepPanel } from './StepPanel.tsx'
-import { ENTRY, useFlowEdit } from './useFlowEdit.ts'
+import { ENTRY, type UnsavedFlow, unsavedOf, useFlowEdit } from './useFlowEdit.ts'
 
 interface Props {
   flow: FlowView
@@ -39,7 +39,7 @@ interface Props {
   /** Conditions and variants are part of the plan. */
   isRulesInPlan: boolean
   /** Above the flow; `rename` opens the field of its name, null for those who may not. */
-  head: (rename: (() => void) | null) => ReactNode
+  head: (rename: (() => void) | null, unsaved: UnsavedFlow | null) => ReactNode
   /** Beside the flow, until a part of it is being edited; told whether something is not saved. */
   children: (isEdited: boolean) => ReactNode
 }
@@ -61,7 +61,7 @@ export function FlowEditor({ flow, channels, isRulesInPlan, head, children }: Pr
   }
   return (
     <>
-      {head(isReadOnly ? null : () => openEntry(true))}
+      {head(isReadOnly ? null : () => openEntry(true), unsavedOf(edit))}
       <div className="flow-layout">
         <section className="flow-column" aria-label="Messages">
           <Toolbar edit={edit} isReadOnly={isReadOnly} />

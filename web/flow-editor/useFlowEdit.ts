@@ -38,18 +38,22 @@ export function useFlowEdit(flow: FlowView, channels: FlowChannels) {
     setChecked(false)
     save.reset()
   }
-  const submit = () => {
+  const submit = ({ onSaved = () => announce('Flow saved'), onRefused }: Submitting = {}) => {
     setChecked(true)
     if (hasProblems(found)) {
+      onRefused?.()
       leadTo(found)
       return
     }
     save.mutate(savedFlow(draft, stored), {
       onSuccess: () => {
         discard()
-        announce('Flow saved')
+        onSaved()
       },
-      onError: (error) => leadTo(refusedBy(error, draft)),
+      onError: (error) => {
+        onRefused?.()
+        leadTo(refusedBy(error, draft))
+      },
     })
   }
   return {
@@ -65,6 +69,28 @@ export function useFlowEdit(flow: FlowView, channels: FlowChannels) {
     close,
     isBesideHidden: opened !== null && isBeside,
   }
+}
+
+interface Submitting {
+  /** Instead of a word that it was saved. */
+  onSaved?: () => void
+  /** Before the first mistake is shown. */
+  onRefused?: () => void
+}
+
+/** For what acts on the flow as it is stored: it saves first. null: there is nothing to save. */
+export function unsavedOf({ editing: { isDirty, draft }, save, submit }: FlowEdit): UnsavedFlow | null {
+  if (!isDirty) return null
+  const delays = draft.steps.map(({ delayMinutes }) => delayMinutes)
+  return { delays, hasConditions: draft.conditions !== null, isSaving: save.isPending, save: submit }
+}
+
+export interface UnsavedFlow {
+  /** In minutes, of each message. */
+  delays: readonly number[]
+  hasConditions: boolean
+  isSaving: boolean
+  save: (submitting: Submitting) => void
 }
 
 export type FlowEdit = ReturnType<typeof useFlowEdit>

@@ -3,6 +3,7 @@ import { IconPencil } from '@tabler/icons-react'
 import { Link, useParams } from 'react-router'
 import type { FlowView } from '../../shared/flows.ts'
 import { FlowEditor } from '../flow-editor/FlowEditor.tsx'
+import type { UnsavedFlow } from '../flow-editor/useFlowEdit.ts'
 import { FlowReport } from '../flow-report/FlowReport.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingCards, LoadingTitle } from '../ui/Loading.tsx'
@@ -55,7 +56,7 @@ function FlowContent({ flow, data }: { flow: FlowView; data: Data }) {
       flow={flow}
       channels={data.channels}
       isRulesInPlan={data.isRulesInPlan}
-      head={(rename) => <Head flow={flow} onRename={rename} />}
+      head={(rename, unsaved) => <Head flow={flow} onRename={rename} unsaved={unsaved} />}
     >
       {(isEdited) => (
         <Stack gap="md">
@@ -74,7 +75,13 @@ function FlowContent({ flow, data }: { flow: FlowView; data: Data }) {
   )
 }
 
-function Head({ flow, onRename }: { flow: FlowView; onRename: (() => void) | null }) {
+interface HeadProps {
+  flow: FlowView
+  onRename: (() => void) | null
+  unsaved: UnsavedFlow | null
+}
+
+function Head({ flow, onRename, unsaved }: HeadProps) {
   const mark = (
     <>
       <FlowSwitchMark isOn={flow.isOn} />
@@ -93,7 +100,7 @@ function Head({ flow, onRename }: { flow: FlowView; onRename: (() => void) | nul
   return (
     <>
       <PageTitle title={flow.name} mark={mark} text={<Since flow={flow} />}>
-        <FlowSwitch flow={flow} />
+        <FlowSwitch flow={flow} unsaved={unsaved} />
       </PageTitle>
       {flow.missing.length > 0 && (
         <Box mb="md">

@@ -3,11 +3,19 @@ import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { FlowView } from '../../shared/flows.ts'
 import { useMay } from '../access/queries.ts'
+import type { UnsavedFlow } from '../flow-editor/useFlowEdit.ts'
 import { SwitchOffDialog } from './SwitchOffDialog.tsx'
 import { SwitchOnDialog } from './SwitchOnDialog.tsx'
 
-/** Switches a flow on or off, after a question. `xs`: in the list, where its page says who may. */
-export function FlowSwitch({ flow, size = 'sm' }: { flow: FlowView; size?: 'xs' | 'sm' }) {
+interface Props {
+  flow: FlowView
+  /** `xs`: in the list, where its page says who may. */
+  size?: 'xs' | 'sm'
+  unsaved?: UnsavedFlow | null
+}
+
+/** Switches a flow on or off, after a question. */
+export function FlowSwitch({ flow, size = 'sm', unsaved = null }: Props) {
   const [isOpen, setOpen] = useState(false)
   const maySwitch = useMay('flows:switch')
   const close = () => setOpen(false)
@@ -32,7 +40,7 @@ export function FlowSwitch({ flow, size = 'sm' }: { flow: FlowView; size?: 'xs' 
       >
         {label}
       </Button>
-      <SwitchOnDialog flow={flow} opened={isOpen && !flow.isOn} onClose={close} />
+      <SwitchOnDialog flow={flow} unsaved={unsaved} opened={isOpen && !flow.isOn} onClose={close} />
       <SwitchOffDialog flow={flow} opened={isOpen && flow.isOn} onClose={close} />
     </>
   )

@@ -4,6 +4,7 @@ import { useNavigate } from 'react-router'
 import type { ExperimentsReply } from '../../shared/experiments.ts'
 import type { FlowView } from '../../shared/flows.ts'
 import { formatSpan } from '../flow-editor/elapsed.ts'
+import type { UnsavedFlow } from '../flow-editor/useFlowEdit.ts'
 import { useExperiments } from '../lift/queries.ts'
 import { beforeWords, runningWords } from '../lift/words.ts'
 import { announce } from '../ui/announce.ts'
@@ -16,6 +17,8 @@ import { goesOnText, PREVIEW_HASH, recentText } from './rules.ts'
 
 interface Props {
   flow: FlowView
+  /** What was edited and not saved is saved before. */
+  unsaved: UnsavedFlow | null
   opened: boolean
   onClose: () => void
 }
@@ -30,7 +33,7 @@ interface Choices {
 
 const nothingChosen = { hasRead: false, isHoldingOut: false, percent: null, includeLast24h: false }
 
-export function SwitchOnDialog({ flow, opened, onClose }: Props) {
+export function SwitchOnDialog({ flow, unsaved, opened, onClose }: Props) {
   const [choices, setChoices] = useState<Choices>(nothingChosen)
   const flip = useSwitchFlow(flow.id)
   const choose = (next: Partial<Choices>) => setChoices({ ...choices, ...next })
@@ -43,29 +46,31 @@ export function SwitchOnDialog({ flow, opened, onClose }: Props) {
     setChoices(nothingChosen)
     announce('The flow is on')
   }
+  const switchOn = () =>
+    flip.mutate({ isOn: true, holdoutPercent: isHoldingOut ? Number(percent) : 0, includeLast24h }, { onSuccess })
+  const delays = unsaved?.delays ?? flow.steps.map(({ delayMinutes }) => delayMinutes)
+  const hasConditions = unsaved ? unsaved.hasConditions : flow.conditions !== null
   return (
     <Confirm
       opened={opened}
       title={`Switch on “${flow.name}”`}
-      confirmLabel="Switch on"
+      confirmLabel={unsaved ? 'Save and switch on' : 'Switch on'}
       size="lg"
-      isBusy={flip.isPending}
+      isBusy={flip.isPending || unsaved?.isSaving === true}
       isDisabled={!hasRead || flow.missing.length > 0 || (isHoldingOut && percent === '')}
       problem={flip.error?.message}
-      onConfirm={() =>
-        flip.mutate({ isOn: true, holdoutPercent: isHoldingOut ? Number(percent) : 0, includeLast24h }, { onSuccess })
-      }
+      onConfirm={() => (unsaved ? unsaved.save({ onSaved: switchOn, onRefused: onClose }) : switchOn())}
       onClose={onClose}
     >
       <Stack gap="lg">
+        {unsaved && <Text>You have unsaved changes. They are saved first, so shoppers get what you see here.</Text>}
         {flow.missing.length > 0 && <Missing missing={flow.missing} />}
         {above ? (
           <NoCarts flow={flow} />
         ) : (
           <Text>
-            From now on, shoppers who abandon a cart{flow.conditions && ' that this flow takes'} get up to{' '}
-            {counted(flow.steps.length, 'message')}:{' '}
-            {flow.steps.map(({ delayMinutes }) => formatSpan(delayMinutes)).join(', ')} after their last activity. A
+            From now on, shoppers who abandon a cart{hasConditions && ' that this flow takes'} get up to{' '}
+            {counted(delays.length, 'message')}: {delays.map(formatSpan).join(', ')} after their last activity. A
             purchase stops the messages.
           </Text>
         )}
