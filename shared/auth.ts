@@ -20,6 +20,7 @@ export const authTexts = {
   forgotFailed: 'Failed to send reset email. Please try again.',
   resetFailed: 'Failed to reset password. Please try again.',
   sessionExpired: 'Your session has expired. Please sign in again.',
+  accountDeleted: 'Your account was deleted. Nothing more is sent.',
   resetSent: 'If an account exists for that address, we have sent a link to reset the password.',
   verificationInMailbox: 'A confirmation link is on its way to this server’s built-in mailbox.',
   resetInMailbox:

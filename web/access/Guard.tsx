@@ -47,8 +47,9 @@ function ByAccessState() {
   if (answer.show || isLeaving || (isHeldOpen && answer.redirect === '/store-setup')) return <Outlet />
   if (answer.redirect === '/dashboard' && isForAnother(pathname + search)) return <Outlet />
   if (isRequest) return accessState.authenticated ? <Outlet /> : <Navigate to="/login" replace />
-  // Whose session ended without their doing is told so (decision 2); who logged out is a visitor.
-  if (answer.redirect === '/landing' && farewell === 'expired') return <Navigate to="/login" replace />
+  // Whose session ended without their doing is told so (decision 2), and whose account was deleted; who logged out is a visitor.
+  if (answer.redirect === '/landing' && (farewell === 'expired' || farewell === 'deleted'))
+    return <Navigate to="/login" replace />
   const isBack =
     accessState.authenticated &&
     returnTo !== null &&

@@ -184,6 +184,13 @@ describe('several tabs', () => {
     expect(session().token).toBeNull()
   })
 
+  it('a deleted account is what is said, though a refused call had ended the session before (newcomer-N2)', () => {
+    watch()
+    endSession('expired')
+    endSession('deleted')
+    expect(session()).toEqual({ token: null, farewell: 'deleted', returnTo: null })
+  })
+
   it('a token that another tab is revoking has not expired', () => {
     watch()
     withdrawToken()

@@ -5,7 +5,7 @@ import { dropRequest, isConnectRequest, keepRequest } from './request.ts'
 // Who this browser is signed in as, in the storage keys of A 3. The token lies in local storage when "Remember me" was ticked and in
 // session storage otherwise (decision 25).
 
-export type Farewell = 'expired' | 'left'
+export type Farewell = 'expired' | 'left' | 'deleted'
 
 export interface StoredUser {
   id: string
@@ -109,7 +109,7 @@ export function endSession(reason: Farewell) {
   if (kept !== null && !isOwn) return location.reload()
   const farewell = isOwn ? reason : 'left'
   const returnTo = farewell === 'expired' ? location.pathname + location.search : null
-  if (farewell === 'left') dropRequest()
+  if (farewell !== 'expired') dropRequest()
   withdrawToken()
   localStorage.removeItem('user')
   forgetConnection()

@@ -3,10 +3,9 @@ import { useForm } from '@mantine/form'
 import { DELETE_WORD } from '../../shared/account.ts'
 import { authTexts, type User } from '../../shared/auth.ts'
 import { ApiError } from '../api.ts'
-import { announce } from '../ui/announce.ts'
 import { counted } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
-import { useDeleteAccount, useForgetAccount } from './account-queries.ts'
+import { useDeleteAccount } from './account-queries.ts'
 import { isSaidAtField, showPassword } from './fields.ts'
 import { SubmitButton, useWait } from './wait.tsx'
 
@@ -33,7 +32,6 @@ export function DeleteDialog({ opened, user, onClose }: Props) {
 function DeleteForm({ user, onClose }: Omit<Props, 'opened'>) {
   const wait = useWait()
   const remove = useDeleteAccount()
-  const forget = useForgetAccount()
   const form = useForm({
     initialValues: { confirmation: '', password: '' },
     validate: { password: (text: string) => (text === '' ? authTexts.passwordRequired : null) },
@@ -41,10 +39,6 @@ function DeleteForm({ user, onClose }: Omit<Props, 'opened'>) {
   const isTyped = form.values.confirmation.trim().toLowerCase() === DELETE_WORD
   const submit = form.onSubmit((values: { confirmation: string; password: string }) =>
     remove.mutate(values, {
-      onSuccess: ({ message }) => {
-        announce(message)
-        forget()
-      },
       onError: (error) => {
         wait.note(error)
         if (error instanceof ApiError) form.setErrors(error.fields)

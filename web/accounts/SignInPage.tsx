@@ -32,7 +32,8 @@ export function SignInPage() {
   const isRegistering = pathname === '/register'
   const [given, setGiven] = useState<FirstStep | null>(null)
   const mode = isRegistering ? 'register' : isForgotten ? 'forgot' : given ? 'code' : 'login'
-  const [heading, text] = headings[mode]
+  const isDeleted = farewell === 'deleted' && mode === 'login'
+  const [heading, text] = isDeleted ? ['Sign in', 'With another account.'] : headings[mode]
   return (
     <BarePage title={heading} actions={null}>
       <Container size={440} p={0}>
@@ -40,6 +41,13 @@ export function SignInPage() {
           <div style={{ marginBottom: 16 }}>
             <Notice tone="warn" isLive>
               {authTexts.sessionExpired}
+            </Notice>
+          </div>
+        )}
+        {isDeleted && (
+          <div style={{ marginBottom: 16 }}>
+            <Notice tone="good" isLive>
+              {authTexts.accountDeleted}
             </Notice>
           </div>
         )}

@@ -116,12 +116,18 @@ export function useEndSessions() {
 export const useExport = () => useDownload(() => call(prepareExport))
 
 export function useDeleteAccount() {
+  const queries = useQueryClient()
   return useMutation({
     mutationFn: (body: { confirmation: string; password: string }) => call(deleteAccount, { body }),
+    // Here, as the dialog may be gone: a refused call of another part of the screen may have ended the session first.
+    onSuccess: () => {
+      forgetSession('deleted')
+      queries.clear()
+    },
   })
 }
 
-/** After the account is gone, or one has left it: nothing of it stays in this browser. */
+/** After one has left the account: nothing of it stays in this browser. */
 export function useForgetAccount() {
   const queries = useQueryClient()
   return () => {
