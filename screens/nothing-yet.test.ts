@@ -14,7 +14,7 @@ test.each([
 ])('%s is empty for a reason, and leads to the capture script', async (path, text) => {
   app.api.alter(checkConnection, (reply) => ({
     ...reply,
-    store: { ...reply.store!, isDemo: false, captureSeenAt: null },
+    store: { ...reply.store!, isDemo: false, captureSeenAt: null, mode: 'limited' as const },
   }))
   app.api.alter(listAbandonedCarts, (reply) => ({
     ...reply,
@@ -36,4 +36,23 @@ test.each([
   expect(await app.violations()).toEqual([])
   await app.page.getByRole('link', { name: 'Install the script' }).first().click()
   await app.page.waitForURL('**/settings/capture-script')
+})
+
+test('where the plugin reports carts nothing leads to the script, and its page says that it is not needed (real-store-W1)', async () => {
+  app.api.alter(checkConnection, (reply) => ({
+    ...reply,
+    store: { ...reply.store!, isDemo: false, captureSeenAt: null, mode: 'plugin' as const },
+  }))
+  app.api.alter(listAbandonedCarts, (reply) => ({
+    ...reply,
+    carts: [],
+    pagination: { ...reply.pagination, total: 0, pages: 0 },
+  }))
+  await app.open('/carts')
+  await app.page.getByText('No abandoned carts found.').first().waitFor()
+  expect(await app.page.getByText(/Install the script|has not reported a cart/).count()).toBe(0)
+  await app.open('/settings/capture-script')
+  await app.page.getByText('The plugin reports carts from your shop.').waitFor()
+  await app.settled()
+  expect(await app.violations()).toEqual([])
 })

@@ -73,8 +73,8 @@ export const StoreView = z.object({
   settingsVersion: z.number(),
   /** More stores are connected than the plan has room for, and this one sends nothing meanwhile (decision 85). */
   isResting: z.boolean(),
-  /** `limited` (decision 15): keys alone; only started checkouts are detected without the capture script or the plugin. */
-  mode: z.enum(['limited', 'capture']),
+  /** How carts are reported. `limited` (decision 15): keys alone; only started checkouts are detected without the capture script or the plugin. */
+  mode: z.enum(['limited', 'capture', 'plugin']),
 })
 export type StoreView = z.infer<typeof StoreView>
 

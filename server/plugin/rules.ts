@@ -9,8 +9,10 @@ const ALIVE_MS = 48 * 3_600_000
 
 /** Connected, and heard from lately. */
 export function isAlive(plugin: PluginRow | undefined, now: Date): plugin is PluginRow {
-  const calledAt = plugin?.called_at
-  return Boolean(calledAt && !plugin.ended_at && now.getTime() - calledAt.getTime() <= ALIVE_MS)
+  if (!plugin || plugin.ended_at) return false
+  // Connecting was a call of its own.
+  const calledAt = plugin.called_at ?? plugin.connected_at
+  return now.getTime() - calledAt.getTime() <= ALIVE_MS
 }
 
 interface OrderCheck {

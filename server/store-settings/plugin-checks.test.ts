@@ -76,6 +76,16 @@ test('scheduled tasks that have not run in the first hour are not known yet, and
   expect((await checksNow()).get('plugin-tasks')).toMatchObject({ state: 'warn', finding: 'They have not run yet.' })
 })
 
+test('a store says that its plugin reports carts as soon as it is connected, and until it is silent (real-store-W1)', async () => {
+  const mode = async () =>
+    (await world.request('GET', '/api/stores/check-connection', { token: shop.owner.token })).body.store.mode
+  expect(await mode()).toBe('plugin')
+  await beat({})
+  expect(await mode()).toBe('plugin')
+  world.advance(49 * HOUR)
+  expect(await mode()).toBe('limited')
+})
+
 test('a plugin that has gone silent is a warning, after two days a fault, and the script is asked for again', async () => {
   await beat({})
   world.advance(4 * HOUR)

@@ -3,7 +3,6 @@ import * as sending from '../../shared/sending.ts'
 import * as api from '../../shared/stores.ts'
 import { type Routes, serveAccount, serveStore } from '../http/http.ts'
 import { previewLook } from '../preview/preview.ts'
-import { presentStore } from '../stores/present.ts'
 import { readHealth } from '../sync/health.ts'
 import { syncNow } from '../sync/sync.ts'
 import { examineStore } from './doctor.ts'
@@ -12,6 +11,7 @@ import { replaceKeys } from './replace-keys.ts'
 import { checkSenderDomain, sendTestMail } from './sending.ts'
 import { readSendingStates } from './sending-states.ts'
 import { connectStore, currentStore, disconnectStore, saveSettings, switchStore } from './stores.ts'
+import { viewStore } from './view.ts'
 
 // Stores: HTTP in, HTTP out.
 
@@ -19,13 +19,19 @@ export const storeRoutes: Routes = (app, deps) => {
   serveAccount(app, deps, api.connectStore, async ({ session, body }) => {
     const { store, warnings } = await connectStore(deps, session, body)
     const message = `${store.name || store.url} is connected.`
-    return { status: 'success' as const, success: true as const, message, warnings, store: presentStore(store) }
+    return {
+      status: 'success' as const,
+      success: true as const,
+      message,
+      warnings,
+      store: await viewStore(deps, store),
+    }
   })
 
   serveAccount(app, deps, api.checkConnection, async ({ session, query }) => {
     const store = await currentStore(deps.db, session, query)
     if (!store) return { hasConnection: false, platform: null, store_url: null, store: null }
-    return { hasConnection: true, platform: store.platform, store_url: store.url, store: presentStore(store) }
+    return { hasConnection: true, platform: store.platform, store_url: store.url, store: await viewStore(deps, store) }
   })
 
   serveStore(app, deps, api.disconnectStore, async ({ store }) => {
@@ -37,12 +43,17 @@ export const storeRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.replaceKeys, async ({ store, body }) => {
     const replaced = await replaceKeys(deps, store, body)
     const message = `The keys of ${replaced.store.name || replaced.store.url} are replaced.`
-    return { success: true as const, message, warnings: replaced.warnings, store: presentStore(replaced.store) }
+    return {
+      success: true as const,
+      message,
+      warnings: replaced.warnings,
+      store: await viewStore(deps, replaced.store),
+    }
   })
 
   serveAccount(app, deps, api.switchStore, async ({ account, session, body }) => {
     const store = await switchStore(account, session, body.storeId)
-    return { success: true as const, store: presentStore(store) }
+    return { success: true as const, store: await viewStore(deps, store) }
   })
 
   serveStore(app, deps, api.syncStore, ({ store }) => syncNow(deps, store))
@@ -50,7 +61,7 @@ export const storeRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.storeHealth, ({ store }) => readHealth(store, deps.now()))
 
   serveStore(app, deps, api.saveStoreSettings, async ({ store, body }) => ({
-    store: presentStore(await saveSettings(store, body)),
+    store: await viewStore(deps, await saveSettings(store, body)),
   }))
 
   serveStore(app, deps, api.examineStore, ({ store }) => examineStore(deps, store))

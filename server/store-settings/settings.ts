@@ -1,12 +1,11 @@
 import type { z } from 'zod'
 import { normalizeEmail } from '../../shared/contact.ts'
-import { minuteOfTime, settingProblems, settingTexts } from '../../shared/store-settings.ts'
+import { minuteOfTime, settingProblems, settingTexts, timeOfMinute } from '../../shared/store-settings.ts'
 import type { saveStoreSettings } from '../../shared/stores.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
 import { refreshTimeout } from '../flows/flows.ts'
 import { assertPlainName } from '../members/names.ts'
-import { presentStore } from '../stores/present.ts'
 import { isDemoAccount, lockStore, readStore, type StoreRow } from '../stores/store.ts'
 import * as sql from './sql.ts'
 
@@ -62,7 +61,8 @@ function emailOf(typed: string | null): string | null {
 
 /** One of two that belong together may have been changed alone. */
 function checkTogether(row: StoreRow): void {
-  const { quietFrom, quietUntil } = presentStore(row)
+  const quietFrom = timeOfMinute(row.quiet_from_minute)
+  const quietUntil = timeOfMinute(row.quiet_until_minute)
   const message = settingProblems({ quietFrom, quietUntil }).quietUntil
   if (message) throw new AppError('invalid', message, { fields: { quietUntil: message } })
 }

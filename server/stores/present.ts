@@ -3,7 +3,7 @@ import type { StoreView } from '../../shared/stores.ts'
 import type { StoreRow } from './sql.ts'
 
 /** A store as its members see it. Its keys are in another table and never come along. */
-export function presentStore(row: StoreRow): StoreView {
+export function presentStore(row: StoreRow, { hasPlugin }: { hasPlugin: boolean }): StoreView {
   return {
     id: row.id,
     platform: row.platform,
@@ -31,6 +31,6 @@ export function presentStore(row: StoreRow): StoreView {
     attributionWindowDays: row.attribution_window_days,
     settingsVersion: row.settings_version,
     isResting: row.rests_since !== null,
-    mode: row.capture_seen_at ? 'capture' : 'limited',
+    mode: hasPlugin ? 'plugin' : row.capture_seen_at ? 'capture' : 'limited',
   }
 }

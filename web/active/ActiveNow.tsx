@@ -105,7 +105,7 @@ function Carts({ carts, total, timeoutMinutes, aheadMs }: Active) {
 function Nobody({ timeoutMinutes }: { timeoutMinutes: number }) {
   const store = useStore()
   // The demo store has the script from the beginning; nobody has filled a cart in it yet.
-  if (store?.captureSeenAt === null && !store.isDemo) {
+  if (store?.mode === 'limited' && !store.isDemo) {
     const { plugin } = capabilities[store.platform]
     return (
       <Text fz="sm" c="dimmed" mt={4}>

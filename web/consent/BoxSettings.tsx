@@ -20,7 +20,8 @@ const titles = { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp' } as const
 /** The boxes by which shoppers agree at the checkout: what to paste, and whether the capture script has seen them. */
 export function BoxSettings() {
   const boxes = useConsentBoxes()
-  const platform = useStore()?.platform
+  const store = useStore()
+  const platform = store?.platform
   if (platform && capabilities[platform].consentObjects) return <ShopAsks />
   if (boxes.isPending) return <LoadingCards count={3} rows={3} />
   if (boxes.error && !boxes.data) {
@@ -30,6 +31,11 @@ export function BoxSettings() {
     <>
       <Card>
         <Title order={2}>Consent boxes on your checkout</Title>
+        {store?.mode === 'plugin' && (
+          <Notice tone="good" title="The plugin shows the boxes">
+            Choose them in WordPress under WooCommerce → Recoup. Their texts are those below; no HTML has to be pasted.
+          </Notice>
+        )}
         <Text fz="sm" c="dimmed" mt={4} maw={680}>
           Paste a box’s HTML into your checkout page, inside the checkout form. Leave the box unticked: only the
           shopper’s own tick counts as consent. It counts only with exactly this text, which is kept with the consent.
@@ -37,8 +43,11 @@ export function BoxSettings() {
         <Text fz="sm" mt="sm">
           {boxes.data.checkoutSeenAt ? (
             <>
-              The capture script last saw a checkout <TimeAgo at={boxes.data.checkoutSeenAt} />.
+              {store?.mode === 'plugin' ? 'The plugin' : 'The capture script'} last saw a checkout{' '}
+              <TimeAgo at={boxes.data.checkoutSeenAt} />.
             </>
+          ) : store?.mode === 'plugin' ? (
+            'No checkout has been seen yet.'
           ) : (
             <>
               The capture script has not seen a checkout yet. It reports the boxes when a shopper enters an email

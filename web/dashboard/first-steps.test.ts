@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { firstSteps, isSetupOpen } from './first-steps.ts'
 
 const store = {
-  ...{ name: 'Tea & Co', store_url: 'https://tea.example', captureSeenAt: null },
+  ...{ name: 'Tea & Co', store_url: 'https://tea.example', mode: 'limited' as const },
   ...{ senderName: 'Tea & Co', senderEmail: null, postalAddress: '' },
 }
 const counts = { orders: 0, products: 3 }
@@ -23,7 +23,7 @@ test('a store that was just connected has everything before it', () => {
 })
 
 test('what is done is ticked, what could not be read is not', () => {
-  const ready = { ...store, captureSeenAt: '2026-03-02T15:00:00Z', postalAddress: '1 Main Street' }
+  const ready = { ...store, mode: 'capture' as const, postalAddress: '1 Main Street' }
   expect(open({ store: ready, health: { ageSeconds: 4, counts }, flows: [{ isOn: true }], mail: accepted })).toEqual([
     'Wait for the first cart',
   ])
@@ -44,7 +44,7 @@ test('only a mail server that has accepted a test mail counts; the demo is asked
 })
 
 test('the steps stand above the figures until flow, script and a real test mail are there, also in a shop with old carts', () => {
-  const seen = { ...store, captureSeenAt: '2026-03-02T15:00:00Z' }
+  const seen = { ...store, mode: 'capture' as const }
   const on = [{ isOn: false }, { isOn: true }]
   expect(isSetupOpen({ store: seen, flows: on, mail: accepted })).toBe(false)
   expect(isSetupOpen({ store, flows: on, mail: accepted })).toBe(true)
@@ -54,4 +54,11 @@ test('the steps stand above the figures until flow, script and a real test mail 
   expect(isSetupOpen({ store, flows: undefined, mail: undefined })).toBe(false)
   const known = { store: seen, health: undefined, flows: on, mail: accepted }
   expect(firstSteps({ ...known, hasCarts: true }).at(-1)).toMatchObject({ isDone: true })
+})
+
+test('a shop whose plugin reports carts is not told to install the script, before its first cart as after (real-store-W1)', () => {
+  const byPlugin = { ...store, mode: 'plugin' as const }
+  const step = firstSteps({ store: byPlugin, health: undefined, flows: [], mail: undefined })[2]
+  expect(step).toMatchObject({ title: 'Report carts from your shop', text: 'The plugin reports carts.', isDone: true })
+  expect(isSetupOpen({ store: byPlugin, flows: [{ isOn: true }], mail: accepted })).toBe(false)
 })

@@ -13,7 +13,7 @@ export interface FirstStep {
 }
 
 interface Known {
-  store: Pick<StoreView, 'name' | 'store_url' | 'captureSeenAt' | 'senderName' | 'senderEmail' | 'postalAddress'>
+  store: Pick<StoreView, 'name' | 'store_url' | 'mode' | 'senderName' | 'senderEmail' | 'postalAddress'>
   /** undefined: could not be read. */
   health: { ageSeconds: number | null; counts: { orders: number; products: number } } | undefined
   flows: Pick<FlowView, 'isOn'>[] | undefined
@@ -22,18 +22,24 @@ interface Known {
   hasCarts?: boolean
 }
 
+const REPORTS: Readonly<Record<StoreView['mode'], string>> = {
+  plugin: 'The plugin reports carts.',
+  capture: 'Your shop reports its carts.',
+  limited: `${WITHOUT_SCRIPT}.`,
+}
+
 /**
- * Whether the steps stand above the figures: until the flow is on, the script was seen and a mail server has accepted a test mail,
+ * Whether the steps stand above the figures: until the flow is on, the shop reports its carts and a mail server has accepted a test mail,
  * however many carts there are. What could not be read does not count as missing. The demo has nothing to set up.
  */
 export function isSetupOpen({ store, flows, mail }: Pick<Known, 'store' | 'flows' | 'mail'>): boolean {
   if (!flows || !mail || mail.isFixed) return false
-  return !flows.some((flow) => flow.isOn) || store.captureSeenAt === null || mail.acceptedAt === null
+  return !flows.some((flow) => flow.isOn) || store.mode === 'limited' || mail.acceptedAt === null
 }
 
 export function firstSteps({ store, health, flows, mail, hasCarts = false }: Known): FirstStep[] {
   const isRead = health !== undefined && health.ageSeconds !== null
-  const isSeen = store.captureSeenAt !== null
+  const isSeen = store.mode !== 'limited'
   const hasSender = store.senderName !== '' && store.postalAddress !== ''
   const isOn = flows?.some((flow) => flow.isOn) ?? false
   return [
@@ -47,7 +53,7 @@ export function firstSteps({ store, health, flows, mail, hasCarts = false }: Kno
     },
     {
       title: 'Report carts from your shop',
-      text: isSeen ? 'Your shop reports its carts.' : `${WITHOUT_SCRIPT}.`,
+      text: REPORTS[store.mode],
       isDone: isSeen,
       way: { label: 'Install the script', to: '/settings/capture-script' },
     },

@@ -8,7 +8,7 @@ import { useScope } from '../access/scope.ts'
 export function NoCaptureYet() {
   const store = useStore()
   const { isAll } = useScope()
-  if (isAll || !store || store.isDemo || store.captureSeenAt !== null) return null
+  if (isAll || !store || store.isDemo || store.mode !== 'limited') return null
   return (
     <Text fz="sm" maw={440} component="span" display="block">
       Your shop has not reported a cart yet. {WITHOUT_SCRIPT}.{' '}

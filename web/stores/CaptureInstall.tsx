@@ -53,9 +53,14 @@ function WordPressInstall({ store }: { store: StoreView }) {
     <>
       <Card>
         <CaptureTitle store={store} title="Install the capture script" />
+        {store.mode === 'plugin' && (
+          <Notice tone="good" title="Not needed">
+            The plugin reports carts from your shop.
+          </Notice>
+        )}
         <Text fz="sm" c="dimmed" mt={4} mb="md">
-          {WITHOUT_SCRIPT}. This line belongs on every page of your shop. Choose one of the three options below; the
-          first suits most shops.
+          {store.mode !== 'plugin' && `${WITHOUT_SCRIPT}. `}This line belongs on every page of your shop. Choose one of
+          the three options below; the first suits most shops.
         </Text>
         <Snippet code={snippet} label="Copy script" />
       </Card>
