@@ -328,6 +328,9 @@ final class BeatTest extends ShopCase
         $GLOBALS['wpdb']->insert('wp_woocommerce_api_keys', ['key_id' => 1, 'description' => 'Recoup']);
         self::assertSame([], Health::problems());
         self::assertSame('good', Health::test()['status']);
+        update_option('permalink_structure', '');
+        self::assertStringContainsString('Permalinks are set to “Plain”', implode(' ', Health::problems()));
+        update_option('permalink_structure', '/%postname%/');
         Outbox::put('cart:x', ['type' => 'cart']);
         $GLOBALS['wpdb']->query('UPDATE wp_recoup_outbox SET made_at = made_at - 7300');
         State::put(['cronAt' => time() - 30000]);

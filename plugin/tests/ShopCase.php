@@ -29,7 +29,7 @@ abstract class ShopCase extends TestCase
         WC()->customer = new Customer();
         WC()->countries = new Countries();
         $GLOBALS['wp'] = [
-            'options' => ['home' => 'https://shop.example.com', 'woocommerce_allowed_countries' => 'specific'],
+            'options' => ['home' => 'https://shop.example.com', 'woocommerce_allowed_countries' => 'specific', 'permalink_structure' => '/%postname%/'],
             'http' => $this->recoup,
             'terms' => ['pa_size' => ['small' => 'Small', 'large' => 'Large']],
             'products' => $this->products(),

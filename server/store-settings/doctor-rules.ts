@@ -115,7 +115,15 @@ function problemOf({ asked }: Findings): { part: Part; said: Said } | null {
   }
   const { sentence, nextStep } = STORE_PROBLEM_TEXT[code]
   const finding = code === 'certificate' ? withCertificateHint(sentence) : sentence
-  return { part, said: { state: code === 'rate_limited' ? 'warn' : 'bad', finding, nextStep, answer: detail } }
+  return {
+    part,
+    said: {
+      state: code === 'rate_limited' || code === 'maintenance' ? 'warn' : 'bad',
+      finding,
+      nextStep,
+      answer: detail,
+    },
+  }
 }
 
 const notAsked = (why: string): Said => ({ state: 'quiet', finding: `Could not be checked: ${why}.` })

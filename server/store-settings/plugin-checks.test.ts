@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Check } from '../../shared/checks.ts'
 import { aConnectedStore } from '../../test/connected-store.ts'
+import { aProblem } from '../../test/fake-store.ts'
 import { aBeat, aCartEntry, aPluginShop, type PluginShop } from '../../test/plugin-shop.ts'
 import { aWorld } from '../../test/world.ts'
 
@@ -84,6 +85,30 @@ test('a store says that its plugin reports carts as soon as it is connected, and
   expect(await mode()).toBe('plugin')
   world.advance(49 * HOUR)
   expect(await mode()).toBe('limited')
+})
+
+test('a shop that has just stopped answering is not shown as reached beside it (real-store-W12)', async () => {
+  await beat({})
+  shop.fake.problem = aProblem('plain_permalinks')
+  const checks = await checksNow()
+  expect(checks.get('reachable')).toMatchObject({
+    state: 'bad',
+    nextStep: expect.not.stringContaining('connect again'),
+  })
+  expect(checks.get('plugin-reach')).toMatchObject({
+    state: 'warn',
+    finding: expect.stringContaining('plain permalinks'),
+  })
+  await world.runJobs()
+  await beat({})
+  expect((await checksNow()).get('plugin-reach')).toMatchObject({
+    state: 'bad',
+    finding: expect.stringContaining('none has come yet'),
+  })
+  shop.fake.problem = null
+  expect((await checksNow()).get('plugin-reach')).toMatchObject({ state: 'quiet' })
+  await world.runJobs()
+  expect((await checksNow()).get('plugin-reach')).toMatchObject({ state: 'good' })
 })
 
 test('a plugin that has gone silent is a warning, after two days a fault, and the script is asked for again', async () => {

@@ -58,7 +58,8 @@ async function* patiently<P>(
 
 /** null: this does not heal by waiting, or not soon enough. */
 function waitFor(error: unknown): number | null {
-  if (!(error instanceof StoreProblem) || error.code !== 'rate_limited') return null
+  if (!(error instanceof StoreProblem)) return null
+  if (error.code !== 'rate_limited' && !(error.code === 'maintenance' && error.retryAfterMs)) return null
   const waitMs = error.retryAfterMs ?? USUAL_WAIT_MS
   return waitMs <= LONGEST_WAIT_MS ? waitMs : null
 }

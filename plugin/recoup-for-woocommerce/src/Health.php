@@ -73,6 +73,9 @@ final class Health
         if ($problem !== '') {
             $problems[] = $problem;
         }
+        if ((string) get_option('permalink_structure') === '') {
+            $problems[] = __('Permalinks are set to “Plain”, so WooCommerce does not let Recoup read this shop: products, customers and coupons are missing there. Choose “Post name” under Settings → Permalinks.', 'recoup-for-woocommerce');
+        }
         if (!Keys::isThere((int) Connection::read('keyId'))) {
             $problems[] = __('The REST key of Recoup was deleted in WooCommerce. Please connect again.', 'recoup-for-woocommerce');
         }

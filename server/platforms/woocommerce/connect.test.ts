@@ -284,10 +284,13 @@ describe('something else is there', () => {
       code: 'rate_limited',
       retryAfterMs: 7_000,
     })
+    // Maintenance is no rate limit (real-store-W16).
     expect(await problemOf(clientFor(closed.url).readProfile())).toMatchObject({
-      code: 'rate_limited',
+      code: 'maintenance',
       retryAfterMs: 120_000,
     })
+    const noTime = await onOrders({ status: 503, body: { code: 'wp_die', message: 'Briefly unavailable' } })
+    expect(await codeOf(clientFor(noTime.url).readProfile())).toBe('maintenance')
   })
 })
 

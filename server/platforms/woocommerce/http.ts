@@ -205,7 +205,7 @@ export function problemFromAnswer(answer: WooAnswer, isHttps: boolean, secrets: 
     return new StoreProblem('rate_limited', detail, retryAfterMs === null ? {} : { retryAfterMs })
   }
   if (answer.isChallenge) return new StoreProblem('api_blocked', detail)
-  if (answer.status === 503 && answer.body === undefined) {
+  if (answer.status === 503) {
     return new StoreProblem('maintenance', detail, retryAfterMs === null ? {} : { retryAfterMs })
   }
   if (answer.status >= 500) return new StoreProblem('store_error', detail ?? `status ${answer.status}`)
