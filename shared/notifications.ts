@@ -202,7 +202,7 @@ const catalogue: Catalogue = {
         },
   store_uninstalled: ({ url }) => ({
     title: 'Store disconnected by the shop',
-    message: `Recoup was uninstalled in ${url}, so the store is disconnected and nothing more is sent. Connect it again within 30 days to keep its data.`,
+    message: `Recoup was uninstalled or disconnected in ${url}, so the store is disconnected and nothing more is sent. Connect it again within 30 days to keep its data.`,
   }),
   privacy_asked: ({ who, customerId }) => ({
     title: 'A shopper asked for their data',

@@ -206,3 +206,19 @@ test('before connecting the plugin learns whether it reaches Recoup, and our clo
   expect(reply.body).toEqual({ recoup: 1, now: Math.floor(world.now.getTime() / 1_000), minPlugin: '0.1.0' })
   expect((await pluginCall(world, { name: 'beat', store: '0'.repeat(36), key: 'k', body: {} })).status).toBe(401)
 })
+
+test.each([
+  'owner',
+  'uninstall',
+])('a shop that ends its connection (%s) is told to the owner here, once (real-store-W17)', async (reason) => {
+  const shop = await aPluginShop(world)
+  await shop.call('disconnect', { v: 1, reason })
+  expect((await shop.call('disconnect', { v: 1, reason })).status).toBe(410)
+  const told = await world.db
+    .selectFrom('pending_notifications')
+    .select(['type', 'data'])
+    .where('store_id', '=', shop.storeId)
+    .where('type', '=', 'store_uninstalled')
+    .execute()
+  expect(told).toEqual([{ type: 'store_uninstalled', data: { url: shop.home } }])
+})

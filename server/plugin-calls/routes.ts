@@ -5,6 +5,7 @@ import { AppError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { type Routes, serveAccount, serveStore } from '../http/http.ts'
 import { readInput } from '../http/input.ts'
+import { notify } from '../notifications/notifications.ts'
 import { pluginOf } from '../platforms/registry.ts'
 import { isSignedBy, readHeaders } from '../plugin/signature.ts'
 import { readWayBack } from '../restore/way-back-cart.ts'
@@ -94,6 +95,7 @@ function signedRoutes(scope: FastifyInstance, deps: Deps): void {
     serveSigned(asked, 'disconnect', { request, reply }, async (caller, body) => {
       const { reason } = readInput(Disconnect, body)
       await disconnectStore(deps, caller, true)
+      await notify(caller, { type: 'store_uninstalled', data: { url: caller.homeUrl }, at: deps.now() })
       deps.log.info({ storeId: caller.storeId, reason }, 'plugin.disconnected')
       return {}
     }),
