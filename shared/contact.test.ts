@@ -1,12 +1,27 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { normalizeEmail, normalizePhone } from './contact.ts'
+import { firstEmail, normalizeEmail, normalizePhone } from './contact.ts'
 
 test.each([
   [' Ava.Thompson@Example.COM ', 'ava.thompson@example.com'],
   ['a+tag@sub.example.co.uk', 'a+tag@sub.example.co.uk'],
   ['ben@bücher.example', 'ben@xn--bcher-kva.example'],
   ['ben@xn--bcher-kva.example', 'ben@xn--bcher-kva.example'],
+  // cases-R18
+  ['john@example.com.', 'john@example.com'],
+  ['mary@example.com,', 'mary@example.com'],
+  ['mary@example.com;', 'mary@example.com'],
+  ['<kate@example.com>', 'kate@example.com'],
+  ['Kate Doe <kate@example.com>', 'kate@example.com'],
+  ['"kate@example.com"', 'kate@example.com'],
+  ['(kate@example.com)', 'kate@example.com'],
+  ['mailto:kate@example.com', 'kate@example.com'],
+  ['\u200bkate@example.com', 'kate@example.com'],
+  ['kate@example.com\ufeff', 'kate@example.com'],
+  ['\u00a0kate@example.com\u00a0', 'kate@example.com'],
+  ['a..b@docomo.ne.jp', 'a..b@docomo.ne.jp'],
+  ['a.@docomo.ne.jp', 'a.@docomo.ne.jp'],
+  ['a.@ezweb.ne.jp', 'a.@ezweb.ne.jp'],
 ])('%j is the address %j', (input, email) => {
   expect(normalizeEmail(input)).toBe(email)
 })
@@ -67,4 +82,19 @@ test('normalising twice changes nothing, and garbage never throws', () => {
       expect(phone === null || normalizePhone(phone, null) === phone).toBe(true)
     }),
   )
+})
+
+test.each([
+  ['ann@example.com, bob@example.com', 'ann@example.com'],
+  ['ann@example.com / bob@example.com', 'ann@example.com'],
+  ['ann@example.com bob@example.com', 'ann@example.com'],
+  ['Ann <ann@example.com>; Bob <bob@example.com>', 'ann@example.com'],
+  ['none; bob@example.com', 'bob@example.com'],
+  ['a@example.com\r\nBcc: b@example.com', 'a@example.com'],
+  ['n/a', null],
+  ['', null],
+  [`${'x'.repeat(5_000)}@example.com`, null],
+])('of a field with several addresses the first counts: %j (cases-R18)', (input, email) => {
+  expect(firstEmail(input)).toBe(email)
+  if (email === null) expect(normalizeEmail(input)).toBe(null)
 })

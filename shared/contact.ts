@@ -6,17 +6,39 @@ import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from
 const LOCAL_PART = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/
 
-/** Trimmed and lower-case, the domain as ASCII (IDNA). null when it is no address one could send to. */
+/** Carriers in Japan gave out addresses with dots side by side and before the @. */
+const DOTTED_LOCAL_PART = /^[a-z0-9][a-z0-9._-]*$/
+const DOTTED_DOMAINS = new Set(['docomo.ne.jp', 'ezweb.ne.jp', 'au.com'])
+
+/**
+ * Trimmed and lower-case, the domain as ASCII (IDNA), without what was plainly typed or pasted along: brackets with or without a name before
+ * them, signs at its ends, marks nobody sees. null when it is no address one could send to.
+ */
 export function normalizeEmail(input: unknown): string | null {
-  if (typeof input !== 'string') return null
-  const text = input.trim().toLowerCase()
+  if (typeof input !== 'string' || input.length > 1_000) return null
+  const text = bareAddress(input.toLowerCase())
   if (text.length > 254) return null
   const at = text.lastIndexOf('@')
   const local = text.slice(0, at)
-  if (at < 1 || local.length > 64 || !LOCAL_PART.test(local)) return null
+  if (at < 1 || local.length > 64) return null
   const domain = asciiDomain(text.slice(at + 1))
   if (!domain || domain.length > 253) return null
-  return `${local}@${domain}`
+  const isLocalPart = LOCAL_PART.test(local) || (DOTTED_DOMAINS.has(domain) && DOTTED_LOCAL_PART.test(local))
+  return isLocalPart ? `${local}@${domain}` : null
+}
+
+function bareAddress(text: string): string {
+  const visible = text.replace(/[\p{Cf}\p{Cc}]/gu, ' ').trim()
+  const inBrackets = /^[^<>@]{0,200}<([^<>\s]+)>[.,;]?$/.exec(visible)?.[1] ?? visible
+  return inBrackets.replace(/^(?:mailto:|[<("'[,;:\s])+/, '').replace(/[>)"'\],;:.!\s]+$/, '')
+}
+
+/** Of a field of a shop or a file, where somebody may have written two: the first one. */
+export function firstEmail(input: unknown): string | null {
+  const whole = normalizeEmail(input)
+  if (whole !== null || typeof input !== 'string') return whole
+  const parts = input.slice(0, 1_000).split(/[\s,;/|]+/)
+  return parts.map(normalizeEmail).find((address) => address !== null) ?? null
 }
 
 /** Many still write the 1 that Mexican mobile numbers had then; it is the same phone, called without it. */

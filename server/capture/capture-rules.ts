@@ -1,5 +1,5 @@
 import type { CapturePost } from '../../shared/capture.ts'
-import { normalizeEmail, normalizePhone } from '../../shared/contact.ts'
+import { firstEmail, normalizePhone } from '../../shared/contact.ts'
 import { lineOf, sameCoupons, sameItems } from '../carts/fold.ts'
 import type {
   AdmittedPost,
@@ -66,7 +66,7 @@ function contactOf({ contact: typed = {}, signed }: AdmittedPost): Contact | nul
 /** null when nothing usable was typed. A phone without its country's prefix is read by the country typed with it. */
 export function readContact(typed: NonNullable<CapturePost['contact']>): Contact | null {
   const country = /^[A-Za-z]{2}$/.test(typed.country ?? '') ? typed.country!.toUpperCase() : null
-  const email = normalizeEmail(typed.email)
+  const email = firstEmail(typed.email)
   const phone = normalizePhone(typed.phone, country)
   const firstName = readName(typed.firstName)
   const lastName = readName(typed.lastName)

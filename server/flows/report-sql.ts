@@ -1,4 +1,5 @@
 import { type Db, type StoreDb, sql } from '../core/db.ts'
+import { zoneInSql } from '../core/zone-sql.ts'
 import { NTH } from './words-sql.ts'
 
 // What flows brought in, from the figures of days (analytics): SQL and nothing else.
@@ -21,7 +22,7 @@ export async function broughtBy(
     select f.flow_id, sum(f.credited)::int as orders,
       coalesce(sum(f.attributed_minor) filter (where f.currency = ${currency}), 0)::bigint as revenue_minor
     from stores s join flow_figures f on f.store_id = s.id
-    where s.id = ${storeId} and f.day > (${now}::timestamptz at time zone s.time_zone)::date - ${BROUGHT_DAYS}::int
+    where s.id = ${storeId} and f.day > (${now}::timestamptz at time zone ${zoneInSql(sql`s.time_zone`)})::date - ${BROUGHT_DAYS}::int
       and f.flow_id = any(${[...flowIds]}::uuid[])
     group by f.flow_id`.execute(db)
   return rows

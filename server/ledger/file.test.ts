@@ -65,6 +65,8 @@ test('a file that comes in parts is one text, also where a letter or the mark of
   const words = 'Größe;Jörg\n€;日本\n'
   expect(await textOf(cut(Buffer.from(`\ufeff${words}\0`)))).toBe(words)
   expect(await textOf(cut(Buffer.from(`\ufeff${words}`, 'utf16le')))).toBe(words)
+  // cases-R17
+  expect(await textOf(cut(Buffer.from(`\ufeff${words}`, 'utf16le').swap16()))).toBe(words)
   expect(await textOf(cut(Buffer.from('Größe;Jörg\n', 'latin1')))).toBe('Größe;Jörg\n')
   expect(await textOf(cut(Buffer.from([0x61, 0xe2, 0x82])))).toBe('aâ‚')
 })

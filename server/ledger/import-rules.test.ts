@@ -87,7 +87,6 @@ test.each([
   ['01.05.2024', 'iso'],
   ['2024-05-01 25:00', 'iso'],
   ['1024-05-01', 'iso'],
-  ['1.5.24', 'dmy'],
 ] as const)('%s (%s) is no date: what does not exist is not guessed at', (text, order) => {
   expect(dateOf(text, order, 'UTC')).toBe(null)
 })
@@ -136,4 +135,22 @@ test('a no is read before every yes, whatever its place in the file (C5)', () =>
   const ordered = inOrder(rows)
   expect(ordered.rows.map(({ status }) => status)).toEqual(['withdrawn', 'granted'])
   expect(ordered.yesFrom).toBe(1)
+})
+
+test.each([
+  ['3/1/2025 9:05 PM', 'mdy', '2025-03-01T21:05:00Z'],
+  ['3/1/2025 9:05:30 am', 'mdy', '2025-03-01T09:05:30Z'],
+  ['3/1/2025 12:05 AM', 'mdy', '2025-03-01T00:05:00Z'],
+  ['3/1/2025 12:05 PM', 'mdy', '2025-03-01T12:05:00Z'],
+  ['3/1/2025 9:05\u202fPM', 'mdy', '2025-03-01T21:05:00Z'],
+  ['3/1/2025 9:05 p.m.', 'mdy', '2025-03-01T21:05:00Z'],
+  ['12/31/24', 'mdy', '2024-12-31T00:00:00Z'],
+  ['31.12.24', 'dmy', '2024-12-31T00:00:00Z'],
+  ['31.12.99 8:15', 'dmy', '1999-12-31T08:15:00Z'],
+  ['2025-03-01 9:05 PM', 'iso', '2025-03-01T21:05:00Z'],
+  ['3/1/2025 13:05 PM', 'mdy', null],
+  ['3/1/2025 0:05 AM', 'mdy', null],
+  ['12/31/194', 'mdy', null],
+] as const)('reads Excel’s %j (cases-R17)', (text, order, instant) => {
+  expect(dateOf(text, order, 'UTC')).toEqual(instant === null ? null : new Date(instant))
 })

@@ -1,4 +1,4 @@
-import { normalizeEmail, normalizePhone } from '../../shared/contact.ts'
+import { firstEmail, normalizePhone } from '../../shared/contact.ts'
 import {
   type DateOrder,
   type ImportChannel,
@@ -60,7 +60,7 @@ export function readRow(cells: readonly string[], line: number, reading: Reading
   const isGranted = statement.status === 'granted'
   const at = statement.at ?? dated
   const given = (mapping.source === null ? mapping.sourceForAll : cell(mapping.source)).slice(0, 300)
-  const address = channel && (channel === 'email' ? normalizeEmail(typed) : normalizePhone(typed, country))
+  const address = channel && (channel === 'email' ? firstEmail(typed) : normalizePhone(typed, country))
   const row = {
     line,
     address: address ?? typed,

@@ -2,6 +2,7 @@ import type { ConsentEvidence, ImportStanding, LedgerChannel, LedgerFilter, Ledg
 import { ledgerChannels, ledgerStatuses } from '../../shared/ledger.ts'
 import { counts } from '../consent/fragments.ts'
 import { type StoreDb, sql } from '../core/db.ts'
+import { zoneInSql } from '../core/zone-sql.ts'
 
 // The consent ledger as it is searched: SQL and nothing else. Every order and filter has an index that serves it at a million rows.
 
@@ -68,7 +69,7 @@ async function filtered({ db, storeId }: StoreDb, wanted: Wanted, bounds: Return
 
 /** Days are those of the store's zone. */
 function boundsOf(storeId: string, { from, to, after }: Wanted) {
-  const zone = sql`(select time_zone from stores where id = ${storeId})`
+  const zone = sql`(select ${zoneInSql(sql`time_zone`)} from stores where id = ${storeId})`
   return sql`
     ${from ? sql`and c.at >= (${from}::date)::timestamp at time zone ${zone}` : sql``}
     ${to ? sql`and c.at < (${to}::date + 1)::timestamp at time zone ${zone}` : sql``}

@@ -150,6 +150,7 @@ const statusOfProblem: Partial<Record<(typeof STORE_PROBLEM_CODES)[number], numb
   unreachable: 503,
   timeout: 503,
   store_error: 503,
+  maintenance: 503,
   rate_limited: 429,
   wrong_key: 401,
   wrong_secret: 401,

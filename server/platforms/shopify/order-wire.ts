@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
+import { firstEmail, normalizePhone } from '../../../shared/contact.ts'
 import { capitals } from '../../../shared/coupons.ts'
 import { parseCurrency } from '../../../shared/money.ts'
 import type { OrderDiscount, OrderKind, OrderSource, PlatformItem, PlatformOrder } from '../platform.ts'
@@ -41,7 +41,7 @@ const Order = z.object({
   checkoutToken: wireToken,
   cartToken: wireToken,
   discountCodes: wireWords,
-  email: field(normalizeEmail),
+  email: field(firstEmail),
   phone: z.unknown().optional(),
   totalPriceSet: wireMoney,
   totalRefundedSet: wireMoney,

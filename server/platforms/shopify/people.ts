@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
+import { firstEmail, normalizePhone } from '../../../shared/contact.ts'
 import type { PlatformConsent, PlatformCustomer } from '../platform.ts'
 import { field, type RowReading, skip, wirePart, wireText } from '../row.ts'
 import { countryCode } from '../text.ts'
@@ -29,7 +29,7 @@ export const Person = z.object({
   locale: field((input) => languageOf(input)),
   defaultEmailAddress: wirePart.pipe(
     z.object({
-      emailAddress: field(normalizeEmail),
+      emailAddress: field(firstEmail),
       marketingState: wireText(40),
       marketingOptInLevel: wireText(40),
       marketingUpdatedAt: wireInstant,

@@ -168,17 +168,21 @@ export function parseJson(body: Buffer): unknown {
   const whole = parsed(said)
   if (whole !== undefined || /<(?:!doctype|html|head|body|script)\b/i.test(said)) return whole
   const text = said.replace(/(?:\s*<!--(?:(?!-->)[\s\S]){0,2000}-->)+\s*$/, '')
-  for (const start of [...text.matchAll(LINE_START)].slice(0, MOST_STARTS)) {
-    const rest = text.slice(start.index).trim()
-    const found = parsed(rest) ?? parsed(rest.slice(0, Math.max(rest.lastIndexOf('}'), rest.lastIndexOf(']')) + 1))
+  if (text.length > MOST_SALVAGED) return undefined
+  for (const { index } of [...text.slice(0, MOST_NOTICES).matchAll(LINE_START)].slice(0, MOST_STARTS)) {
+    const rest = text.slice(index)
+    const end = Math.max(rest.lastIndexOf('}'), rest.lastIndexOf(']')) + 1
+    const found = parsed(rest.slice(0, end))
     if (typeof found === 'object' && found !== null) return found
   }
   return undefined
 }
 
 /** Where JSON may begin: at the start of a line, or right behind a tag. */
-const LINE_START = /(?<=^|>)[ \t]*[{[]/gm
-const MOST_STARTS = 20
+const LINE_START = /(?<=^|>)[ \t]*(?:\{\s*["}]|\[\s*[{\]])/gm
+const MOST_STARTS = 3
+const MOST_NOTICES = 65_536
+const MOST_SALVAGED = 4_000_000
 
 function parsed(text: string): unknown {
   try {

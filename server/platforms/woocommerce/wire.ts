@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
+import { firstEmail, normalizePhone } from '../../../shared/contact.ts'
 import { capitals } from '../../../shared/coupons.ts'
 import { parseCurrency, parseMinor } from '../../../shared/money.ts'
 import type {
@@ -35,7 +35,7 @@ const Address = z.object({
   country: field(countryCode),
   // Of the United States: two letters like a country's.
   state: field(countryCode),
-  email: field(normalizeEmail),
+  email: field(firstEmail),
   phone: wireRaw,
 })
 
@@ -208,7 +208,7 @@ function refundedMinor(refunds: Record<string, unknown>[], currency: string): nu
 const Customer = z.object({
   id: wireId,
   role: wireText(60),
-  email: field(normalizeEmail),
+  email: field(firstEmail),
   first_name: wireText(120),
   last_name: wireText(120),
   billing: wirePart.pipe(Address),
