@@ -22,7 +22,6 @@ interface Seen {
   id: number
   quantity: number
   variation?: { attribute?: unknown; value?: unknown }[]
-  extensions?: Record<string, Record<string, unknown> | null>
 }
 
 /** undefined when the shop does not answer as WooCommerce does. A variation's line carries the variation's own id. */
@@ -37,21 +36,14 @@ export async function readCart(): Promise<SeenCart | undefined> {
   }
   if (!Array.isArray(cart.items)) return undefined
   return {
-    items: cart.items
-      .filter(isWhole)
-      .slice(0, 200)
-      .map((item) => ({
-        id: String(item.id),
-        quantity: Math.min(9_999, Math.max(1, Math.round(item.quantity))),
-        choices: choicesOf(item.variation),
-      })),
+    items: cart.items.slice(0, 200).map((item) => ({
+      id: String(item.id),
+      quantity: Math.min(9_999, Math.max(1, Math.round(item.quantity))),
+      choices: choicesOf(item.variation),
+    })),
     coupons: (cart.coupons ?? []).slice(0, 20).map((coupon) => String(coupon.code).slice(0, 60)),
   }
 }
-
-/** Parts of bundles and the like come with their whole. */
-const isWhole = ({ extensions }: Seen) =>
-  !Object.values(extensions ?? {}).some((of) => of?.bundled_by || of?.composite_parent || of?.mnm_container)
 
 interface ThemeCart {
   token?: string
