@@ -19,12 +19,4 @@ export const orderMutations: readonly Mutation[] = [
     after: 'return true',
     seed: 5,
   },
-  {
-    name: 'a cancelled purchase goes on counting',
-    rule: 'A6',
-    file: 'server/orders/attribution.ts',
-    before: '  await sql.markVoidCarts(tx, buyers)\n',
-    after: '',
-    seed: 1,
-  },
 ]
