@@ -129,6 +129,8 @@ export const reasonTexts: Record<string, string> = {
   domain_throttled:
     'The receiving server is not accepting more email from here for now. Recoup retries with one message at a time.',
   plan_required: 'SMS and WhatsApp in flows and planned campaigns are part of the Growth plan.',
+  new_account:
+    'A new account can send its first emails to only so many people without an order in 24 hours. Recoup tries again by itself; the limit rises after a day, a week and a month.',
   budget: 'The monthly budget for SMS and WhatsApp is used up.',
   cart_missing: 'Cart not found in this store.',
   customer_missing: 'Customer not found in this store.',

@@ -42,6 +42,7 @@ function allWell(): DecisionInputs {
     isContactUnconfirmed: false,
     renderProblem: () => null,
     quiet: null,
+    strangers: null,
   }
 }
 
@@ -54,6 +55,7 @@ type Problem = [string, 'hold' | 'skip' | 'cancel', (inputs: DecisionInputs) => 
 /** In the order of D2, the last to be looked at first: each problem is added to all those behind it. */
 const PROBLEMS: Problem[] = [
   ['plan_limit', 'hold', (inputs) => Object.assign(inputs.plan, { used: 500 })],
+  ['new_account', 'hold', (inputs) => Object.assign(inputs, { strangers: { isFirst: true, mailed: 50, limit: 50 } })],
   ['domain_throttled', 'hold', (inputs) => Object.assign(inputs, { recipientDomain: { heldUntil: at(HOUR) } })],
   ['mail_server_away', 'hold', (inputs) => Object.assign(inputs, { mailRestsUntil: at(HOUR) })],
   ['render_failed:empty_body', 'skip', (inputs) => Object.assign(inputs, { renderProblem: () => 'empty_body' })],
@@ -160,6 +162,7 @@ describe('a message without a cart', () => {
 test('what stands against a cart is all that is about cart, shopper and goods, whatever stops the store', () => {
   const ofStore = [
     'plan_limit',
+    'new_account',
     'domain_throttled',
     'mail_server_away',
     'render_failed:empty_body',
@@ -168,7 +171,7 @@ test('what stands against a cart is all that is about cart, shopper and goods, w
     // Of the step: whoever writes by hand asks for nothing.
     'condition',
   ]
-  const ofCart = PROBLEMS.slice(0, 19).filter(([reason]) => !ofStore.includes(reason))
+  const ofCart = PROBLEMS.slice(0, 20).filter(([reason]) => !ofStore.includes(reason))
   const spoiled = (problems: Problem[]) => {
     const inputs = allWell()
     // Without a flow nobody is held out.
@@ -176,7 +179,7 @@ test('what stands against a cart is all that is about cart, shopper and goods, w
     return cartProblem(inputs)
   }
   const others = PROBLEMS.filter((problem) => !ofCart.includes(problem))
-  expect(others).toHaveLength(17)
+  expect(others).toHaveLength(18)
   expect(spoiled(others)).toBeNull()
   for (const problem of ofCart) expect(spoiled([...others, problem])).toBe(problem[0])
 })
@@ -327,7 +330,7 @@ describe('the draw (F1)', () => {
   })
 
   test('nobody is drawn before they may be contacted', () => {
-    for (const index of [8, 9, 10, 11]) expect(drawn({}, PROBLEMS[index]![2])).not.toHaveProperty('assignArm')
+    for (const index of [9, 10, 11, 12]) expect(drawn({}, PROBLEMS[index]![2])).not.toHaveProperty('assignArm')
   })
 
   test('members of the account, and everybody at a share of 0, are never held out', () => {

@@ -60,6 +60,16 @@ export interface DecisionInputs {
   text: TextInputs | null
   /** T2 where it is no text: of notifications; null for other channels. */
   quiet: QuietInputs | null
+  /** null: nothing limits it, or the person has bought before. */
+  strangers: StrangerInputs | null
+}
+
+/** Of an account that is younger than a month: people without an order whom it may mail in 24 hours. */
+export interface StrangerInputs {
+  /** This would be the person's first mail. */
+  isFirst: boolean
+  mailed: number
+  limit: number
 }
 
 /** T2. */
@@ -133,6 +143,7 @@ export function decide(inputs: DecisionInputs): Decision {
     ofCoupon(inputs) ??
     ofRender(inputs) ??
     ofRecipientDomain(inputs) ??
+    ofNewAccount(inputs) ??
     ofPlan(inputs) ??
     send()
   return assignArm ? { ...decision, assignArm } : decision
@@ -270,6 +281,14 @@ function ofRecipientDomain({ recipientDomain, mailRestsUntil, now }: DecisionInp
   if (mailRestsUntil && mailRestsUntil > now) return hold('mail_server_away', mailRestsUntil)
   return recipientDomain ? hold('domain_throttled', recipientDomain.heldUntil) : null
 }
+
+/** Whoever has just registered may mail a few people who never ordered, whatever the words: names of shop and products are theirs too. */
+function ofNewAccount({ strangers, now }: DecisionInputs): Decision | null {
+  const isOver = strangers?.isFirst && strangers.mailed >= strangers.limit
+  return isOver ? hold('new_account', new Date(now.getTime() + NEW_ACCOUNT_WAIT_MS)) : null
+}
+
+const NEW_ACCOUNT_WAIT_MS = 15 * 60_000
 
 function ofPlan({ plan, text }: DecisionInputs): Decision | null {
   if (text && !text.isInPlan) return hold('plan_required', plan.renewsAt)

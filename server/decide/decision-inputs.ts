@@ -16,6 +16,8 @@ import type { Deps } from '../deps.ts'
 import { domainOf } from '../email/mail-headers.ts'
 import { type ConditionFacts, findingOf } from '../flow-choice/conditions.ts'
 import { isFresh, nextTry } from '../stores/rules.ts'
+import { ownTextLimit } from '../members/rules.ts'
+import { nextTry } from '../stores/rules.ts'
 import type { Goods, UnreadCoupons } from '../sync/goods.ts'
 import type { MailBrand } from '../templates/context.ts'
 import type { Arm, DecisionInputs, QuietInputs, TextInputs } from './decide.ts'
@@ -155,6 +157,7 @@ export function decisionInputs(
     renderProblem: rendering.problem,
     text: isTextChannelName(channel) ? textInputs(context, row, { channel, addressHash, found, rendering }) : null,
     quiet: channel === 'push' ? quietOf(context, row, found) : null,
+    strangers: channel === 'email' && !row.has_bought_before ? strangersOf(context, row) : null,
   }
 }
 
@@ -185,6 +188,12 @@ const aheadOf = ({ ahead }: Context, row: load.ClaimedRow) => ({
   count: ahead?.count ?? 0,
   ofShopper: ahead?.ofShopper.get(row.shopper_id) ?? 0,
 })
+
+function strangersOf({ deps, situation, now, ahead }: Context, row: load.ClaimedRow): DecisionInputs['strangers'] {
+  const limit = deps.config.isLocal ? null : ownTextLimit(situation.account_created_at, now)
+  if (limit === null || situation.strangers_mailed === null) return null
+  return { isFirst: row.cap_used === 0, mailed: situation.strangers_mailed + (ahead?.count ?? 0), limit }
+}
 
 function throttleOf({ throttles, now }: Context, row: load.ClaimedRow): DecisionInputs['recipientDomain'] {
   const known = row.channel === 'email' ? throttles.get(domainOf(addressOf(row) ?? '')) : undefined

@@ -97,6 +97,7 @@ export async function evaluate(
     ).values(),
   ]
   await composeDecided(messages, (wanted) => composeWanted(deps, store, context, wanted))
+  limitStrangers(messages)
   for (const ways of messages) sortIn(evaluation, context, ways)
   return evaluation
 }
@@ -270,6 +271,18 @@ export const inputsOf = (
 ) => decisionInputs(context, row, addressHashOf(context, row), rendering)
 
 /** `ways`: one for each channel the message may go by. */
+/** Messages that leave together count for each other: the first ones are sent, the rest wait. */
+function limitStrangers(messages: readonly Draft[][]): void {
+  let taken = 0
+  for (const draft of messages.map(decisive)) {
+    const { strangers } = draft.inputs
+    if (draft.decision.outcome !== 'send' || !strangers?.isFirst) continue
+    draft.inputs = { ...draft.inputs, strangers: { ...strangers, mailed: strangers.mailed + taken } }
+    draft.decision = decide(draft.inputs)
+    taken += 1
+  }
+}
+
 function sortIn(evaluation: Evaluation, { hashes }: Context, ways: readonly Draft[]): void {
   const { row, inputs, addressHash, rendering, decision } = decisive(ways)
   if (rendering.isUnusable) {

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aShop } from '../../test/shop.ts'
+import { aShop, tea } from '../../test/shop.ts'
 import { anAddress, aUser, me, post } from '../../test/visitor.ts'
 import { aWorld } from '../../test/world.ts'
 
@@ -248,4 +248,23 @@ test('an account with a mail server of its own may write before the address is c
   expect([servers.status, servers.body.error]).toEqual([403, first])
   const guest = { email: 'victim@elsewhere.example', role: 'viewer' }
   expect((await call('/api/team/invitations', shop.token, guest)).body.error).toBe(first)
+})
+
+test('a new account mails no more than fifty people without an order on its first day, with the default texts too (security-P8)', async () => {
+  const shop = await aShop(world, { url: 'https://new-account.example.com', plan: 'growth' })
+  await world.db.updateTable('accounts').set({ created_at: world.now }).where('id', '=', shop.accountId).execute()
+  for (let n = 0; n < 53; n++) {
+    await shop.fill(`b${n}`, [tea()])
+    await shop.type(`b${n}`, { email: `stranger${n}@shoppers.example.com` })
+    await world.db.deleteFrom('rate_limits').execute()
+  }
+  const states = async () => {
+    const all = await shop.messages()
+    const count = (of: string) => all.filter(({ state, reason }) => `${state} ${reason}`.startsWith(of)).length
+    return { sent: count('sent'), held: count('held new_account') }
+  }
+  await shop.pass(61 * 60_000)
+  expect(await states()).toEqual({ sent: 50, held: 3 })
+  await shop.pass(DAY)
+  expect((await states()).held).toBe(0)
 })

@@ -215,6 +215,7 @@ const delivery: Check[] = [
     passed: ({ channel }) =>
       channel === 'email' ? 'Your mail server and the receiving server are accepting email.' : null,
   },
+  { reasons: ['new_account'], passed: () => null },
   {
     reasons: ['plan_required', 'plan_limit', 'budget'],
     passed: ({ inputs: { planUsed: used, planLimit: limit } }) =>
