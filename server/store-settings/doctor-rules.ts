@@ -115,15 +115,8 @@ function problemOf({ asked }: Findings): { part: Part; said: Said } | null {
   }
   const { sentence, nextStep } = STORE_PROBLEM_TEXT[code]
   const finding = code === 'certificate' ? withCertificateHint(sentence) : sentence
-  return {
-    part,
-    said: {
-      state: code === 'rate_limited' || code === 'maintenance' ? 'warn' : 'bad',
-      finding,
-      nextStep,
-      answer: detail,
-    },
-  }
+  const isPassing = code === 'rate_limited' || code === 'maintenance'
+  return { part, said: { state: isPassing ? 'warn' : 'bad', finding, nextStep, answer: detail } }
 }
 
 const notAsked = (why: string): Said => ({ state: 'quiet', finding: `Could not be checked: ${why}.` })
