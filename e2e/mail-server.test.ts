@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { storeName } from '../demo/store/shop.ts'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { codeAt } from '../test/authenticator.ts'
 import { mailsTo } from './app-instance.ts'
@@ -87,7 +88,7 @@ test('mail goes through the account’s own server, waits while an operator susp
 
   const olga = await anOperator()
   await olga.page.goto(`${instance.url}/operator?search=${encodeURIComponent(email)}`)
-  await olga.page.getByRole('link', { name: 'Olive', exact: true }).click()
+  await olga.page.getByRole('link', { name: storeName, exact: true }).click()
   const dialog = olga.page.getByRole('dialog')
   await olga.page.getByRole('button', { name: 'Suspend sending' }).click()
   await dialog.getByLabel('Reason').fill('Bought addresses.')

@@ -15,8 +15,8 @@ import { type SharedInstance, sharedInstance } from './shared-instances.ts'
 // SMS and WhatsApp from a cart to the built-in phones, and replies from there.
 
 /** German numbers: Meta delivers no marketing to numbers of +1. */
-const BEA = '+493012345001'
-const CARL = '+493012345002'
+const BEA = '+4915123456001'
+const CARL = '+4915123456002'
 let store: DemoStore
 let instance: SharedInstance
 let browser: Browser

@@ -30,7 +30,9 @@ export function normalizeEmail(input: unknown): string | null {
 function bareAddress(text: string): string {
   const visible = text.replace(/[\p{Cf}\p{Cc}]/gu, ' ').trim()
   const inBrackets = /^[^<>@]{0,200}<([^<>\s]+)>[.,;]?$/.exec(visible)?.[1] ?? visible
-  return inBrackets.replace(/^(?:mailto:|[<("'[,;:\s])+/, '').replace(/[>)"'\],;:.!\s]+$/, '')
+  const begun = inBrackets.replace(/^(?:mailto:|[<("'[,;:\s])+/, '')
+  // Bounded: a thousand characters.
+  return begun.replace(/[>)"'\],;:.!\s]+$/, '')
 }
 
 /** Of a field of a shop or a file, where somebody may have written two: the first one. */

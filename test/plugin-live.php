@@ -161,7 +161,7 @@ namespace {
         'http' => 'call_over_http',
         'products' => [10 => new Product(['id' => 10, 'name' => 'Tea', 'price' => '12.5'])],
         'user' => 7,
-        'rights' => ['manage_woocommerce'],
+        'rights' => ['manage_woocommerce', 'update_plugins'],
     ];
     $_SERVER['HTTP_USER_AGENT'] = 'Mozilla/5.0';
     Plugin::load();

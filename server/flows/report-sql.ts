@@ -1,5 +1,4 @@
-import { type Db, type StoreDb, sql } from '../core/db.ts'
-import { zoneInSql } from '../core/zone-sql.ts'
+import { type Db, type StoreDb, sql, zoneInSql } from '../core/db.ts'
 import { NTH } from './words-sql.ts'
 
 // What flows brought in, from the figures of days (analytics): SQL and nothing else.

@@ -247,14 +247,18 @@ const channelOf = (text: string): ImportChannel | null =>
   importChannels.find((channel) => CHANNELS[channel].includes(text.toLowerCase())) ?? null
 
 const ISO =
+  // Bounded: see dateOf.
   /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ,]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?)?\s*([ap]\.?m\.?)?\s*(Z|UTC|GMT|[+-]\d{2}:?\d{2})?$/i
 const WRITTEN = /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4}|\d{2})(?:[T ,]+(\d{1,2}):(\d{2})(?::(\d{2}))?)?\s*([ap]\.?m\.?)?$/i
+/** With its time, zone and spaces. */
+const LONGEST_DATE = 60
 /** Nobody agreed to messages of a web shop before there was one. */
 const EARLIEST_YEAR = 1995
 const EARLIEST = Date.UTC(EARLIEST_YEAR, 0, 1)
 
 /** An instant; a day alone is its first moment. Without a zone of its own it is the store's wall clock. null: not a date. */
 export function dateOf(text: string, order: DateOrder, zone: string): Date | null {
+  if (text.length > LONGEST_DATE) return null
   if (/^\d{10}$/.test(text)) return checked(Number(text) * 1_000)
   if (/^\d{13}$/.test(text)) return checked(Number(text))
   const iso = ISO.exec(text)

@@ -1,8 +1,7 @@
 import type { ConsentEvidence, ImportStanding, LedgerChannel, LedgerFilter, LedgerStatus } from '../../shared/ledger.ts'
 import { ledgerChannels, ledgerStatuses } from '../../shared/ledger.ts'
 import { counts } from '../consent/fragments.ts'
-import { type StoreDb, sql } from '../core/db.ts'
-import { zoneInSql } from '../core/zone-sql.ts'
+import { type StoreDb, sql, zoneInSql } from '../core/db.ts'
 
 // The consent ledger as it is searched: SQL and nothing else. Every order and filter has an index that serves it at a million rows.
 

@@ -75,14 +75,8 @@ export function doctorChecks(found: Findings): Check[] {
     ['sync', 'Last order sync', ofSync(found)],
     ['clock', 'Store clock', ofClock(found)],
   ]
-  return said.map(([id, title, words]) => ({
-    id,
-    title,
-    nextStep: null,
-    answer: null,
-    record: null,
-    ...words,
-  }))
+  const nothingMore = { nextStep: null, answer: null, record: null }
+  return said.map(([id, title, words]) => ({ id, title, ...nothingMore, ...words }))
 }
 
 type Part = 'reachable' | 'keys' | 'permissions' | 'clock'

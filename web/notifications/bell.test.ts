@@ -1,10 +1,11 @@
 import { QueryClient } from '@tanstack/react-query'
 import { beforeEach, expect, test, vi } from 'vitest'
+import { UNDO_MS } from '../../shared/notification-calls.ts'
 import { aPage } from '../../test/browser-globals.ts'
 import { startSession } from '../access/session.ts'
 import { askBell, loadMore } from './bell.ts'
 import type { Answer, Where } from './cache.ts'
-import { deleteThese } from './deleting.ts'
+import { deleteThese, undoableNow } from './deleting.ts'
 import { bellKey } from './keys.ts'
 
 // The bell's list against a server of 23 notifications whose answers come when the test lets them.
@@ -59,9 +60,14 @@ test('goes on page by page', async () => {
 test('brings ten more, or all there are, also while a deletion is not through', async () => {
   await show()
   await loadMore(where)
+  vi.useFakeTimers()
   deleteThese(where, { notificationIds: ['n23'] })
   await loadMore(where)
   expect(shown()).toEqual(down(22, 1))
+  // Offered for longer than this test, it would be taken back by a test of another file.
+  vi.advanceTimersByTime(UNDO_MS)
+  vi.useRealTimers()
+  expect(undoableNow()).toBeNull()
 })
 
 test('a question asked before "Load More" does not take away what that brought', async () => {

@@ -167,7 +167,7 @@ export function parseJson(body: Buffer): unknown {
     .trim()
   const whole = parsed(said)
   if (whole !== undefined || /<(?:!doctype|html|head|body|script)\b/i.test(said)) return whole
-  const text = said.replace(/(?:\s*<!--(?:(?!-->)[\s\S]){0,2000}-->)+\s*$/, '')
+  const text = withoutLastComments(said)
   if (text.length > MOST_SALVAGED) return undefined
   for (const { index } of [...text.slice(0, MOST_NOTICES).matchAll(LINE_START)].slice(0, MOST_STARTS)) {
     const rest = text.slice(index)
@@ -176,6 +176,16 @@ export function parseJson(body: Buffer): unknown {
     if (typeof found === 'object' && found !== null) return found
   }
   return undefined
+}
+
+function withoutLastComments(text: string): string {
+  let rest = text
+  while (rest.endsWith('-->')) {
+    const start = rest.lastIndexOf('<!--')
+    if (start < 0) break
+    rest = rest.slice(0, start).trimEnd()
+  }
+  return rest
 }
 
 /** Where JSON may begin: at the start of a line, or right behind a tag. */

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { aWorld } from '../../test/world.ts'
-import { sql } from './db.ts'
-import { zoneInSql } from './zone-sql.ts'
+import { sql, zoneInSql } from './db.ts'
 
 const world = aWorld()
 
