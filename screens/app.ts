@@ -77,7 +77,7 @@ const page = await newPage()
 lasting.add(page.context())
 await page.goto(`${server.url}/blank`)
 
-/** Storage, answers and calls begin anew with each test. */
+/** Storage, answers and calls are new for each test. */
 export function aScreen(): Screens {
   const app = { api, page, url: server.url } as Screens
   const opened: BrowserContext[] = []

@@ -19,7 +19,7 @@ export async function dueOptInRequests({ db, storeId }: StoreDb, now: Date, limi
   return rows.rows
 }
 
-/** Whether this number stands in a purchase. */
+/** Whether somebody has bought with this number. */
 export async function hasBoughtWith({ db, storeId }: StoreDb, phone: string): Promise<boolean> {
   const rows = await sql<{ hasBought: boolean }>`
     select exists (select 1 from shopper_keys k join facts f on f.store_id = k.store_id and f.shopper_id = k.shopper_id

@@ -33,7 +33,7 @@ const AT_ONCE = 50
 const NO_ROOM_S = 3_600
 /** What ends a question reaches it within this time. */
 const SOON_MS = 1_000
-/** Anybody can post a number, so a store asks only so many that stand in no purchase. */
+/** Anybody can post a number, so a store asks only so many that nobody has bought with. */
 export const WITHOUT_ORDER: readonly (Limit & { per: 'hour' | 'day' })[] = [
   { name: 'opt-in-hour', points: 10, windowS: 3_600, per: 'hour' },
   { name: 'opt-in-day', points: 30, windowS: 86_400, per: 'day' },
@@ -171,7 +171,7 @@ async function takeAndBook(
   return waitS || NO_ROOM_S
 }
 
-/** 0, or the seconds until the limit that is used up has room again; the team is told of it once a day. */
+/** 0, or the seconds until the limit that is used up has room again; the team is notified of it once a day. */
 async function takePoints(deps: Deps, tx: StoreTx, limits: typeof WITHOUT_ORDER): Promise<number> {
   for (const limit of limits) {
     const waitS = await takeMany(deps, limit, { db: tx.db, subject: tx.storeId, count: 1 })

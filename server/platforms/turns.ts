@@ -3,7 +3,7 @@ import { StoreProblem } from './store-problem.ts'
 /** Runs a request when those before it are through. Who gives up while waiting hears so at once, and the request is not made. */
 export type InTurn = <T>(request: () => Promise<T>, signal?: AbortSignal) => Promise<T>
 
-/** One request at a time of each store. A line is kept as long as somebody stands in it. */
+/** One request at a time of each store. A line is kept as long as somebody waits in it. */
 export function createTurns(): (store: string) => InTurn {
   const lines = new Map<string, Promise<unknown>>()
   return (store) => (request, signal) => {

@@ -210,7 +210,7 @@ test('before connecting the plugin learns whether it reaches Recoup, and our clo
 test.each([
   'owner',
   'uninstall',
-])('a shop that ends its connection (%s) is told to the owner here, once (real-store-W17)', async (reason) => {
+])('a shop that ends its connection (%s) notifies the owner, once (real-store-W17)', async (reason) => {
   const shop = await aPluginShop(world)
   await shop.call('disconnect', { v: 1, reason })
   expect((await shop.call('disconnect', { v: 1, reason })).status).toBe(410)

@@ -25,7 +25,7 @@ final class Orders
         add_action('woocommerce_checkout_create_order', $mark, 11, 1);
         add_action('woocommerce_store_api_checkout_update_order_meta', $mark, 11, 1);
         $changed = Guard::action('order_changed', [self::class, 'changed']);
-        // `update_order` comes with every save: items added, removed or priced anew by the staff among them.
+        // `update_order` comes with every save: items added, removed or repriced by the staff among them.
         $hooks = [
             'woocommerce_new_order',
             'woocommerce_update_order',

@@ -50,6 +50,6 @@ test.each([
   ['a challenge', 200, '<title>Just a moment...</title>', html, 'api_blocked'],
   ['a challenge by its header', 403, 'x', { 'cf-mitigated': 'challenge' }, 'api_blocked'],
   ['a broken store', 500, '<p>critical error</p>', html, 'store_error'],
-])('%s is told as what it is', (_, status, text, headers, code) => {
+])('%s is named for what it is', (_, status, text, headers, code) => {
   expect(problemFromAnswer(answerOf(status, text, headers), true, []).code).toBe(code)
 })
