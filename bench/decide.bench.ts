@@ -58,8 +58,9 @@ async function claimAndDecide(instance: AppInstance, count: number): Promise<num
       const rows = await claimDue(store, { claim: newId(), workerId: deps.workerId, now, leaseUntil, limit: BATCH })
       if (rows.length === 0) return
       const ids = rows.map((row) => row.id)
-      sendable += (await evaluate(deps, store, { ids, texts: new Map(), goods: NO_GOODS, unread: NONE_UNREAD })).ready
-        .length
+      sendable += (
+        await evaluate(deps, store, { ids, texts: new Map(), goods: NO_GOODS, isChecked: true, unread: NONE_UNREAD })
+      ).ready.length
     }
   })
   if (sendable !== count) throw new Error(`${sendable} of ${count} would be sent`)

@@ -2,4 +2,3 @@
 alter table mail_reports drop constraint mail_reports_kind_check;
 alter table mail_reports add constraint mail_reports_kind_check
   check (kind in ('delivered', 'soft', 'hard', 'refused', 'complaint', 'opt_out')) not valid;
-alter table mail_reports validate constraint mail_reports_kind_check;

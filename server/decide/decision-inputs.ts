@@ -47,6 +47,8 @@ export interface Context {
   hashes: Map<string, string>
   /** Stock and prices of the rows' items; null where nobody has asked for them. */
   goods: Goods | null
+  /** Whether the order check was fresh when stock, prices and coupons were to be read: otherwise they were not. */
+  isChecked: boolean
   /** Of which coupons the store told nothing. */
   unread: UnreadCoupons
   /** Of the rows that are to have one, by message. */
@@ -165,19 +167,24 @@ function conditionOf({ facts }: Context, { conditions, cart_id }: load.ClaimedRo
   return conditions && known ? { ...findingOf(conditions, known), currency: known.storeCurrency } : null
 }
 
+/** Half of the time for which a message asks the plugin for its products again. */
+const REPORT_EVERY_MS = 30_000
+
 function orderCheckOf(
-  { isImagined, now, situation, goods }: Context,
+  { isImagined, isChecked, now, situation, goods }: Context,
   row: load.ClaimedRow,
 ): DecisionInputs['orderCheck'] {
   if (isImagined) return { startedAt: now, problem: null, detail: null, nextTryAt: now }
   // It is not complete without stock and prices.
   if (goods && 'problem' in goods) return { startedAt: null, ...goods }
   const { check_started, check_failed, check_failures, check_problem, check_detail } = situation
-  const nextTryAt = nextTry({ failures: check_failures, failed_at: check_failed, error_code: check_problem }, now)
-  if (goods?.missing !== undefined && isFresh(check_started, now) && isUnknown(row, goods)) {
+  const failure = { failures: check_failures, failed_at: check_failed, error_code: check_problem }
+  // A report wakes what waits for it, and a shop that is not asked has no next try of its own.
+  const nextTryAt = goods?.missing ? new Date(now.getTime() + REPORT_EVERY_MS) : nextTry(failure, now)
+  if (goods?.missing && isFresh(check_started, now) && isUnknown(row, goods)) {
     return { startedAt: null, problem: goods.missing, detail: null, nextTryAt }
   }
-  return { startedAt: check_started, problem: check_problem, detail: check_detail, nextTryAt }
+  return { startedAt: isChecked ? check_started : null, problem: check_problem, detail: check_detail, nextTryAt }
 }
 
 export const mailWayOfSituation = ({ config }: Pick<Deps, 'config'>, situation: Situation): AccountMailWay =>

@@ -12,7 +12,7 @@ import { domainOf } from '../email/mail-headers.ts'
 import { readFacts } from '../flow-choice/facts.ts'
 import { linkBase } from '../links/link-host-rules.ts'
 import { stateOfDecision } from '../messages/state-rules.ts'
-import { type Goods, NONE_UNREAD, type UnreadCoupons } from '../sync/goods.ts'
+import { NONE_UNREAD } from '../sync/goods.ts'
 import { mailBrandOf } from '../templates/brand.ts'
 import { type AnyComposed, composeWanted, isText, newRendering, type Rendering, tryCompose } from './composing.ts'
 import type { IncludedCoupon } from './coupon-finding.ts'
@@ -80,12 +80,12 @@ export interface Evaluation {
 export async function evaluate(
   deps: Deps,
   store: StoreDb<Db>,
-  { ids, texts, goods, unread }: { ids: readonly string[]; texts: Texts; goods: Goods; unread: UnreadCoupons },
+  { ids, ...read }: { ids: readonly string[]; texts: Texts } & Pick<Context, 'goods' | 'isChecked' | 'unread'>,
 ): Promise<Evaluation> {
   const { base, context, rows } = await snapshot(store, async (tx) => {
     const { month, ...situation } = await situationOf(deps, tx)
     const rows = await withVariants(tx, await load.loadClaimed(tx, ids, situation.now, situation.capSince))
-    const context = await contextOf(deps, tx, { ...situation, texts, goods, unread, isImagined: false }, rows)
+    const context = await contextOf(deps, tx, { ...situation, ...read, isImagined: false }, rows)
     return { base: { month, ...situation }, context, rows }
   })
   const { situation, capSince, month } = base
@@ -138,7 +138,7 @@ export async function dryRun<Row extends load.ClaimedRow>(
     const context = await contextOf(
       deps,
       tx,
-      { ...base, texts, goods: null, unread: NONE_UNREAD, isImagined: true, ...(ahead && { ahead }) },
+      { ...base, texts, goods: null, isChecked: true, unread: NONE_UNREAD, isImagined: true, ...(ahead && { ahead }) },
       rows,
     )
     return { situation: base.situation, context, rows }
@@ -174,7 +174,7 @@ export async function evaluateReach(
   const { context, rows } = await snapshot(store, async (tx) => {
     const base = await situationOf(deps, tx)
     const rows = await load.loadImagined(tx, { ...wanted, ...base })
-    const nothing = { texts: new Map(), goods: null, unread: NONE_UNREAD }
+    const nothing = { texts: new Map(), goods: null, isChecked: true, unread: NONE_UNREAD }
     const context = await contextOf(deps, tx, { ...base, ...nothing, isImagined: true }, rows)
     return { context, rows }
   })
@@ -214,7 +214,10 @@ const WINDOW_MS = 24 * 3_600_000
 export async function contextOf(
   deps: Deps,
   tx: StoreTx,
-  base: Pick<Context, 'now' | 'situation' | 'capMs' | 'texts' | 'goods' | 'unread' | 'isImagined' | 'ahead'>,
+  base: Pick<
+    Context,
+    'now' | 'situation' | 'capMs' | 'texts' | 'goods' | 'isChecked' | 'unread' | 'isImagined' | 'ahead'
+  >,
   rows: readonly load.ClaimedRow[],
 ): Promise<Context> {
   const addresses = [...new Set(rows.flatMap((row) => [addressOf(row) ?? [], othersOf(row)].flat()))]

@@ -57,7 +57,7 @@ export async function foresee(
     const { month: _, capSince, ...base } = await situationOf(deps, tx)
     const ids = messages.map(({ id }) => id)
     const rows = await withVariants(tx, await loadClaimed(tx, ids, base.now, capSince))
-    const imagined = { ...base, texts, goods: null, unread: NONE_UNREAD, isImagined: true }
+    const imagined = { ...base, texts, goods: null, isChecked: true, unread: NONE_UNREAD, isImagined: true }
     return { context: await contextOf(deps, tx, imagined, rows), rows }
   })
   const ahead: Ahead = { count: 0, micros: 0, creditMicros: 0, ofShopper: new Map() }

@@ -143,6 +143,8 @@ export class Live {
   async #mayAsk(request: IncomingMessage): Promise<boolean> {
     const { headers, rawHeaders, url } = request
     if (this.#isClosing || this.#io.sockets.sockets.size >= CONNECTIONS) return false
+    // Whoever has many networks.
+    if (this.#io.engine.clientsCount >= 2 * CONNECTIONS) return false
     if (!hasOneHost(rawHeaders)) return false
     if (new URLSearchParams(url?.split('?')[1]).has('token')) return false
     if (await this.#isLinkHost((headers.host ?? '').replace(/:\d+$/, ''))) return false

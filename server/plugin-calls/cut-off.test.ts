@@ -126,6 +126,18 @@ test('stock is not guessed: a product that the report does not tell of holds its
   expect(world.sent).toHaveLength(2)
 })
 
+test('a message that waits for a report is looked at every half minute', async () => {
+  await aDueCart()
+  await tick(world)
+  for (const seconds of [0, 30, 30]) {
+    world.advance(seconds * 1_000)
+    await tick(world)
+    const [message] = await messages()
+    expect(message).toMatchObject({ state: 'held', reason: expect.stringMatching(/^store_unreachable/) })
+    expect(message!.wake_at.getTime() - world.now.getTime()).toBe(30_000)
+  }
+})
+
 test('a report of what nobody asked for or that has another form is taken, and keeps nothing', async () => {
   shop = await aCutOffShop(world)
   await shop.beat()
@@ -268,5 +280,6 @@ test('a plugin without reports of stock sends again as soon as the shop is reach
   await minute()
   shop.fake.problem = null
   await elapse(world, 2 * MINUTE, 10_000)
-  expect(world.sent).toHaveLength(1)
+  // Shops of the tests before this one are reached as well.
+  expect((await messages()).map(({ handed_over_at: at }) => at !== null)).toEqual([true, false, false])
 })

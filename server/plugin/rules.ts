@@ -47,6 +47,13 @@ export function isReporting(
   return reports_goods === true && ageMs >= 0 && ageMs <= REPORTING_MS
 }
 
+/** It answers, though not as the shop that its plugin names. */
+const ANSWERING: ReadonlySet<string> = new Set(['moved', 'other_account', 'bad_answer'])
+
+/** Whether stock and prices may be read there as long as no reports come. */
+export const mayBeAsked = (plugin: PluginRow, now: Date): boolean =>
+  plugin.is_reached === false && ANSWERING.has(plugin.reach_code ?? '') && !isReporting(plugin, now)
+
 const FIREWALL =
   'A firewall or a password in front of the shop may keep Recoup out: ask your host to let its server in.'
 /** Of a shop whose plugin calls us nobody has typed a wrong address. */

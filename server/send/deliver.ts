@@ -223,7 +223,7 @@ async function prepareClaim(deps: Deps, store: StoreDb<Db>, claimed: Claimed): P
   )
   const ids = rows.map((row) => row.id)
   const read = await readForBatch(deps, store, ids, { isChecked, stepAside: claimed.stepAside })
-  const evaluation = await evaluate(deps, store, { ids, texts, ...read })
+  const evaluation = await evaluate(deps, store, { ids, texts, isChecked, ...read })
   if (evaluation.unusable.length > 0) await closeUnusable(deps, store, claim, evaluation.unusable)
   const { experiment } = evaluation.situation
   if (experiment && evaluation.arms.length > 0) {

@@ -22,12 +22,12 @@ export function noteFailure(
 }
 
 /**
- * In a row: those of a store that hangs and those of one that answers something else are counted apart. One that was read further, and not to
- * its end, does not hang.
+ * In a row. A store that fails in another way than before, by hanging or no longer, is asked again soon, and still counts as failing. One that
+ * was read further, and not to its end, does not hang.
  */
 export const nextFailures = (code: string, reached: Date | null = null) => sql<number>`case
   when ${reached}::timestamptz > coalesce(sync_state.watermark, '-infinity') then least(sync_state.failures + 1, 3)
-  when (sync_state.error_code = 'timeout') is distinct from ${code === 'timeout'} then 1
+  when (sync_state.error_code = 'timeout') is distinct from ${code === 'timeout'} then least(sync_state.failures + 1, 3)
   else sync_state.failures + 1 end`
 
 export function readFailure({ db, storeId }: StoreDb, stream: BatchStream) {

@@ -9,6 +9,7 @@ import type { ItemRef, ItemTerms, StoreClient } from '../platforms/platform.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
 import { readReportedTerms } from '../plugin/goods.ts'
 import type { PluginRow } from '../plugin/plugin.ts'
+import { mayBeAsked } from '../plugin/rules.ts'
 import { storeAccess } from '../stores/access.ts'
 import { nextTry, ORDER_CHECK_LIMIT_MS } from '../stores/rules.ts'
 import { readStore } from '../stores/store.ts'
@@ -31,8 +32,8 @@ export interface Terms {
 
 /** Terms by `goodsKey`; or what the store did wrong. */
 export type Goods =
-  /** `missing`: where the store was not asked itself, an item may have none; why, if that is known. */
-  { terms: ReadonlyMap<string, Terms>; missing?: string | null } | Failure
+  /** `missing`: where the store was not asked itself, why an item may have none. */
+  { terms: ReadonlyMap<string, Terms>; missing?: string } | Failure
 
 interface Failure {
   problem: string
@@ -57,8 +58,8 @@ export async function readGoods(
 ): Promise<Goods> {
   if (items.length === 0) return NO_GOODS
   const plugin = await pushOnlyPlugin(store)
-  if (plugin) return reportedGoods(deps, store, items, plugin)
-  if (!isChecked) return { ...NO_GOODS, missing: null }
+  if (plugin && !(isChecked && mayBeAsked(plugin, deps.now()))) return reportedGoods(deps, store, items, plugin)
+  if (!isChecked) return NO_GOODS
   return (
     (await askWithBatch(deps, store, 'goods_check', async ({ client, currency, signal }): Promise<Goods> => {
       const found = await stepAside(() => client.terms({ items, currency, signal }))
@@ -81,13 +82,15 @@ async function reportedGoods(
   return { terms, missing: reports_goods === false ? PLUGIN_OUTDATED : STOCK_UNREPORTED }
 }
 
-/** A shopper waits for it: a store that does not answer soon is done without. */
+/** A shopper waits for it: a store that does not answer soon is done without, and no message waits longer because of it. */
 export async function refreshGoods(deps: Deps, store: StoreDb<Db>, items: readonly ItemRef[]): Promise<void> {
-  const read = askWithBatch(deps, store, 'goods_check', async ({ client, currency, signal }): Promise<null> => {
+  if (await pushOnlyPlugin(store)) return
+  const ask = async ({ client, currency, signal }: Asking): Promise<null> => {
     const found = await client.terms({ items, currency, signal })
     await keepTerms(store, items, found, currency)
     return null
-  })
+  }
+  const read = askWithBatch(deps, store, 'goods_check', ask, { isNoted: false })
   await Promise.race([read, sleep(SHOPPERS_PATIENCE_MS, null, { ref: false })])
 }
 
@@ -157,6 +160,7 @@ async function askWithBatch<Answer>(
   store: StoreDb<Db>,
   stream: 'goods_check' | 'coupon_check',
   ask: (asking: Asking) => Promise<Answer>,
+  { isNoted = true }: { isNoted?: boolean } = {},
 ): Promise<Answer | Failure | null> {
   const known = await readFailure(store, stream)
   const nextTryAt = known ? nextTry(known, deps.now()) : deps.now()
@@ -177,6 +181,7 @@ async function askWithBatch<Answer>(
     // Of a store that is not connected any more the decision itself says so.
     if (failure === 'not connected') return null
     const now = deps.now()
+    if (!isNoted) return { problem: failure.code, detail: failure.detail, nextTryAt: now }
     const noted = await noteFailure(store, { stream, problem: failure.code, detail: failure.detail, now })
     return { problem: failure.code, detail: failure.detail, nextTryAt: nextTry(noted, now) }
   }
