@@ -1,4 +1,4 @@
--- What was chosen or typed for an item (an engraving) goes with the person it was of (C8): of those erased before as well.
+-- Erasing a person also erases what they chose or typed for an item, such as an engraving (C8). This does it for those erased before.
 create temporary table erased_shoppers on commit drop as
   select store_id, shopper_id from shopper_keys where kind = 'cart' and value = 'erased:' || shopper_id;
 
