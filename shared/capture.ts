@@ -62,6 +62,8 @@ export const CapturePost = z.object({
       whatsapp: Said.optional(),
     })
     .optional(),
+  /** The shopper agreed to it in the shop's consent banner, or ticked a box of ours on an earlier page (C9). */
+  agreed: z.literal(true).optional(),
   /** On a checkout: the consent boxes it shows, each with the wording it names, or ''. */
   boxes: z.object({ email: wordingName, sms: wordingName, whatsapp: wordingName }).partial().optional(),
 })

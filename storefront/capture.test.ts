@@ -21,10 +21,10 @@ const script = () => fs.readFileSync(path.join(folder, 'capture.js'))
 beforeAll(() => buildStorefront(folder))
 afterAll(() => fs.rmSync(folder, { recursive: true }))
 
-test('is at most three kilobytes on the wire, and weighs what the docs say', () => {
+test('is at most four kilobytes on the wire, and weighs what the docs say', () => {
   const wire = fs.readFileSync(path.join(folder, 'capture.js.br')).length
-  expect(wire).toBeLessThanOrEqual(3_072)
-  expect(gzipSync(script(), { level: 9 }).length).toBeLessThanOrEqual(3_072)
+  expect(wire).toBeLessThanOrEqual(4_096)
+  expect(gzipSync(script(), { level: 9 }).length).toBeLessThanOrEqual(4_096)
   const docs = fs.readFileSync(new URL('../docs/connecting-woocommerce.md', import.meta.url), 'utf8')
   expect(/It weighs (\S+) KB compressed/.exec(docs)?.[1]).toBe((wire / 1_024).toFixed(1))
 })

@@ -1,17 +1,29 @@
 import { isTheme, readCart, readThemeCart, type SeenCart, startFor } from './cart.ts'
-import { boxesShown, type Consent, consentBoxes, fieldOf, noteChange, readContact } from './fields.ts'
+import { toolSays, watchTools } from './consent-tools.ts'
+import {
+  boxesShown,
+  type Consent,
+  consentBoxes,
+  fieldOf,
+  noteChange,
+  readContact,
+  type TypedContact,
+} from './fields.ts'
 import { checksum, deviceOf, type Memory, openMemory, random } from './memory.ts'
 
 // What a shop carries on its pages: <script src="https://…/capture/KEY.js" data-store="KEY" defer></script>
 // It tells Recoup which products are in the cart and what the shopper typed into the checkout's contact fields, and nothing
 // else. Whatever goes wrong in here must never be seen on the shop's page.
 
+/** What may be kept before the shopper agreed (C9). */
+type Mode = 'nothing' | 'cart_only' | 'cart_and_contact'
+
 interface RecoupWindow extends Window {
   /** `false`: nothing is posted; `true`: the shopper agreed. Set by the shop's consent banner, before or after us. */
   recoupConsent?: boolean
   recoup?: { (command: string, value?: unknown): void; q?: ArrayLike<unknown>[] }
   /** Put in front of the script by our server: optimisers that merge scripts lose its address. */
-  recoupSetup?: { key: string; origin: string }
+  recoupSetup?: { key: string; origin: string; mode?: Mode }
 }
 
 const view = window as unknown as RecoupWindow
@@ -40,27 +52,45 @@ interface Teller {
   /** What is in the cart, as far as this page has looked. */
   seen?: SeenCart
   mayPost(): boolean
+  /** Whether everything typed may be posted; otherwise only what a ticked box is about. */
+  mayNameAll(): boolean
+  /** Nobody has refused. */
+  mayTick(): boolean
   /** Remembers it for the next pages, as soon as anything may be kept. */
   keepWayBack(): void
   /** Posts what differs from what was posted last under this name. */
   tell(name: string, news: object): void
   decide(isGiven: boolean): void
+  /** Follows what the shop's consent tool says; answers whether anything may be posted. */
+  follow(): boolean
 }
 
-function openTeller(key: string, origin: string, isAsked: boolean, back?: string): Teller {
-  const memory = openMemory(key)
+function openTeller(key: string, origin: string, mode: Mode, back?: string): Teller {
+  let isGiven: boolean | undefined
+  const answer = () => {
+    const said = [isGiven ?? view.recoupConsent, toolSays()]
+    return said.includes(false) ? false : said.includes(true) || undefined
+  }
+  const memory = openMemory(key, () => isLasting())
+  /** A ticked box is a yes too, for what it is about. */
+  const isAgreed = () => answer() || (answer() === undefined && memory.get('yes') === '1')
+  const isLasting = () => mode === 'cart_and_contact' || isAgreed()
   const page = random(9)
   let seq = 0
-  let isGiven: boolean | undefined
   const post = (news: object) => {
-    const tokens = { cart: memory.token('cart'), back: memory.get('back'), device: deviceOf(memory) }
+    const tokens = {
+      cart: memory.token('cart'),
+      back: memory.get('back'),
+      device: isLasting() ? deviceOf(memory) : undefined,
+      agreed: answer() || (isAgreed() && !('contact' in news)) || undefined,
+    }
     const body = JSON.stringify({ ...tokens, page, seq: seq++, ...news })
     const url = `${origin}/api/capture/${key}`
     // Text keeps it a simple request: no preflight, and it may outlive the page.
     if (navigator.sendBeacon?.(url, body)) return
     fetch(url, { method: 'POST', body, keepalive: true, mode: 'no-cors', credentials: 'omit' }).catch(() => {})
   }
-  const mayPost = () => isGiven ?? view.recoupConsent ?? !isAsked
+  const mayPost = () => isAgreed() || (answer() === undefined && mode !== 'nothing')
   const keepWayBack = () => {
     if (!back || !mayPost()) return
     goOnWith(memory, back)
@@ -69,6 +99,8 @@ function openTeller(key: string, origin: string, isAsked: boolean, back?: string
   return {
     memory,
     mayPost,
+    mayNameAll: () => answer() || (answer() === undefined && mode === 'cart_and_contact'),
+    mayTick: () => answer() !== false,
     keepWayBack,
     tell(name, news) {
       // Only a checksum is kept: nobody's address lies about in the shop's storage.
@@ -81,8 +113,16 @@ function openTeller(key: string, origin: string, isAsked: boolean, back?: string
     },
     decide(given) {
       isGiven = given
-      if (given) keepWayBack()
-      else memory.clear()
+    },
+    follow() {
+      if (!mayPost()) {
+        memory.clear()
+        return false
+      }
+      memory.keep()
+      if (!isLasting()) memory.forget('device')
+      keepWayBack()
+      return true
     },
   }
 }
@@ -123,25 +163,54 @@ async function lookAtCart(teller: Teller): Promise<void> {
   if (!isOrdered) return
   // What comes after an order is another cart.
   for (const name of ['cart', 'back', 'items', 'contact', 'no', 'has']) memory.forget(name)
-  memory.set('order', order)
+  if (mayPost()) memory.set('order', order)
 }
 
-function lookAtContact({ memory, seen, tell }: Teller, later: (work: () => void) => void): void {
-  const contact = readContact()
-  if (!contact.email && !contact.phone) return
+type Later = (work: () => void) => void
+
+function lookAtContact(teller: Teller, later: Later, lookAgain: () => void): void {
+  const { memory, seen, tell, mayNameAll, mayTick } = teller
   const consent = consentBoxes()
-  // Whose cart it is may turn out only now: what is in it goes along.
-  tell('contact', { ...(memory.get('back') ? seen : {}), contact, consent, boxes: boxesShown() })
-  // A no counts for a contact the cart has already, so it is said once more when that is known.
-  if (takesBack(consent)) later(() => tellNo(tell))
+  const contact = mayNameAll() ? readContact() : contactFor(consent)
+  if (contact.email || contact.phone) {
+    if (!mayNameAll() && mayTick() && !memory.get('yes')) {
+      memory.set('yes', '1')
+      memory.keep()
+      // The first that is told of this cart, maybe.
+      lookAgain()
+    }
+    // Whose cart it is may turn out only now: what is in it goes along.
+    tell('contact', { ...(memory.get('back') ? seen : {}), contact, consent, boxes: boxesShown() })
+    // A no counts for a contact the cart has already, so it is said once more when that is known.
+    if (takesBack(consent)) later(() => tellNo(teller))
+  } else if (memory.get('yes') && takesBack(consent)) {
+    tell('contact', { consent })
+    later(() => {
+      tellNo(teller)
+      if (Object.keys(contactFor(consentBoxes())).length > 0) return
+      memory.forget('yes')
+      if (!teller.mayPost()) memory.clear()
+    })
+  }
+}
+
+/** What the ticked boxes are about. */
+function contactFor(consent: Consent | undefined): TypedContact {
+  const { email, phone, ...person } = readContact()
+  const { email: byMail, sms, whatsapp } = consent ?? {}
+  const asked = {
+    ...(byMail?.isGiven && email && { email }),
+    ...((sms?.isGiven || whatsapp?.isGiven) && phone && { phone }),
+  }
+  return asked.email || asked.phone ? { ...person, ...asked } : {}
 }
 
 const takesBack = (consent: Consent | undefined) => Object.values(consent ?? {}).some((said) => !said.isGiven)
 
 /** As the boxes are by then: they may have been ticked again. */
-function tellNo(tell: Teller['tell']): void {
+function tellNo({ mayNameAll, tell }: Teller): void {
   const consent = consentBoxes()
-  if (takesBack(consent)) tell('no', { contact: readContact(), consent })
+  if (takesBack(consent)) tell('no', { ...(mayNameAll() && { contact: readContact() }), consent })
 }
 
 /** Long enough for the post before it to have arrived. */
@@ -153,23 +222,29 @@ function start(): void {
   const key = script?.dataset.store || /\/capture\/([\w-]+)\.js/.exec(source)?.[1] || view.recoupSetup?.key
   const origin = source.includes('/capture/') ? new URL(source).origin : view.recoupSetup?.origin
   if (!key || !origin) return
-  const teller = openTeller(key, origin, script?.dataset.consent === 'required', takeWayBack())
+  const mode = script?.dataset.consent === 'required' ? 'nothing' : (view.recoupSetup?.mode ?? 'cart_and_contact')
+  const teller = openTeller(key, origin, mode, takeWayBack())
   const cartSoon = soon(() => lookAtCart(teller), 300)
   const again = (work: () => void) => void setTimeout(() => quietly(work), AGAIN_MS)
-  const contactSoon = soon(() => lookAtContact(teller, again), 200)
+  const contactSoon = soon(() => lookAtContact(teller, again, cartSoon), 200)
+  const follow = () => {
+    if (!teller.follow()) return
+    cartSoon()
+    contactSoon()
+  }
   const waiting = view.recoup?.q
   view.recoup = (name, value) => {
     if (name !== 'consent') return
     teller.decide(value === true)
-    cartSoon()
-    contactSoon()
+    follow()
   }
   for (const args of Array.from(waiting ?? [])) view.recoup(args[0] as string, args[1])
-  teller.keepWayBack()
+  watchTools(() => quietly(follow))
+  teller.follow()
   const typed = (event: Event) => quietly(() => fieldOf(event.target) && contactSoon())
   document.addEventListener('change', (event) => quietly(() => noteChange(event.target)), true)
   for (const type of ['change', 'focusout']) document.addEventListener(type, typed, true)
-  addEventListener('pagehide', () => quietly(() => lookAtContact(teller, (work) => work())))
+  addEventListener('pagehide', () => quietly(() => lookAtContact(teller, (work) => work(), cartSoon)))
   addEventListener('pageshow', (event) => event.persisted && cartSoon())
   startFor(cartSoon)
 }

@@ -7,37 +7,30 @@ export interface Memory {
   forget(name: string): undefined
   /** Random, made on first use. */
   token(name: string): string
+  /** What is remembered goes where it may be now: for the visit, or for longer. */
+  keep(): void
   clear(): void
 }
 
-const NAMES = ['cart', 'back', 'device', 'items', 'contact', 'no', 'has', 'order']
+const NAMES = ['cart', 'back', 'device', 'items', 'contact', 'no', 'has', 'order', 'yes']
 
-export function openMemory(key: string): Memory {
+/** Until `isLasting` says so nothing outlives the visit (C9). */
+export function openMemory(key: string, isLasting: () => boolean = () => true): Memory {
   const here: Record<string, string> = {}
   const nameOf = (name: string) => `recoup_${name}_${key.slice(0, 8)}`
   const memory: Memory = {
     get(name) {
-      try {
-        return localStorage.getItem(nameOf(name)) ?? here[name]
-      } catch {
-        return here[name]
-      }
+      const of = nameOf(name)
+      return quietly(() => localStorage.getItem(of)) ?? quietly(() => sessionStorage.getItem(of)) ?? here[name]
     },
     set(name, value) {
       here[name] = value
-      try {
-        localStorage.setItem(nameOf(name), value)
-      } catch {
-        // Full or forbidden: this page still remembers.
-      }
+      quietly(() => (isLasting() ? localStorage : sessionStorage).setItem(nameOf(name), value))
+      quietly(() => (isLasting() ? sessionStorage : localStorage).removeItem(nameOf(name)))
     },
     forget(name) {
       delete here[name]
-      try {
-        localStorage.removeItem(nameOf(name))
-      } catch {
-        // Then there is nothing to forget.
-      }
+      for (const kept of [() => localStorage, () => sessionStorage]) quietly(() => kept().removeItem(nameOf(name)))
       return undefined
     },
     token(name) {
@@ -47,9 +40,23 @@ export function openMemory(key: string): Memory {
       memory.set(name, fresh)
       return fresh
     },
+    keep: () =>
+      NAMES.forEach((name) => {
+        const known = memory.get(name)
+        if (known) memory.set(name, known)
+      }),
     clear: () => NAMES.forEach(memory.forget),
   }
   return memory
+}
+
+/** Storage is full or forbidden: this page still remembers. */
+function quietly<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
 }
 
 /** "Do not track" and Global Privacy Control: the visit counts, the browser is not recognised again. */

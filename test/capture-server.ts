@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { CapturePost } from '../shared/capture.ts'
 
 /** Stands in for our server on a shop's pages: hands out the capture script and keeps what it posts. */
-export async function openCaptureServer(script: () => Buffer) {
+export async function openCaptureServer(script: () => Buffer | string) {
   const posts: { origin: string | undefined; type: string | undefined; body: CapturePost }[] = []
   const server = http.createServer((request, response) => {
     if (request.method !== 'POST') return void response.setHeader('content-type', 'text/javascript').end(script())

@@ -1,11 +1,13 @@
 import { negotiate } from '@fastify/accept-negotiator'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CAPTURE_MAX_BYTES, type CapturePost } from '../../shared/capture.ts'
+import type { CaptureMode } from '../../shared/capture-mode.ts'
 import { AppError, found } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import type { Routes } from '../http/http.ts'
-import { type CaptureStore, recordCapture } from './capture.ts'
-import { foldPostsOf, foldPostsOfCart, type Intake, openIntake } from './capture-intake.ts'
+import { recordCapture } from './capture.ts'
+import { foldPostsOf, foldPostsOfCart, type Intake, openIntake, type PostingStore } from './capture-intake.ts'
+import { withinMode } from './capture-mode.ts'
 import { deviceClassOf, isOriginOf } from './capture-rules.ts'
 import { openCaptureScript, THEME_FILE } from './capture-script.ts'
 import { readCapturePost } from './post-check.ts'
@@ -16,19 +18,21 @@ import { createPostLimiter, openClients } from './post-limits.ts'
 
 export const captureRoutes: Routes = (app, deps) => {
   app.register(async (scope) => {
-    scriptRoute(scope, deps)
-    postRoutes(scope, deps)
+    const intake = openIntake(deps)
+    scope.addHook('onClose', () => intake.close())
+    scriptRoute(scope, deps, intake)
+    postRoutes(scope, deps, intake)
   })
 }
 
-function scriptRoute(scope: FastifyInstance, deps: Deps): void {
+function scriptRoute(scope: FastifyInstance, deps: Deps, intake: Intake): void {
   const scripts = { shop: openCaptureScript(), theme: openCaptureScript(THEME_FILE) }
   scope.get('/capture/:file', async (request, reply) => {
     const { file } = request.params as { file: string }
     const [, key, theme] = /^([\w-]{1,100})(\.theme)?\.js$/.exec(file) ?? []
     if (!key) throw new AppError('not_found', 'Not found')
     const encoding = negotiate(String(request.headers['accept-encoding'] ?? ''), [...ENCODINGS]) ?? 'identity'
-    const setup = key === 'capture' ? null : { key, origin: deps.config.publicUrl }
+    const setup = key === 'capture' ? null : { key, origin: deps.config.publicUrl, ...(await modeOf(intake, key)) }
     const { body, etag } = await scripts[theme ? 'theme' : 'shop'](setup, encoding)
     reply
       // Asked for again after an hour; meanwhile, and while that is asked, a page waits for nothing.
@@ -42,17 +46,21 @@ function scriptRoute(scope: FastifyInstance, deps: Deps): void {
   })
 }
 
+/** Where it is the one scripts had before they knew of it, nothing is said. */
+async function modeOf(intake: Intake, key: string): Promise<{ mode?: CaptureMode }> {
+  const mode = (await intake.storeOf(key))?.before_consent
+  return mode && mode !== 'cart_and_contact' ? { mode } : {}
+}
+
 const ENCODINGS = ['br', 'gzip', 'identity'] as const
 
 /** A proxy may have weakened the tag it was given, and a browser may name several. */
 const isAmong = (known: string | undefined, etag: string) =>
   (known ?? '').split(',').some((each) => each.trim().replace(/^W\//, '') === etag)
 
-function postRoutes(scope: FastifyInstance, deps: Deps): void {
+function postRoutes(scope: FastifyInstance, deps: Deps, intake: Intake): void {
   const limitPosts = createPostLimiter()
   const clientOf = openClients(deps)
-  const intake = openIntake(deps)
-  scope.addHook('onClose', () => intake.close())
   scope.removeAllContentTypeParsers()
   const options = { parseAs: 'string' as const, bodyLimit: CAPTURE_MAX_BYTES }
   scope.addContentTypeParser(['text/plain', 'application/json'], options, (_request, body, done) => done(null, body))
@@ -78,15 +86,19 @@ function postRoutes(scope: FastifyInstance, deps: Deps): void {
     else if (post.consent) await foldPostsOfCart(deps, store.id, post.cart)
     const zone = deps.zones?.zoneOf(request.ip)
     const deviceClass = deviceClassOf(request.headers['user-agent'])
-    const placed = { ...post, ...(zone && { zone }), ...(deviceClass && { deviceClass }) }
-    if (post.consent) await recordCapture(deps, store, placed, client)
+    const placed = withinMode(
+      { ...post, ...(zone && { zone }), ...(deviceClass && { deviceClass }) },
+      store.before_consent,
+    )
+    if (!placed) return reply.code(204).send()
+    if (placed.consent) await recordCapture(deps, store, placed, client)
     else await intake.keep(store, placed, client)
     return reply.code(204).send()
   })
 }
 
 /** The store whose key it is, when the post comes from its pages; the answer may then be read there. */
-async function allowOrigin(intake: Intake, request: FastifyRequest, reply: FastifyReply): Promise<CaptureStore> {
+async function allowOrigin(intake: Intake, request: FastifyRequest, reply: FastifyReply): Promise<PostingStore> {
   const { storeKey } = request.params as { storeKey: string }
   const isKey = /^[\w-]{1,100}$/.test(storeKey)
   const store = found(isKey ? await intake.storeOf(storeKey) : null, 'Store')

@@ -3,6 +3,7 @@ import fs from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { CaptureMode } from '../../shared/capture-mode.ts'
 import { AppError } from '../core/errors.ts'
 
 // The bundled script of the shops' pages, read when it is first asked for and again when it was built anew. The build leaves it
@@ -26,6 +27,8 @@ const MOST_KEPT = 500
 export interface ScriptSetup {
   key: string
   origin: string
+  /** What may be kept before the shopper agreed; a missing one: cart and contact. */
+  mode?: CaptureMode
 }
 
 /** `setup` is put in front, so that the script knows its store even where an optimiser merged it into another file. */

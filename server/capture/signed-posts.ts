@@ -1,11 +1,14 @@
 import { boxChannels, wordingId } from '../../shared/consent-box.ts'
 import type { Said } from '../consent/consents.ts'
+import { coveredCustomers } from '../consent/covered-customers.ts'
 import type { Db, StoreDb } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
 import type { Deps } from '../deps.ts'
 import type { AdmittedPost, Contact, PlacedPost, SignedCart } from '../schema/facts.ts'
 import { contactKeys } from '../shoppers/rules.ts'
+import { readStore } from '../stores/store.ts'
 import { admitPost, hadBefore, recordAll, recordConsents } from './capture.ts'
+import { withinMode } from './capture-mode.ts'
 import type { KnownShopper } from './capture-rules.ts'
 import type { KeptPost } from './capture-sql.ts'
 import * as sql from './signed-posts-sql.ts'
@@ -28,9 +31,10 @@ const HOUR_MS = 3_600_000
 export async function recordSigned(
   deps: Deps,
   store: { id: string; home_url: string },
-  { install, posts }: { install: string; posts: readonly SignedPost[] },
+  { install, posts: told }: { install: string; posts: readonly SignedPost[] },
 ): Promise<void> {
   const handle = { storeId: store.id, db: deps.db }
+  const posts = await allowed(deps, handle, told)
   const carts = posts.map(({ post }) => post.cart)
   const taken = await sql.takenCarts(handle, install, carts)
   // A later state of the cart was no news and so is no fact: this one would have the last word.
@@ -54,6 +58,25 @@ export async function recordSigned(
     })),
   })
 }
+
+/** Of each what may be kept before its shopper agreed (C9). */
+async function allowed(deps: Deps, store: StoreDb, told: readonly SignedPost[]): Promise<readonly SignedPost[]> {
+  const mode = (await readStore(store))?.before_consent ?? null
+  if (mode === null || mode === 'cart_and_contact') return told
+  const people = told.map((each) => customerOf(each.post))
+  const covered = mode === 'cart_only' ? await coveredCustomers(deps, store, people) : new Set()
+  return told.flatMap((each, place) => {
+    const post = covered.has(people[place]) ? each.post : withinMode(each.post, mode)
+    return post ? [{ ...each, post }] : []
+  })
+}
+
+/** Who is signed in to the shop. */
+const customerOf = ({ signed, contact }: SignedPost['post']) => ({
+  customerId: signed.customerId,
+  email: contact?.email ?? null,
+  country: contact?.country ?? null,
+})
 
 /** A browser on its way back posts under another cart's name. */
 const cartOf = (kept: readonly (KeptPost & { cart: string })[], id: string) => kept.find((each) => each.id === id)!.cart

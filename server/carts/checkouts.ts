@@ -8,6 +8,7 @@ import { contactKeys, isSharedAddress, tokenKeys } from '../shoppers/rules.ts'
 import { keyOwners } from '../shoppers/shoppers.ts'
 import { isOnStoreHost } from '../stores/rules.ts'
 import { readStore } from '../stores/store.ts'
+import { allowedCheckouts, keepsUnknownCarts } from './before-consent.ts'
 import * as sql from './checkouts-sql.ts'
 import { type NewFact, type Recorded, recordFacts } from './record.ts'
 
@@ -18,12 +19,13 @@ import { type NewFact, type Recorded, recordFacts } from './record.ts'
 export async function recordCheckouts(
   deps: Deps,
   storeId: string,
-  checkouts: readonly PlatformCheckout[],
+  told: readonly PlatformCheckout[],
   source: 'sync' | 'webhook',
 ): Promise<Recorded> {
   const handle = { storeId, db: deps.db }
   const store = await readStore(handle)
   if (!store) return { stored: 0, shopperIds: [] }
+  const checkouts = await allowedCheckouts(deps, store, told)
   const facts = checkouts.map((checkout) => checkoutFact(checkout, store, source))
   const known = await sql.knownFacts(
     handle,
@@ -37,9 +39,12 @@ export async function recordCheckouts(
 
 /** A cart before its checkout: nobody's until it is somebody's. An empty one says something of a cart that is known, and nothing else. */
 export async function recordCart(deps: Deps, storeId: string, cart: PlatformCart): Promise<void> {
+  const handle = { storeId, db: deps.db }
+  const store = await readStore(handle)
+  if (!store) return
   const keys = tokenKeys({ checkoutToken: null, cartToken: cart.cartToken })
-  if (cart.items.length === 0) {
-    const owners = await transact({ storeId, db: deps.db }, (tx) => keyOwners(tx, keys))
+  if (cart.items.length === 0 || !keepsUnknownCarts(store)) {
+    const owners = await transact(handle, (tx) => keyOwners(tx, keys))
     if (owners.length === 0) return
   }
   const payload: FactPayload = { type: 'snapshot', items: cart.items, coupons: [] }

@@ -13,6 +13,7 @@ import type { Contact, FactPayload, OrderKind, Unconfirmed } from '../schema/fac
 import { contactKeys, isSharedAddress, type ShopperKey, tokenKeys } from '../shoppers/rules.ts'
 import { lockAllKeys, resolveShoppers } from '../shoppers/shoppers.ts'
 import { readStore } from '../stores/store.ts'
+import { allowedOrders } from './before-consent.ts'
 import { stillCaptured, stillInInbox, unconfirmedKeys, withCapturedCarts, withoutLoneDrafts } from './captured.ts'
 import { insertUnconfirmed, type UnconfirmedContact } from './captured-sql.ts'
 import { refold } from './carts.ts'
@@ -62,13 +63,14 @@ export async function recordFacts(deps: Deps, storeId: string, facts: readonly N
 export async function recordOrders(
   deps: Deps,
   storeId: string,
-  orders: readonly PlatformOrder[],
+  told: readonly PlatformOrder[],
   source: FactSource,
   cartsOf: ReadonlyMap<string, string> = new Map(),
 ): Promise<Recorded> {
   const handle = { storeId, db: deps.db }
   const store = await readStore(handle)
   if (!store) return { stored: 0, shopperIds: [] }
+  const orders = await allowedOrders(deps, store, told, cartsOf)
   const known = await knownHashes(
     handle,
     orders.map((order) => order.orderId),

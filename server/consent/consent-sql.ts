@@ -1,5 +1,6 @@
 import type { ConsentEvidence } from '../../shared/ledger.ts'
 import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
+import { hasPaidByStore } from '../shoppers/fragments.ts'
 import type { ConsentOverride } from './consent.ts'
 import { counts, overridesInForce } from './fragments.ts'
 
@@ -112,4 +113,15 @@ export async function insertConsent({ db, storeId }: StoreDb, consent: ConsentRo
       ...(evidence && { evidence: JSON.stringify(evidence) }),
     })
     .execute()
+}
+
+/** Which of the store's customers, by its own numbers, have bought there. */
+export async function buyersAmong({ db, storeId }: StoreDb, customerIds: readonly string[]): Promise<Set<string>> {
+  if (customerIds.length === 0) return new Set()
+  const rows = await sql<{ value: string }>`
+    select k.value from shopper_keys k
+    where k.store_id = ${storeId} and k.kind = 'customer' and k.value = any(${[...customerIds]}::text[])
+      and (exists (select 1 from orders o where o.store_id = k.store_id and o.shopper_id = k.shopper_id and o.purchased_at is not null)
+        or ${hasPaidByStore({ storeId: sql`k.store_id`, shopperId: sql`k.shopper_id` })})`.execute(db)
+  return new Set(rows.rows.map(({ value }) => value))
 }

@@ -60,6 +60,9 @@ export const answers: Answers = {
 
 const EU_AND_EEA = 'AT BE BG HR CY CZ DK EE FI FR DE GR HU IE IT LV LT LU MT NL PL PT RO SK SI ES SE IS LI NO'
 
+/** Where a browser may keep nothing that names or follows a person before they agree (C9): ePrivacy directive, PECR, Swiss law. */
+export const strictCaptureCountries: ReadonlySet<string> = new Set(`${EU_AND_EEA} GB CH`.split(' '))
+
 /** Courts there do not take a number typed into a form for proof of who typed it. */
 const PROOF_ASKED = 'DE AT'
 

@@ -1,7 +1,9 @@
+import { chooseCaptureMode, readCaptureMode } from '../../shared/capture-mode.ts'
 import * as api from '../../shared/consent.ts'
 import { consentBoxes, saveBoxText as saveBoxTextEndpoint } from '../../shared/consent-box.ts'
 import { type Routes, serveStore } from '../http/http.ts'
 import { readBoxes, saveBoxText } from './boxes.ts'
+import { chooseMode, readMode } from './capture-choice.ts'
 import { end, override, readTable, setConfirmation } from './overrides.ts'
 
 export const consentRoutes: Routes = (app, deps) => {
@@ -16,6 +18,10 @@ export const consentRoutes: Routes = (app, deps) => {
   serveStore(app, deps, consentBoxes, ({ store }) => readBoxes(store))
 
   serveStore(app, deps, saveBoxTextEndpoint, ({ session, store, body }) => saveBoxText(deps, session, store, body))
+
+  serveStore(app, deps, readCaptureMode, ({ store }) => readMode(store))
+
+  serveStore(app, deps, chooseCaptureMode, ({ session, store, body }) => chooseMode(deps, session, store, body))
 
   serveStore(app, deps, api.setSmsConfirmation, ({ store, body }) => setConfirmation(store, body.mode))
 }

@@ -12,6 +12,7 @@ export const consentTables: Readonly<Record<string, TableEntry>> = {
     export: { none: 'whether a consent was to be confirmed; what was answered stands in consents' },
   },
   consent_overrides: { of: 'store', person: { none: 'of the owner' }, export: { key: byId } },
+  capture_choices: { of: 'store', person: { none: 'of the owner' }, export: { key: byId } },
   consent_wordings: { of: 'store', person: { none: 'of the owner' }, export: { key: [['channel', 'text']] } },
   consent_boxes: { of: 'store', person: { none: 'of the store' }, export: { none: 'when a page was last seen' } },
   preference_wordings: { of: 'store', person: { none: 'of the owner' }, export: { key: [['language', 'text']] } },

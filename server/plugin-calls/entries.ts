@@ -18,7 +18,7 @@ export function cartPost(
   entry: CartEntry,
   { install, seq, at }: { install: string; seq: number; at: Date },
 ): SignedPost {
-  const { cart, contact, consent, boxes, back, device, geo, agent, customer, draft } = entry
+  const { cart, contact, consent, agreed, boxes, back, device, geo, agent, customer, draft } = entry
   const currency = parseCurrency(entry.currency)
   const { state, country, ...typed } = contact ?? {}
   const zone = geo ? zoneNamed(geo.country, readName(geo.city ?? '')) : null
@@ -32,6 +32,7 @@ export function cartPost(
       coupons: entry.coupons.map(readName),
       ...(contact && { contact: { ...typed, ...(country && { country }) } }),
       ...(consent && { consent }),
+      ...(agreed && { agreed }),
       ...(boxes && { boxes }),
       ...(back && { back }),
       ...(device && { device }),

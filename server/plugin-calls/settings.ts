@@ -24,7 +24,10 @@ export async function readSettings(deps: Deps, store: Of) {
   const boxes = boxChannels
     .filter((_, place) => offered[place])
     .map((channel) => ({ channel, words: words[channel], id: wordingId(words[channel]) }))
-  const said = { boxes, push: await pushOf(deps, store) }
+  const row = await readStore(store)
+  // Only where it differs from what plugins did before they knew of it: their settings stay as they are.
+  const before = row?.before_consent ?? 'cart_and_contact'
+  const said = { boxes, ...(before !== 'cart_and_contact' && { before }), push: await pushOf(deps, store) }
   return { version: hash('sha256', JSON.stringify(said), 'base64url').slice(0, 22), ...said }
 }
 

@@ -67,6 +67,8 @@ export const CartEntry = z.object({
   contact: Contact.optional(),
   customer: Customer.nullish(),
   consent: Consents.optional(),
+  /** The shopper agreed in the shop's consent banner (C9). */
+  agreed: z.literal(true).optional(),
   boxes: z.partialRecord(z.enum(boxChannels), z.string().max(40)).optional(),
   back: z
     .string()

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from 'kysely'
+import type { CaptureMode } from '../../shared/capture-mode.ts'
 import type {
   ConsentEvidence,
   ImportDoubt,
@@ -20,6 +21,7 @@ export interface ConsentSchema {
   consent_wordings: ConsentWordingsTable
   consent_boxes: ConsentBoxesTable
   consent_overrides: ConsentOverridesTable
+  capture_choices: CaptureChoicesTable
   preference_wordings: PreferenceWordingsTable
   consent_imports: ConsentImportsTable
   consent_import_errors: ConsentImportErrorsTable
@@ -123,6 +125,17 @@ export interface ConsentOverridesTable {
   ended_at: Generated<Date | null>
   ended_by: Generated<string | null>
   ended_by_name: Generated<string | null>
+}
+
+/** What a store's team chose to keep of shoppers before they agree. */
+export interface CaptureChoicesTable {
+  store_id: string
+  id: string
+  mode: CaptureMode
+  legal_ground: string | null
+  created_at: Date
+  created_by: string | null
+  created_by_name: string
 }
 
 export interface PreferenceWordingsTable {

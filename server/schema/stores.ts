@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { CaptureMode } from '../../shared/capture-mode.ts'
 import type { PlatformName, StoreRights } from '../../shared/platforms.ts'
 
 export interface StoresSchema {
@@ -45,6 +46,8 @@ export interface StoresTable {
   quiet_from_minute: Generated<number>
   quiet_until_minute: Generated<number>
   text_cooldown_hours: Generated<number>
+  /** What is kept of shoppers before they agree (C9); null: nobody has chosen, the store is older than this. */
+  before_consent: Generated<CaptureMode | null>
   sms_confirmation: Generated<'where_required' | 'page_script' | 'always'>
   checkout_seen_at: Generated<Date | null>
   settings_version: Generated<number>

@@ -2,6 +2,7 @@ import { normalizeStoreUrl, rightsProblems, STORE_PROBLEM_TEXT } from '../../sha
 import { type AccountPlan, planOf } from '../billing/billing.ts'
 import { noRoom } from '../billing/room.ts'
 import { proposeLogoJob } from '../brand/jobs.ts'
+import { usualMode } from '../consent/capture-choice.ts'
 import { hasAddress } from '../core/addresses-in-text.ts'
 import { type AccountDb, type AccountTx, type StoreTx, transactAccount } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
@@ -160,7 +161,13 @@ function columnsOf({ platform, storeUrl, isDemoStore, profile }: Checked) {
 }
 
 function newStore(profile: StoreProfile, now: Date) {
-  return { id: newId(), connected_at: now, capture_key: randomToken(), sender_name: senderNameOf(profile) }
+  return {
+    id: newId(),
+    connected_at: now,
+    capture_key: randomToken(),
+    sender_name: senderNameOf(profile),
+    before_consent: usualMode(profile.sellingCountries),
+  }
 }
 
 /** The store's name, unless it carries somebody else's address: then its owner is asked for one. */

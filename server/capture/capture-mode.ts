@@ -1,0 +1,33 @@
+import type { CaptureMode } from '../../shared/capture-mode.ts'
+import type { PlacedPost } from '../schema/facts.ts'
+
+// What of a post may be kept before the shopper agreed to anything (C9). The server holds to it whatever an older plugin or a script from
+// a cache sends. Pure.
+
+/** null: nothing of it. A no is always heard, for the addresses its cart is known to have. A null mode is that of stores older than the setting. */
+export function withinMode<Post extends PlacedPost>(post: Post, mode: CaptureMode | null): Post | null {
+  if (mode === null || mode === 'cart_and_contact' || post.agreed) return post
+  const said = Object.entries(post.consent ?? {}).flatMap(([channel, box]) => (box ? [{ channel, ...box }] : []))
+  const yes = said.filter(({ isGiven }) => isGiven).map(({ channel }) => channel)
+  if (yes.length > 0) return { ...post, contact: contactFor(post.contact, yes) }
+  if (mode === 'cart_only') return withoutContact(post)
+  if (said.length === 0) return null
+  const { cart, page, seq, consent } = post
+  return { cart, page, seq, consent } as Post
+}
+
+/** A box for texts says nothing of the email address, and the other way round. */
+function contactFor(contact: PlacedPost['contact'], yes: readonly string[]): PlacedPost['contact'] {
+  const { email, phone, ...person } = contact ?? {}
+  return {
+    ...person,
+    ...(yes.includes('email') && email !== undefined && { email }),
+    ...(yes.some((channel) => channel !== 'email') && phone !== undefined && { phone }),
+  }
+}
+
+/** Nor a lasting id of the browser, nor who is signed in to the shop. */
+function withoutContact<Post extends PlacedPost>({ contact: _, device: __, ...post }: Post): Post {
+  const signed = post.signed && { ...post.signed, customerId: null, state: null }
+  return { ...post, ...(signed && { signed }) } as Post
+}

@@ -1,0 +1,95 @@
+import { coveredCustomers } from '../consent/covered-customers.ts'
+import { type StoreDb, transact } from '../core/db.ts'
+import type { Deps } from '../deps.ts'
+import type { PlatformCheckout, PlatformOrder } from '../platforms/platform.ts'
+import { contactKeys, type ShopperKey, tokenKeys } from '../shoppers/rules.ts'
+import { keyOwners } from '../shoppers/shoppers.ts'
+import type { StoreRow } from '../stores/store.ts'
+
+// What the store itself keeps of people who have not bought and have not agreed: drafts, unpaid orders and checkouts hold what was typed.
+// Of them is kept what the store's mode allows (C9).
+
+const isLoose = ({ before_consent: mode }: StoreRow) => mode === null || mode === 'cart_and_contact'
+
+/** Of an order that was placed, an address that is known already stays: whoever has just ordered is not written to. */
+export async function allowedOrders(
+  deps: Deps,
+  store: StoreRow,
+  orders: readonly PlatformOrder[],
+  cartsOf: ReadonlyMap<string, string>,
+): Promise<PlatformOrder[]> {
+  const unpaid = orders.filter((order) => order.kind !== 'purchase' && !order.paidAt)
+  if (isLoose(store) || unpaid.length === 0) return [...orders]
+  const handle = { storeId: store.id, db: deps.db }
+  const host = new URL(store.home_url).hostname
+  const ownKeys = (order: PlatformOrder): ShopperKey[] => {
+    const cartToken = cartsOf.get(order.orderId) ?? order.cartToken ?? null
+    return [{ kind: 'order', value: order.orderId }, ...tokenKeys({ ...order, cartToken })]
+  }
+  const covered = store.before_consent === 'cart_only' ? await coveredCustomers(deps, handle, unpaid) : new Set()
+  const isKnown = await knownAmong(
+    deps,
+    handle,
+    unpaid.flatMap((order) => [...ownKeys(order), ...keysOf(order, host)]),
+  )
+  return orders.flatMap((order) => {
+    if (!unpaid.includes(order) || covered.has(order)) return [order]
+    const isAgreed = (channel: string) => order.consents?.some((each) => each.channel === channel) ?? false
+    const isPlaced = order.kind !== 'draft'
+    const keeps = (kind: ShopperKey['kind']) =>
+      isPlaced && keysOf(order, host).some((key) => key.kind === kind && isKnown(key))
+    const email = isAgreed('email') || keeps('email')
+    const phone = isAgreed('sms') || isAgreed('whatsapp') || keeps('phone')
+    if (store.before_consent === 'nothing' && !isPlaced && !email && !phone && !ownKeys(order).some(isKnown)) return []
+    return [withContact(order, { email, phone, customerId: keeps('customer') })]
+  })
+}
+
+/** A checkout that was completed is no news of a person, but ends their cart. */
+export async function allowedCheckouts(
+  deps: Deps,
+  store: StoreRow,
+  checkouts: readonly PlatformCheckout[],
+): Promise<PlatformCheckout[]> {
+  if (isLoose(store)) return [...checkouts]
+  const handle = { storeId: store.id, db: deps.db }
+  const covered = store.before_consent === 'cart_only' ? await coveredCustomers(deps, handle, checkouts) : new Set()
+  const isKnown = await knownAmong(deps, handle, checkouts.flatMap(tokenKeys))
+  return checkouts.flatMap((checkout) => {
+    if (covered.has(checkout)) return [checkout]
+    const isAgreed = (channel: string) =>
+      checkout.consents.some((each) => each.channel === channel && each.state === 'granted')
+    const [email, phone] = [isAgreed('email'), isAgreed('sms') || isAgreed('whatsapp')]
+    if (store.before_consent === 'nothing' && !email && !phone && !tokenKeys(checkout).some(isKnown)) return []
+    return [withContact(checkout, { email, phone, customerId: false })]
+  })
+}
+
+/** Whether a cart of the store's own that is not known here, and names nobody, is kept. */
+export const keepsUnknownCarts = ({ before_consent: mode }: StoreRow): boolean => mode !== 'nothing'
+
+type Named = Pick<PlatformOrder, 'email' | 'phone' | 'firstName' | 'lastName' | 'customerId' | 'state'>
+
+function withContact<Of extends Named>(of: Of, keeps: { email: boolean; phone: boolean; customerId: boolean }): Of {
+  const isNamed = keeps.email || keeps.phone
+  return {
+    ...of,
+    email: keeps.email ? of.email : null,
+    phone: keeps.phone ? of.phone : null,
+    customerId: isNamed || keeps.customerId ? of.customerId : null,
+    ...(!isNamed && { firstName: null, lastName: null, state: null }),
+  }
+}
+
+const keysOf = ({ email, phone, customerId }: PlatformOrder, host: string): ShopperKey[] =>
+  contactKeys({ ...(email && { email }), ...(phone && { phone }), ...(customerId && { customerId }) }, host)
+
+async function knownAmong(
+  deps: Deps,
+  { storeId }: StoreDb,
+  keys: readonly ShopperKey[],
+): Promise<(key: ShopperKey) => boolean> {
+  const owners = keys.length === 0 ? [] : await transact({ storeId, db: deps.db }, (tx) => keyOwners(tx, keys))
+  const known = new Set(owners.map(({ kind, value }) => `${kind}:${value}`))
+  return ({ kind, value }) => known.has(`${kind}:${value}`)
+}

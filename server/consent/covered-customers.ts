@@ -1,0 +1,43 @@
+import { normalizeEmail } from '../../shared/contact.ts'
+import type { StoreDb } from '../core/db.ts'
+import type { Deps } from '../deps.ts'
+import { consentRule } from './consent.ts'
+import { buyersAmong } from './consent-sql.ts'
+import { ledgerText } from './evidence.ts'
+
+// Whose contact a shop may keep although they have not agreed here: its own customers (C6, C9).
+
+interface Customer {
+  /** The store's own number of them. */
+  customerId: string | null
+  email: string | null
+  country: string | null
+}
+
+/** Those who have bought in the store, in whose country that is enough for an email, and who have not said no. */
+export async function coveredCustomers<Person extends Customer>(
+  deps: Deps,
+  store: StoreDb,
+  people: readonly Person[],
+): Promise<Set<Person>> {
+  const asked = people.flatMap((person) => {
+    const email = normalizeEmail(person.email)
+    const rule = consentRule('email', person.country)
+    const isEnough = rule === 'soft_opt_in' || rule === 'opt_out'
+    return person.customerId && email && isEnough
+      ? [{ person, id: person.customerId, hash: deps.secrets.addressHash(email) }]
+      : []
+  })
+  const buyers = await buyersAmong(
+    store,
+    asked.map(({ id }) => id),
+  )
+  const bought = asked.filter(({ id }) => buyers.has(id))
+  const words = await ledgerText(
+    store,
+    bought.map(({ hash }) => hash),
+    ['email'],
+  )
+  const saidNo = (hash: Buffer) => words.get(`email:${hash.toString('hex')}`)?.evidence === 'withdrawn'
+  return new Set(bought.filter(({ hash }) => !saidNo(hash)).map(({ person }) => person))
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { groundLimits } from './consent.ts'
+import { endpoint, storeQuery } from './endpoint.ts'
+
+// What is kept of shoppers before they agree to anything (C9): a setting of each store.
+
+/** From the strictest to the loosest. */
+export const captureModes = ['nothing', 'cart_only', 'cart_and_contact'] as const
+const CaptureMode = z.enum(captureModes)
+export type CaptureMode = z.infer<typeof CaptureMode>
+
+/** Keeping more than this needs a legal ground. */
+export const keepsMore = (mode: CaptureMode, than: CaptureMode): boolean =>
+  captureModes.indexOf(mode) > captureModes.indexOf(than)
+
+export const captureModeTexts: Readonly<Record<CaptureMode, { title: string; sentence: string }>> = {
+  nothing: {
+    title: 'Nothing',
+    sentence:
+      'No request, nothing stored in the browser, nothing kept here. Carts of people who never agree are not seen at all.',
+  },
+  cart_only: {
+    title: 'Only the cart',
+    sentence:
+      'The products in the cart, without name, address, number or a lasting ID. The contact follows when the person agrees, ' +
+      'or if they are signed in to your shop and have bought there before, where the law allows emails to customers.',
+  },
+  cart_and_contact: {
+    title: 'Cart and contact',
+    sentence: 'What people type into the contact fields of the checkout is kept as they type it.',
+  },
+}
+
+const Choice = z.object({
+  mode: CaptureMode,
+  legalGround: z.string().nullable(),
+  at: z.string(),
+  by: z.string(),
+})
+
+const View = z.object({
+  mode: CaptureMode,
+  /** false: the store is older than this setting, and nobody has chosen yet. */
+  isChosen: z.boolean(),
+  /** What a new store that sells to these countries starts with. */
+  usual: CaptureMode,
+  /** Of the countries it sells to those whose law makes it so (ISO 3166-1 alpha-2); null: it sells everywhere, or does not say where. */
+  strictCountries: z.array(z.string()).nullable(),
+  /** The newest first. */
+  choices: z.array(Choice),
+})
+export type CaptureModeView = z.infer<typeof View>
+
+export const readCaptureMode = endpoint({
+  method: 'GET',
+  path: '/api/consent/capture',
+  permission: 'stores:read',
+  scope: 'store',
+  summary: 'What is kept of shoppers before they agree, and who chose it',
+  query: storeQuery,
+  reply: View,
+})
+
+export const chooseCaptureMode = endpoint({
+  method: 'PUT',
+  path: '/api/consent/capture',
+  permission: 'consent:write',
+  scope: 'store',
+  summary: 'Choose what is kept of shoppers before they agree; more than usual needs a legal ground, which is kept',
+  query: storeQuery,
+  body: z.object({
+    mode: CaptureMode,
+    legalGround: z.string().trim().max(groundLimits.most, `At most ${groundLimits.most} characters.`).optional(),
+  }),
+  reply: View,
+})

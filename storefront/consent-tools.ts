@@ -1,0 +1,65 @@
+import { isTheme } from './cart.ts'
+
+// What a shop's consent tool has been told: WP Consent API (which Complianz, CookieYes and others speak), Cookiebot, Google's consent mode,
+// and Shopify's customer privacy. A default of theirs is no answer; one refusal counts more than any consent.
+
+interface View {
+  consent_api?: { cookie_prefix?: string }
+  Cookiebot?: { hasResponse?: boolean; consent?: { marketing?: boolean } }
+  dataLayer?: { push(...entries: unknown[]): number }
+  Shopify?: { customerPrivacy?: { currentVisitorConsent?: () => { marketing?: string } } }
+}
+
+const view = window as unknown as View
+
+/** true: agreed; false: refused; undefined: no answer yet, or no tool. */
+export function toolSays(): boolean | undefined {
+  const said = [
+    ...(isTheme
+      ? [meaning(view.Shopify?.customerPrivacy?.currentVisitorConsent?.().marketing)]
+      : [meaning(wpSays('marketing')), meaning(wpSays('functional')) === false ? false : undefined]),
+    view.Cookiebot?.hasResponse ? view.Cookiebot.consent?.marketing === true : undefined,
+    meaning(googleSays()),
+  ]
+  return said.includes(false) ? false : said.includes(true) || undefined
+}
+
+function meaning(word: string | undefined): boolean | undefined {
+  if (/^(allow|granted|yes)$/.test(`${word}`)) return true
+  return /^(deny|denied|no)$/.test(`${word}`) ? false : undefined
+}
+
+function wpSays(category: string): string | undefined {
+  const name = `${view.consent_api?.cookie_prefix || 'wp_consent'}_${category}=`
+  return document.cookie
+    .split('; ')
+    .find((each) => each.startsWith(name))
+    ?.slice(name.length)
+}
+
+/** Of the updates, not of the defaults. */
+function googleSays(): string | undefined {
+  let said: string | undefined
+  for (const entry of Array.from((view.dataLayer || []) as unknown as ArrayLike<unknown[]>)) {
+    if (!entry || entry[0] !== 'consent' || entry[1] !== 'update') continue
+    const signals = entry[2] as { ad_user_data?: string; ad_storage?: string }
+    said = signals.ad_user_data || signals.ad_storage || said
+  }
+  return said
+}
+
+const EVENTS =
+  'wp_listen_for_consent_change visitorConsentCollected CookiebotOnConsentReady CookiebotOnAccept CookiebotOnDecline visibilitychange'
+
+/** Calls `look` whenever a tool may have been told something, on this page or on another one. */
+export function watchTools(look: () => void): void {
+  for (const name of EVENTS.split(' ')) for (const target of [window, document]) target.addEventListener(name, look)
+  const layer = view.dataLayer || []
+  view.dataLayer = layer
+  const push = layer.push
+  layer.push = (...entries) => {
+    const length = push.apply(layer, entries)
+    look()
+    return length
+  }
+}

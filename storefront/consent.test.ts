@@ -1,0 +1,222 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
+import { closePages, openBrowser } from '../e2e/browser.ts'
+import { buildStorefront } from '../scripts/build-storefront.ts'
+import { openCaptureServer } from '../test/capture-server.ts'
+import { type PageTime, withOwnTime } from '../test/page-time.ts'
+
+// What the script keeps and posts before a shopper agreed, by the store's mode, and how it follows the shop's consent tool (C9).
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-consent-'))
+const EMAIL = 'ada@shoppers.example.com'
+let mode: string | undefined
+let shop: DemoStore
+let browser: Browser
+let server: Awaited<ReturnType<typeof openCaptureServer>>
+
+beforeAll(async () => {
+  await buildStorefront(folder)
+  const keys = { consumerKey: `ck_${'a'.repeat(40)}`, consumerSecret: `cs_${'b'.repeat(40)}` }
+  shop = await startDemoStore({ port: 0, dataFile: ':memory:', ...keys })
+  server = await openCaptureServer(() => {
+    const setup = { key: 'KEY-1', origin: server.url, ...(mode && { mode }) }
+    return `window.recoupSetup=${JSON.stringify(setup)};${fs.readFileSync(path.join(folder, 'capture.js'), 'utf8')}`
+  })
+  shop.setCapture({ scriptUrl: `${server.url}/capture/KEY-1.js`, storeKey: 'KEY-1' })
+  browser = await openBrowser()
+})
+
+afterAll(async () => {
+  if (browser) await closePages(browser)
+  await shop?.stop()
+  server?.close()
+  fs.rmSync(folder, { recursive: true })
+})
+
+interface Visit {
+  page: Page
+  settled: PageTime['settle']
+}
+
+async function visit(of: string | undefined, work: (visit: Visit) => Promise<void>): Promise<void> {
+  mode = of
+  server.posts.length = 0
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  const errors: string[] = []
+  page.on('pageerror', (error) => errors.push(String(error)))
+  const { settle } = await withOwnTime(page, () => server.posts.length)
+  await work({ page, settled: settle })
+  await context.close()
+  expect(errors).toEqual([])
+}
+
+const bodies = (from = 0) => server.posts.slice(from).map(({ body }) => body)
+const keysOf = (page: Page) =>
+  page.evaluate(() => [localStorage, sessionStorage].map((kept) => Object.keys(kept).filter((key) => /recoup/.test(key))))
+
+/** Something in the cart, and an address typed at the checkout. */
+async function shopAround({ page, settled }: Visit): Promise<void> {
+  await page.goto(`${shop.url}/shop/`)
+  await page.locator('[data-quick-add]').first().click()
+  await settled()
+  await page.goto(`${shop.url}/checkout/`)
+  await settled()
+  await page.fill('#email', EMAIL)
+  await page.locator('#shipping-first_name').focus()
+  await settled()
+}
+
+const tick = async ({ page, settled }: Visit, isTicked = true) => {
+  await page.locator('#recoup_consent_email').setChecked(isTicked)
+  await settled()
+}
+
+describe('nothing before consent', () => {
+  test('no request and no key until a box is ticked; then the cart with its contact', async () => {
+    await visit('nothing', async (here) => {
+      await shopAround(here)
+      expect(bodies()).toEqual([])
+      expect(await keysOf(here.page)).toEqual([[], []])
+      await tick(here)
+      expect(bodies()).toContainEqual(expect.objectContaining({ items: [expect.objectContaining({ quantity: 1 })] }))
+      expect(bodies()).toContainEqual(
+        expect.objectContaining({
+          contact: expect.objectContaining({ email: EMAIL }),
+          consent: { email: expect.objectContaining({ isGiven: true }) },
+        }),
+      )
+      expect(new Set(bodies().map(({ cart }) => cart)).size).toBe(1)
+      // Every post says why it may come.
+      expect(bodies().every((body) => body.agreed || body.consent?.email)).toBe(true)
+    })
+  })
+
+  test('a box that is unticked again is a no, and leaves nothing behind', async () => {
+    await visit('nothing', async (here) => {
+      await shopAround(here)
+      await tick(here)
+      const before = server.posts.length
+      await tick(here, false)
+      expect(bodies(before)).toContainEqual(
+        expect.objectContaining({ consent: { email: expect.objectContaining({ isGiven: false }) } }),
+      )
+      expect(bodies(before).some(({ contact }) => contact?.email)).toBe(false)
+      expect(await keysOf(here.page)).toEqual([[], []])
+    })
+  })
+
+  test('what an older script left in the browser is removed', async () => {
+    await visit('nothing', async ({ page, settled }) => {
+      await page.goto(`${shop.url}/shop/`)
+      await page.evaluate(() => localStorage.setItem('recoup_device_KEY-1', 'a-lasting-id-of-this-browser'))
+      await page.reload()
+      await settled()
+      expect(await keysOf(page)).toEqual([[], []])
+    })
+  })
+})
+
+describe('only the cart before consent', () => {
+  test('the products are posted without contact and without a lasting id; a ticked box brings the contact', async () => {
+    await visit('cart_only', async (here) => {
+      await shopAround(here)
+      expect(bodies()).toHaveLength(1)
+      expect(bodies()[0]).toMatchObject({ items: [{ quantity: 1 }] })
+      for (const name of ['contact', 'device', 'agreed']) expect(bodies()[0]).not.toHaveProperty(name)
+      const [lasting, ofVisit] = await keysOf(here.page)
+      expect([lasting, ofVisit!.length > 0]).toEqual([[], true])
+      await tick(here)
+      expect(bodies().at(-1)).toMatchObject({ cart: bodies()[0]!.cart, contact: { email: EMAIL } })
+    })
+  })
+
+  test('a box for email does not bring the number', async () => {
+    await visit('cart_only', async (here) => {
+      await shopAround(here)
+      await here.page.locator('#shipping-phone').fill('212 555 0177')
+      await tick(here)
+      expect(bodies().at(-1)!.contact).toMatchObject({ email: EMAIL })
+      expect(bodies().some(({ contact }) => contact?.phone)).toBe(false)
+    })
+  })
+})
+
+type Say = (answer: 'yes' | 'no') => void
+
+const tools: readonly [name: string, say: Say][] = [
+  [
+    'the shop’s own call',
+    (answer) => (window as unknown as { recoup: (name: string, is: boolean) => void }).recoup('consent', answer === 'yes'),
+  ],
+  [
+    'WP Consent API',
+    (answer) => {
+      // biome-ignore lint/suspicious/noDocumentCookie: as the tool keeps it.
+      document.cookie = `wp_consent_marketing=${answer === 'yes' ? 'allow' : 'deny'}; path=/`
+      document.dispatchEvent(new CustomEvent('wp_listen_for_consent_change'))
+    },
+  ],
+  [
+    'Cookiebot',
+    (answer) => {
+      Object.assign(window, { Cookiebot: { hasResponse: true, consent: { marketing: answer === 'yes' } } })
+      window.dispatchEvent(new Event(answer === 'yes' ? 'CookiebotOnAccept' : 'CookiebotOnDecline'))
+    },
+  ],
+  [
+    'Google’s consent mode',
+    (answer) => {
+      const word = answer === 'yes' ? 'granted' : 'denied'
+      const layer = (window as unknown as { dataLayer: unknown[] }).dataLayer
+      layer.push(['consent', 'update', { ad_storage: word, ad_user_data: word }])
+    },
+  ],
+]
+
+describe.each(tools)('a consent tool: %s', (_, say) => {
+  test('a yes brings cart and contact, and taking it back stops at once and leaves nothing in the browser', async () => {
+    await visit('nothing', async (here) => {
+      await shopAround(here)
+      expect(bodies()).toEqual([])
+      await here.page.evaluate(say, 'yes')
+      await here.settled()
+      expect(bodies()).toContainEqual(expect.objectContaining({ agreed: true, items: [expect.anything()] }))
+      expect(bodies()).toContainEqual(
+        expect.objectContaining({ agreed: true, contact: expect.objectContaining({ email: EMAIL }) }),
+      )
+      const before = server.posts.length
+      await here.page.evaluate(say, 'no')
+      await here.page.fill('#email', 'grace@shoppers.example.com')
+      await here.page.locator('#shipping-first_name').focus()
+      await here.settled()
+      expect(bodies(before)).toEqual([])
+      expect(await keysOf(here.page)).toEqual([[], []])
+    })
+  })
+
+  test('a no is followed where cart and contact are kept without asking', async () => {
+    await visit(undefined, async (here) => {
+      await here.page.goto(`${shop.url}/shop/`)
+      await here.page.evaluate(say, 'no')
+      await here.page.locator('[data-quick-add]').first().click()
+      await here.settled()
+      expect(bodies()).toEqual([])
+      expect(await keysOf(here.page)).toEqual([[], []])
+    })
+  })
+})
+
+test('a tool’s default is no answer', async () => {
+  await visit('cart_only', async (here) => {
+    await here.page.addInitScript(() => {
+      Object.assign(window, { dataLayer: [['consent', 'default', { ad_storage: 'granted' }]] })
+    })
+    await shopAround(here)
+    expect(bodies().map(({ contact, agreed }) => [contact, agreed])).toEqual([[undefined, undefined]])
+  })
+})
