@@ -75,6 +75,8 @@ export const StoreView = z.object({
   isResting: z.boolean(),
   /** How carts are reported. `limited` (decision 15): keys alone; only started checkouts are detected without the capture script or the plugin. */
   mode: z.enum(['limited', 'capture', 'plugin']),
+  /** Somebody chose what is kept of shoppers before they agree, or the store is younger than that setting. */
+  isCaptureChosen: z.boolean(),
 })
 export type StoreView = z.infer<typeof StoreView>
 

@@ -57,7 +57,9 @@ async function visit(of: string | undefined, work: (visit: Visit) => Promise<voi
 
 const bodies = (from = 0) => server.posts.slice(from).map(({ body }) => body)
 const keysOf = (page: Page) =>
-  page.evaluate(() => [localStorage, sessionStorage].map((kept) => Object.keys(kept).filter((key) => /recoup/.test(key))))
+  page.evaluate(() =>
+    [localStorage, sessionStorage].map((kept) => Object.keys(kept).filter((key) => /recoup/.test(key))),
+  )
 
 /** Something in the cart, and an address typed at the checkout. */
 async function shopAround({ page, settled }: Visit): Promise<void> {
@@ -146,12 +148,13 @@ describe('only the cart before consent', () => {
   })
 })
 
-type Say = (answer: 'yes' | 'no') => void
+type Say = (answer: 'yes' | 'no') => void | Promise<void>
 
 const tools: readonly [name: string, say: Say][] = [
   [
     'the shop’s own call',
-    (answer) => (window as unknown as { recoup: (name: string, is: boolean) => void }).recoup('consent', answer === 'yes'),
+    (answer) =>
+      (window as unknown as { recoup: (name: string, is: boolean) => void }).recoup('consent', answer === 'yes'),
   ],
   [
     'WP Consent API',
@@ -183,14 +186,14 @@ describe.each(tools)('a consent tool: %s', (_, say) => {
     await visit('nothing', async (here) => {
       await shopAround(here)
       expect(bodies()).toEqual([])
-      await here.page.evaluate(say, 'yes')
+      await here.page.evaluate<void, 'yes' | 'no'>(say, 'yes')
       await here.settled()
       expect(bodies()).toContainEqual(expect.objectContaining({ agreed: true, items: [expect.anything()] }))
       expect(bodies()).toContainEqual(
         expect.objectContaining({ agreed: true, contact: expect.objectContaining({ email: EMAIL }) }),
       )
       const before = server.posts.length
-      await here.page.evaluate(say, 'no')
+      await here.page.evaluate<void, 'yes' | 'no'>(say, 'no')
       await here.page.fill('#email', 'grace@shoppers.example.com')
       await here.page.locator('#shipping-first_name').focus()
       await here.settled()
@@ -202,7 +205,7 @@ describe.each(tools)('a consent tool: %s', (_, say) => {
   test('a no is followed where cart and contact are kept without asking', async () => {
     await visit(undefined, async (here) => {
       await here.page.goto(`${shop.url}/shop/`)
-      await here.page.evaluate(say, 'no')
+      await here.page.evaluate<void, 'yes' | 'no'>(say, 'no')
       await here.page.locator('[data-quick-add]').first().click()
       await here.settled()
       expect(bodies()).toEqual([])

@@ -1,4 +1,5 @@
 import { type BarLook, makeBar } from '../shared/push-bar.ts'
+import { toolSays } from './consent-tools.ts'
 import { openMemory } from './memory.ts'
 import { post } from './push-box.ts'
 import { cartOf } from './push-cart.ts'
@@ -21,7 +22,7 @@ interface RecoupWindow extends Window {
   /** `false`: the shopper has refused what is not necessary; nothing is asked or kept. */
   recoupConsent?: boolean
   /** Put in front of the script by our server: optimisers that merge scripts lose its address. */
-  recoupSetup?: { origin: string }
+  recoupSetup?: { key?: string; origin: string; mode?: string }
 }
 
 interface Answer extends Setup {
@@ -45,6 +46,8 @@ function quietly(work: () => Promise<unknown>): void {
 const canPush = () =>
   isSecureContext && 'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window
 
+const hasRefused = () => view.recoupConsent === false || toolSays() === false
+
 interface Source {
   origin: string
   method: string
@@ -52,7 +55,7 @@ interface Source {
 }
 
 async function start(source: Source): Promise<void> {
-  if (!canPush() || view.recoupConsent === false) return
+  if (!canPush() || hasRefused()) return
   const answer = await readSetup(source)
   if (!answer) return
   const way = { ...source, setup: answer, memory: openMemory(answer.storeKey) }
@@ -113,7 +116,7 @@ function askOnce(source: Source, way: Way, answer: Answer): void {
   if (Notification.permission !== 'default') return
   const askedAt = Number(way.memory.get('asked') ?? 0)
   if (Date.now() - askedAt < answer.askAgainDays * DAY_MS) return
-  if (view.recoupConsent === false || !cartOf(way)) {
+  if (hasRefused() || !cartOf(way)) {
     setTimeout(() => askOnce(source, way, answer), LOOK_EVERY_MS)
     return
   }
@@ -165,7 +168,13 @@ function begin(): void {
   const origin = script?.src.includes('/push/') ? new URL(script.src).origin : view.recoupSetup?.origin
   if (!origin) return
   const { method = 'easy', storeUrl = location.origin } = script?.dataset ?? {}
-  quietly(() => start({ origin, method, storeUrl }))
+  const { key, mode } = view.recoupSetup ?? {}
+  const go = () => quietly(() => start({ origin, method, storeUrl }))
+  if (mode !== 'nothing' || !key) return go()
+  // Nothing is asked or kept before the shopper agreed (C9): then the capture script, or the plugin, shows their cart.
+  const memory = openMemory(key)
+  const look = () => (cartOf({ method, memory }) ? go() : void setTimeout(look, LOOK_EVERY_MS))
+  look()
 }
 
 begin()

@@ -31,3 +31,9 @@ function withoutContact<Post extends PlacedPost>({ contact: _, device: __, ...po
   const signed = post.signed && { ...post.signed, customerId: null, state: null }
   return { ...post, ...(signed && { signed }) } as Post
 }
+
+/** For a script's setup. Nothing is said where it is what scripts did before they knew of it. */
+export function modeOf(store: { before_consent: CaptureMode | null } | null | undefined): { mode?: CaptureMode } {
+  const mode = store?.before_consent
+  return mode && mode !== 'cart_and_contact' ? { mode } : {}
+}

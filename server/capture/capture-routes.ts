@@ -1,13 +1,12 @@
 import { negotiate } from '@fastify/accept-negotiator'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CAPTURE_MAX_BYTES, type CapturePost } from '../../shared/capture.ts'
-import type { CaptureMode } from '../../shared/capture-mode.ts'
 import { AppError, found } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import type { Routes } from '../http/http.ts'
 import { recordCapture } from './capture.ts'
 import { foldPostsOf, foldPostsOfCart, type Intake, openIntake, type PostingStore } from './capture-intake.ts'
-import { withinMode } from './capture-mode.ts'
+import { modeOf, withinMode } from './capture-mode.ts'
 import { deviceClassOf, isOriginOf } from './capture-rules.ts'
 import { openCaptureScript, THEME_FILE } from './capture-script.ts'
 import { readCapturePost } from './post-check.ts'
@@ -32,7 +31,8 @@ function scriptRoute(scope: FastifyInstance, deps: Deps, intake: Intake): void {
     const [, key, theme] = /^([\w-]{1,100})(\.theme)?\.js$/.exec(file) ?? []
     if (!key) throw new AppError('not_found', 'Not found')
     const encoding = negotiate(String(request.headers['accept-encoding'] ?? ''), [...ENCODINGS]) ?? 'identity'
-    const setup = key === 'capture' ? null : { key, origin: deps.config.publicUrl, ...(await modeOf(intake, key)) }
+    const setup =
+      key === 'capture' ? null : { key, origin: deps.config.publicUrl, ...modeOf(await intake.storeOf(key)) }
     const { body, etag } = await scripts[theme ? 'theme' : 'shop'](setup, encoding)
     reply
       // Asked for again after an hour; meanwhile, and while that is asked, a page waits for nothing.
@@ -44,12 +44,6 @@ function scriptRoute(scope: FastifyInstance, deps: Deps, intake: Intake): void {
     if (encoding !== 'identity') reply.header('content-encoding', encoding)
     return reply.type('text/javascript; charset=utf-8').send(body)
   })
-}
-
-/** Where it is the one scripts had before they knew of it, nothing is said. */
-async function modeOf(intake: Intake, key: string): Promise<{ mode?: CaptureMode }> {
-  const mode = (await intake.storeOf(key))?.before_consent
-  return mode && mode !== 'cart_and_contact' ? { mode } : {}
 }
 
 const ENCODINGS = ['br', 'gzip', 'identity'] as const

@@ -21,10 +21,11 @@ const ID = /^\d{1,18}$/
 /** null: the schema has to say. Consents are left to it: they are rare, and count at once. */
 export function readUsual(said: unknown): CapturePost | null {
   if (!isObject(said)) return null
-  const { cart, back, device, page, seq } = said
+  const { cart, back, device, page, seq, agreed } = said
   if (!fits(cart, CART) || !fits(page, PAGE) || !isWhole(seq, 0, 100_000)) return null
   if (back !== undefined && !fits(back, BACK)) return null
   if (device !== undefined && !fits(device, CART)) return null
+  if (agreed !== undefined && agreed !== true) return null
   const items = readItems(said.items)
   const coupons = readCoupons(said.coupons)
   const contact = readTexts(said.contact, CONTACT)
@@ -34,6 +35,7 @@ export function readUsual(said: unknown): CapturePost | null {
   const post: CapturePost = { cart, page, seq }
   if (back !== undefined) post.back = back
   if (device !== undefined) post.device = device
+  if (agreed) post.agreed = true
   if (items) post.items = items
   if (coupons) post.coupons = coupons
   if (contact) post.contact = contact

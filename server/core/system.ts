@@ -39,7 +39,7 @@ function roleOf(row: { role: Role | null; viewed_until: Date | null; deleted_at:
 export function storeByCaptureKey(db: Db, captureKey: string) {
   return db
     .selectFrom('stores')
-    .select(['id', 'account_id', 'platform', 'url', 'home_url', 'is_active', 'before_consent'])
+    .select(['id', 'account_id', 'platform', 'url', 'home_url', 'is_active'])
     .where('capture_key', '=', captureKey)
     .executeTakeFirst()
 }
@@ -116,7 +116,7 @@ export function pluginStore(db: Db, storeId: string) {
 export function storesByCaptureKeys(db: Db, captureKeys: readonly string[]) {
   return db
     .selectFrom('stores')
-    .select(['id', 'capture_key', 'url', 'home_url', 'is_active'])
+    .select(['id', 'capture_key', 'url', 'home_url', 'is_active', 'before_consent'])
     .where('capture_key', '=', sql<string>`any(${[...captureKeys]}::text[])`)
     .execute()
 }

@@ -1,8 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { negotiate } from '@fastify/accept-negotiator'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { modeOf } from '../capture/capture-mode.ts'
 import { type CaptureScript, openCaptureScript, type ScriptEncoding } from '../capture/capture-script.ts'
 import { AppError } from '../core/errors.ts'
+import { storesByCaptureKeys } from '../core/system.ts'
 import type { Routes } from '../http/http.ts'
 
 // The widget, which shops' pages load, and sw.js, which shops copy or their plugin fetches (decisions 75 and 78).
@@ -22,7 +24,8 @@ export const pushScriptRoutes: Routes = (app, deps) => {
   app.get('/push/:file', async (request, reply) => {
     const key = /^([\w-]{1,100})\.js$/.exec((request.params as { file: string }).file)?.[1]
     if (!key) throw new AppError('not_found', 'Not found')
-    const setup = { key, origin: deps.config.publicUrl }
+    const [store] = await storesByCaptureKeys(deps.db, [key])
+    const setup = { key, origin: deps.config.publicUrl, ...modeOf(store) }
     return send(request, reply, (encoding) => readWidget(setup, encoding))
   })
 }

@@ -1,3 +1,4 @@
+import { type CaptureMode, captureModeTexts } from '../../shared/capture-mode.ts'
 import { type CaptureStatus, detectionText, limitText, WITHOUT_SCRIPT } from '../../shared/capture-status.ts'
 import type { Check } from '../../shared/checks.ts'
 import { boxChannels, type ConsentBoxes } from '../../shared/consent-box.ts'
@@ -32,6 +33,8 @@ export interface Findings {
   /** As last known, for what could not be asked. */
   known: { version: string; captureSeenAt: Date | null; connectedAt: Date }
   capture: CaptureStatus
+  /** null: nobody has chosen. */
+  beforeConsent: CaptureMode | null
   boxes: ConsentBoxes
   publicUrl: string
   /** Whether the store could deliver webhooks to us at all. */
@@ -71,6 +74,7 @@ export function doctorChecks(found: Findings): Check[] {
     ...rightsChecks(found),
     ['webhooks', 'Webhooks', ofWebhooks(found)],
     ['capture', 'Capture script', ofCapture(found)],
+    ['before-consent', 'Before consent', ofBeforeConsent(found)],
     ['boxes', 'Consent boxes', ofBoxes(found)],
     ['sync', 'Last order sync', ofSync(found)],
     ['clock', 'Store clock', ofClock(found)],
@@ -302,6 +306,16 @@ const boxNames = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp' } as const
 const listed = (channels: readonly (keyof typeof boxNames)[]) => channels.map((channel) => boxNames[channel]).join(', ')
 
 /** Boxes are optional: none is no fault. One with other words looks like a consent and is none. */
+function ofBeforeConsent({ beforeConsent }: Findings): Said {
+  const nextStep = 'Choose under Settings → Consent → Before consent.'
+  if (beforeConsent === null) {
+    const finding = 'Nobody has chosen yet what is kept of shoppers before they agree. Until then: cart and contact.'
+    return { state: 'warn', finding, nextStep }
+  }
+  const { title, sentence } = captureModeTexts[beforeConsent]
+  return { state: 'good', finding: `${title}. ${sentence}` }
+}
+
 function ofBoxes({ boxes: { boxes, checkoutSeenAt }, now, plugin, platform }: Findings): Said {
   if (capabilities[platform].consentObjects) {
     return { state: 'good', finding: `Not needed: ${CONSENT_OF_SHOP}` }

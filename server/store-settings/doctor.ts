@@ -43,6 +43,7 @@ export async function examineStore(deps: Deps, store: StoreDb<Db>) {
     asked,
     known: { version: row.version, captureSeenAt: row.capture_seen_at, connectedAt: row.connected_at },
     capture: await readCaptureStatus(deps, store),
+    beforeConsent: row.before_consent,
     boxes: await readBoxes(store),
     publicUrl: deps.config.publicUrl,
     isReachableByStore: row.is_demo || platformOf(row.platform).canDeliverTo(deps.config.publicUrl),

@@ -30,6 +30,7 @@ export function presentStore(row: StoreRow, { hasPlugin }: { hasPlugin: boolean 
     textCooldownHours: row.text_cooldown_hours,
     attributionWindowDays: row.attribution_window_days,
     settingsVersion: row.settings_version,
+    isCaptureChosen: row.before_consent !== null,
     isResting: row.rests_since !== null,
     mode: hasPlugin ? 'plugin' : row.capture_seen_at ? 'capture' : 'limited',
   }

@@ -1,4 +1,5 @@
 import type { ComponentType } from 'react'
+import { BeforeConsent } from './BeforeConsent.tsx'
 import { BoxSettings } from './BoxSettings.tsx'
 import { CountryTable } from './CountryTable.tsx'
 import { ConsentImport } from './LedgerImport.tsx'
@@ -17,6 +18,7 @@ interface ConsentSection {
 /** What stands under Settings → Consent, in this order; the first is what is seen without a #. */
 export const consentSections: readonly ConsentSection[] = [
   { id: 'countries', title: 'Countries', Component: CountryTable },
+  { id: 'capture', title: 'Before consent', Component: BeforeConsent },
   { id: 'boxes', title: 'Boxes', Component: BoxSettings },
   { id: 'suppressions', title: 'Suppression list', Component: SuppressionList },
   { id: 'ledger', title: 'Consent ledger', Component: LedgerSearch },

@@ -13,7 +13,7 @@ export interface FirstStep {
 }
 
 interface Known {
-  store: Pick<StoreView, 'name' | 'store_url' | 'mode' | 'senderName' | 'senderEmail' | 'postalAddress'>
+  store: Pick<StoreView, 'name' | 'store_url' | 'mode' | 'senderName' | 'senderEmail' | 'postalAddress' | 'isCaptureChosen'>
   /** undefined: could not be read. */
   health: { ageSeconds: number | null; counts: { orders: number; products: number } } | undefined
   flows: Pick<FlowView, 'isOn'>[] | undefined
@@ -29,12 +29,12 @@ const REPORTS: Readonly<Record<StoreView['mode'], string>> = {
 }
 
 /**
- * Whether the steps stand above the figures: until the flow is on, the shop reports its carts and a mail server has accepted a test mail,
- * however many carts there are. What could not be read does not count as missing. The demo has nothing to set up.
+ * Whether the steps are shown above the figures: until the flow is on, the shop reports its carts, a mail server has accepted a test mail and
+ * somebody has chosen what is kept before consent, however many carts there are. What could not be read does not count as missing. The demo has nothing to set up.
  */
 export function isSetupOpen({ store, flows, mail }: Pick<Known, 'store' | 'flows' | 'mail'>): boolean {
   if (!flows || !mail || mail.isFixed) return false
-  return !flows.some((flow) => flow.isOn) || store.mode === 'limited' || mail.acceptedAt === null
+  return !flows.some((flow) => flow.isOn) || store.mode === 'limited' || mail.acceptedAt === null || !store.isCaptureChosen
 }
 
 export function firstSteps({ store, health, flows, mail, hasCarts = false }: Known): FirstStep[] {
@@ -57,6 +57,7 @@ export function firstSteps({ store, health, flows, mail, hasCarts = false }: Kno
       isDone: isSeen,
       way: { label: 'Install the script', to: '/settings/capture-script' },
     },
+    ...(store.isCaptureChosen ? [] : [CHOOSE_CAPTURE]),
     {
       title: 'Add your sender details',
       text: hasSender ? `Messages come from ${store.senderName}.` : 'Messages need a sender name and a postal address.',
@@ -81,6 +82,14 @@ export function firstSteps({ store, health, flows, mail, hasCarts = false }: Kno
       way: { label: 'Try a test cart', to: '/dashboard?try=cart' },
     },
   ]
+}
+
+/** For stores older than the setting; newer ones start with what the law of their countries asks. */
+const CHOOSE_CAPTURE: FirstStep = {
+  title: 'Choose what is kept before consent',
+  text: 'Until you choose, what shoppers type at the checkout is kept before they agree to anything.',
+  isDone: false,
+  way: { label: 'Choose', to: '/settings/consent#capture' },
 }
 
 /** Only a mail that a mail server has accepted counts: what the built-in mailbox takes reaches nobody. */

@@ -1,0 +1,216 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { CaptureMode } from '../../shared/capture-mode.ts'
+import { aBox } from '../../test/boxes.ts'
+import { anOrder, aStore, type TestStore } from '../../test/factories.ts'
+import { aWorld } from '../../test/world.ts'
+import { recordOrders } from '../carts/record.ts'
+import { foldPostsOf } from './capture-intake.ts'
+import { recordSigned } from './signed-posts.ts'
+
+// What is kept of a shopper before they agreed (C9), whatever an older script or plugin sends.
+
+const world = aWorld()
+const EMAIL = 'ada@shoppers.example.com'
+const CART = 'cart-of-ada-0123456789'
+let store: TestStore
+let url: string
+let n = 0
+
+beforeEach(async () => {
+  url = `https://modes-${++n}.example.com`
+  store = await aStore(world, { url })
+})
+
+const setMode = (mode: CaptureMode | null) =>
+  world.db.updateTable('stores').set({ before_consent: mode }).where('id', '=', store.storeId).execute()
+
+let seq = 0
+async function post(body: object) {
+  const reply = await world.app.inject({
+    method: 'POST',
+    url: `/api/capture/${store.captureKey}`,
+    headers: { origin: url, 'content-type': 'text/plain' },
+    payload: JSON.stringify({ cart: CART, device: 'device-of-ada-012345', page: CART, seq: seq++, ...body }),
+  })
+  expect([reply.statusCode, reply.body]).toEqual([204, ''])
+  world.advance(1_000)
+}
+
+const items = [{ id: '11', quantity: 1 }]
+const contact = { email: EMAIL, phone: '+12125550177', firstName: 'Ada', country: 'US' }
+
+/** All that the store's tables say of the person: keys, facts, carts, what waits. */
+async function kept(): Promise<string> {
+  const of = (table: 'shopper_keys' | 'facts' | 'carts' | 'capture_inbox' | 'shoppers' | 'orders') =>
+    world.db.selectFrom(table).selectAll().where('store_id', '=', store.storeId).execute()
+  return JSON.stringify(
+    await Promise.all((['shopper_keys', 'facts', 'carts', 'capture_inbox', 'shoppers', 'orders'] as const).map(of)),
+  )
+}
+
+const settled = () => foldPostsOf(world.deps, store.storeId)
+
+describe('a page', () => {
+  test.each(['cart_and_contact', null] as const)('%s: is kept as it comes', async (mode) => {
+    await setMode(mode)
+    await post({ items, contact })
+    await expect.poll(kept).toContain(EMAIL)
+  })
+
+  test('nothing: leaves no row until the shopper agrees', async () => {
+    await setMode('nothing')
+    await post({ items })
+    await post({ items, contact })
+    await settled()
+    expect(await kept()).toBe('[[],[],[],[],[],[]]')
+    await post({ items, contact, agreed: true })
+    await expect.poll(kept).toContain(EMAIL)
+  })
+
+  test('cart only: keeps the products, and neither contact nor device', async () => {
+    await setMode('cart_only')
+    await post({ items, contact })
+    await expect.poll(kept).toContain(CART)
+    for (const word of [EMAIL, '12125550177', 'Ada', 'device-of-ada']) expect(await kept()).not.toContain(word)
+  })
+
+  test('cart only: a ticked box brings what it is about, and nothing else', async () => {
+    await setMode('cart_only')
+    await post({ items })
+    await post({ contact, consent: { email: aBox('email') } })
+    await expect.poll(kept).toContain(EMAIL)
+    expect(await kept()).not.toContain('12125550177')
+    const said = await world.db
+      .selectFrom('consents')
+      .select(['channel', 'status'])
+      .where('store_id', '=', store.storeId)
+      .execute()
+    expect(said).toEqual([{ channel: 'email', status: 'granted' }])
+  })
+
+  test.each([
+    'nothing',
+    'cart_only',
+  ] as const)('%s: a box that is unticked again is heard for the address its cart had', async (mode) => {
+    await setMode(mode)
+    await post({ items, contact, consent: { email: aBox('email') } })
+    await post({ contact: { email: 'grace@shoppers.example.com' }, consent: { email: aBox('email', false) } })
+    const said = await world.db
+      .selectFrom('consents')
+      .select('status')
+      .where('store_id', '=', store.storeId)
+      .orderBy('at')
+      .execute()
+    expect(said.map(({ status }) => status)).toEqual(['granted', 'withdrawn'])
+    await settled()
+    expect(await kept()).not.toContain('grace@')
+  })
+
+  test('the script is told the mode, and nothing where it is the old one', async () => {
+    const script = async () => (await world.app.inject({ url: `/capture/${store.captureKey}.js` })).body.split(';')[0]
+    expect(await script()).not.toContain('mode')
+    await setMode('nothing')
+    expect(await script()).toContain('"mode":"nothing"')
+  })
+})
+
+describe('the plugin', () => {
+  const report = (more: object = {}, customerId: string | null = null) =>
+    recordSigned(
+      world.deps,
+      { id: store.storeId, home_url: url },
+      {
+        install: 'install-of-the-shop',
+        posts: [
+          {
+            at: world.now,
+            client: null,
+            post: {
+              ...{
+                cart: CART,
+                page: 'install-of-the-shop',
+                seq: ++seq,
+                coupons: [],
+                contact,
+                device: 'device-of-ada-012345',
+              },
+              ...more,
+              signed: {
+                items: [{ productId: '11', variationId: null, quantity: 1 }],
+                currency: 'USD',
+                customerId,
+                state: null,
+                draftId: null,
+              },
+            },
+          },
+        ],
+      },
+    )
+
+  test('nothing: an older plugin’s report leaves no row', async () => {
+    await setMode('nothing')
+    await report()
+    expect(await kept()).toBe('[[],[],[],[],[],[]]')
+    await report({ agreed: true })
+    expect(await kept()).toContain(EMAIL)
+  })
+
+  test('cart only: neither contact nor customer is kept, but those of a customer who has bought (C6)', async () => {
+    await setMode('cart_only')
+    await report({}, '77')
+    expect(await kept()).toContain(CART)
+    expect(await kept()).not.toContain(EMAIL)
+    await recordOrders(
+      world.deps,
+      store.storeId,
+      [anOrder(world, { kind: 'purchase', customerId: '77', email: EMAIL })],
+      'sync',
+    )
+    await report({ contact: { ...contact, firstName: 'Adelaide' } }, '77')
+    expect(await kept()).toContain('Adelaide')
+  })
+})
+
+describe('orders that nobody has paid', () => {
+  const record = (more: object) =>
+    recordOrders(
+      world.deps,
+      store.storeId,
+      [anOrder(world, { email: EMAIL, customerId: null, paidAt: null, ...more })],
+      'sync',
+    )
+
+  test('a draft is no row where nothing is kept, and has no contact where only carts are', async () => {
+    await setMode('nothing')
+    await record({ kind: 'draft' })
+    expect(await kept()).toBe('[[],[],[],[],[],[]]')
+    await setMode('cart_only')
+    await record({ kind: 'draft' })
+    expect(await kept()).not.toContain(EMAIL)
+    await record({ kind: 'draft', consents: [{ channel: 'email', wording: 'Yes' }] })
+    expect(await kept()).toContain(EMAIL)
+  })
+
+  test('a pending one keeps an address that is known, so that who has just ordered is not written to; and no other', async () => {
+    await setMode('cart_only')
+    await record({ kind: 'pending' })
+    expect(await kept()).not.toContain(EMAIL)
+    await post({ items, contact, consent: { email: aBox('email') } })
+    await expect.poll(kept).toContain(EMAIL)
+    await record({ kind: 'pending', orderId: '9001' })
+    const order = await world.db
+      .selectFrom('orders')
+      .select(['email', 'shopper_id'])
+      .where('store_id', '=', store.storeId)
+      .where('order_id', '=', '9001')
+      .executeTakeFirst()
+    expect(order).toMatchObject({ email: EMAIL })
+  })
+
+  test('a purchase is kept whole', async () => {
+    await setMode('nothing')
+    await recordOrders(world.deps, store.storeId, [anOrder(world, { kind: 'purchase', email: EMAIL })], 'sync')
+    expect(await kept()).toContain(EMAIL)
+  })
+})

@@ -1,0 +1,139 @@
+import { Button, Card, Group, Radio, Stack, Text, Textarea, Title } from '@mantine/core'
+import { useState } from 'react'
+import { type CaptureMode, type CaptureModeView, captureModes, captureModeTexts, keepsMore } from '../../shared/capture-mode.ts'
+import { groundLimits } from '../../shared/consent.ts'
+import { useDraft } from '../access/drafts.ts'
+import { useMay } from '../access/queries.ts'
+import { ApiError } from '../api.ts'
+import { Failed } from '../ui/Failed.tsx'
+import { LoadingList } from '../ui/Loading.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { DateTime } from '../ui/Time.tsx'
+import { useCaptureMode, useChooseCaptureMode } from './capture-queries.ts'
+import { whyUsual } from './capture-words.ts'
+
+/** What is kept of shoppers before they agree to anything. */
+export function BeforeConsent() {
+  const mode = useCaptureMode()
+  return (
+    <Card>
+      <Title order={2}>Before consent</Title>
+      <Text fz="sm" c="dimmed" mt={4} mb="md" maw={680}>
+        What Recoup may keep of a shopper who has not agreed to anything yet: neither in your cookie banner nor by
+        ticking a box at the checkout. A banner that speaks the WP Consent API, Cookiebot, Google’s consent mode or
+        Shopify’s customer privacy is followed at once, whatever you choose here.
+      </Text>
+      {mode.isPending ? (
+        <LoadingList count={3} />
+      ) : mode.error ? (
+        <Failed title="The setting could not be loaded" error={mode.error} onRetry={() => mode.refetch()} />
+      ) : (
+        <Choice view={mode.data} />
+      )}
+    </Card>
+  )
+}
+
+function Choice({ view }: { view: CaptureModeView }) {
+  const mayChange = useMay('consent:write')
+  const choose = useChooseCaptureMode()
+  const [chosen, setChosen] = useState<CaptureMode>(view.mode)
+  const [legalGround, setLegalGround] = useState('')
+  useDraft('capture-mode', legalGround || null, setLegalGround)
+  const needsGround = keepsMore(chosen, view.usual)
+  const isGroundShort = needsGround && legalGround.trim().length < groundLimits.least
+  const isNews = chosen !== view.mode || !view.isChosen
+  const problem = choose.error instanceof ApiError ? choose.error.fields.legalGround : undefined
+  return (
+    <Stack gap="md" maw={680}>
+      {!view.isChosen && (
+        <Notice tone="warn" title="Please choose">
+          Your store is older than this setting. Until you choose, everything is kept as before: cart and contact.
+        </Notice>
+      )}
+      <Radio.Group
+        aria-label="Before consent, keep"
+        value={chosen}
+        onChange={(value) => setChosen(value as CaptureMode)}
+      >
+        <Stack gap="sm">
+          {captureModes.map((mode) => (
+            <Radio
+              key={mode}
+              value={mode}
+              disabled={!mayChange}
+              label={captureModeTexts[mode].title + (mode === view.usual ? ' (recommended)' : '')}
+              description={captureModeTexts[mode].sentence}
+            />
+          ))}
+        </Stack>
+      </Radio.Group>
+      <Text fz="sm" c="dimmed">
+        {whyUsual(view)}
+      </Text>
+      {mayChange && needsGround && isNews && (
+        <Textarea
+          label="Which law, agreement or advice allows this?"
+          description={`At least ${groundLimits.least} characters. It is kept on record with your name and the date.`}
+          autosize
+          minRows={3}
+          maxLength={groundLimits.most}
+          value={legalGround}
+          error={problem}
+          onChange={(event) => setLegalGround(event.currentTarget.value)}
+        />
+      )}
+      {choose.error && !problem && (
+        <Notice tone="bad" title="Your choice could not be saved" isLive>
+          {choose.error.message}
+        </Notice>
+      )}
+      {mayChange && (
+        <Group>
+          <Button
+            loading={choose.isPending}
+            disabled={!isNews || isGroundShort}
+            onClick={() =>
+              choose.mutate(
+                { mode: chosen, ...(needsGround && { legalGround }) },
+                { onSuccess: () => setLegalGround('') },
+              )
+            }
+          >
+            Save
+          </Button>
+          {choose.isSuccess && !isNews && (
+            <Text fz="sm" c="dimmed" role="status">
+              Saved. The shop’s pages follow within an hour, the server at once.
+            </Text>
+          )}
+        </Group>
+      )}
+      {view.choices.length > 0 && <Choices choices={view.choices} />}
+    </Stack>
+  )
+}
+
+function Choices({ choices }: { choices: CaptureModeView['choices'] }) {
+  return (
+    <section aria-labelledby="capture-choices">
+      <Title order={3} id="capture-choices">
+        Who chose what
+      </Title>
+      <Stack component="ul" gap="xs" mt="xs" pl="md">
+        {choices.map((choice) => (
+          <li key={choice.at}>
+            <Text fz="sm">
+              {captureModeTexts[choice.mode].title}: {choice.by}, <DateTime at={choice.at} />
+            </Text>
+            {choice.legalGround && (
+              <Text fz="sm" c="dimmed">
+                {choice.legalGround}
+              </Text>
+            )}
+          </li>
+        ))}
+      </Stack>
+    </section>
+  )
+}
