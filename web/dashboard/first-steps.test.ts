@@ -3,7 +3,7 @@ import { firstSteps, isSetupOpen } from './first-steps.ts'
 
 const store = {
   ...{ name: 'Tea & Co', store_url: 'https://tea.example', mode: 'limited' as const },
-  ...{ senderName: 'Tea & Co', senderEmail: null, postalAddress: '' },
+  ...{ senderName: 'Tea & Co', senderEmail: null, postalAddress: '', isCaptureChosen: true },
 }
 const counts = { orders: 0, products: 3 }
 const inMailbox = { way: 'mailbox' as const, acceptedAt: null, isFixed: false }
@@ -20,6 +20,15 @@ test('a store that was just connected has everything before it', () => {
     'Switch the recovery flow on',
     'Wait for the first cart',
   ])
+})
+
+test('a store older than the choice of what is kept before consent is asked for it', () => {
+  const older = { ...store, isCaptureChosen: false }
+  expect(open({ store: older, health: undefined, flows: [], mail: accepted })).toContain(
+    'Choose what is kept before consent',
+  )
+  const ready = { ...older, mode: 'capture' as const }
+  expect(isSetupOpen({ store: ready, flows: [{ isOn: true }], mail: accepted })).toBe(true)
 })
 
 test('what is done is ticked, what could not be read is not', () => {

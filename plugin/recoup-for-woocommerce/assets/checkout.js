@@ -18,8 +18,19 @@
     return field && field.type !== 'password' && field.value ? field.value.trim() : ''
   }
 
+  function told(word) {
+    return new RegExp('(^|; )wp_consent_(marketing|functional)=' + word).test(document.cookie)
+  }
+
+  function maySend() {
+    if (told('deny')) return false
+    // A no is told, too.
+    return !setup.asks || Object.keys(touched).length > 0 || /(^|; )wp_consent_marketing=allow/.test(document.cookie)
+  }
+
   function send() {
     clearTimeout(timer)
+    if (!maySend()) return
     var data = new FormData()
     var said = ''
     Object.keys(FIELDS).forEach((id) => {

@@ -38,7 +38,7 @@ final class Capture
 
     public static function changed(): void
     {
-        if (!Session::isThere() || !Connection::isUp()) {
+        if (!Session::isThere() || !Connection::isUp() || !Agreement::mayKeepCart()) {
             return;
         }
         if (Session::cart() === '' && WC()->cart->is_empty()) {

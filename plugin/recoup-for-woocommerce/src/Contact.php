@@ -27,6 +27,8 @@ final class Contact
         wp_localize_script('recoup-checkout', 'recoupCheckout', [
             'url' => \WC_AJAX::get_endpoint(self::ENDPOINT),
             'nonce' => wp_create_nonce(self::ENDPOINT),
+            // Then a ticked box, or the shop's consent tool, has to come first.
+            'asks' => Settings::before() === 'cart_and_contact' ? '' : '1',
         ]);
     }
 

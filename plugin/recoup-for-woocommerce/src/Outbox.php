@@ -47,6 +47,12 @@ final class Outbox
         $wpdb->query('DROP TABLE IF EXISTS `' . self::table() . '`');
     }
 
+    public static function forget(string $name): void
+    {
+        global $wpdb;
+        $wpdb->delete(self::table(), ['name' => $name]);
+    }
+
     /** The newest entry of this name takes the place of the one before. */
     public static function put(string $name, array $entry): void
     {

@@ -74,7 +74,8 @@ final class Session
         if (headers_sent() || !Settings::hasPush() || ($_COOKIE[self::COOKIE] ?? '') === $token) {
             return;
         }
-        $until = $token === '' ? time() - HOUR_IN_SECONDS : time() + 2 * DAY_IN_SECONDS;
+        // Until the browser is closed where nothing lasting may be kept.
+        $until = $token === '' ? time() - HOUR_IN_SECONDS : (Agreement::mayName() ? time() + 2 * DAY_IN_SECONDS : 0);
         setcookie(self::COOKIE, $token, ['expires' => $until, 'path' => COOKIEPATH ?: '/', 'secure' => is_ssl(), 'samesite' => 'Lax']);
         $_COOKIE[self::COOKIE] = $token;
     }

@@ -6,6 +6,7 @@ namespace Recoup\WooCommerce;
 final class Settings
 {
     public const CHANNELS = ['email', 'sms', 'whatsapp'];
+    private const STRICTER = ['nothing', 'cart_only'];
     private const MOST_WORDS = 1000;
 
     public static function version(): string
@@ -17,6 +18,12 @@ final class Settings
     {
         $settings = Connection::all()['settings'] ?? [];
         return is_array($settings) ? $settings : [];
+    }
+
+    /** What may be kept before a shopper agrees. */
+    public static function before(): string
+    {
+        return (string) (self::cached()['before'] ?? 'cart_and_contact');
     }
 
     /** Only what is well-formed is kept.
@@ -34,7 +41,12 @@ final class Settings
                 $boxes[$channel] = ['words' => $words, 'id' => Text::plain($box['id'] ?? '', 40)];
             }
         }
-        $settings = ['version' => Text::cut($given['version'], 64), 'boxes' => $boxes, 'push' => self::push($given['push'] ?? null)];
+        $settings = [
+            'version' => Text::cut($given['version'], 64),
+            'boxes' => $boxes,
+            'before' => in_array($given['before'] ?? '', self::STRICTER, true) ? $given['before'] : 'cart_and_contact',
+            'push' => self::push($given['push'] ?? null),
+        ];
         if ($settings !== self::cached()) {
             Connection::save(['settings' => $settings] + Connection::all());
         }

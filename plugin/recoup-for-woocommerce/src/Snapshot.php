@@ -25,7 +25,7 @@ final class Snapshot
         $entry = [
             'type' => 'cart',
             'cart' => $token,
-            'lines' => array_slice($lines, 0, Lines::MOST),
+            'lines' => Agreement::mayTellLines() ? array_slice($lines, 0, Lines::MOST) : [],
             'coupons' => self::coupons($cart),
             'currency' => get_woocommerce_currency(),
             'total' => self::money($cart->get_total('edit')),
@@ -53,13 +53,16 @@ final class Snapshot
     private static function shopper(): array
     {
         $part = [];
-        $contact = Contact::known();
+        $contact = Agreement::contact(Contact::known());
         if ($contact !== []) {
             $part['contact'] = $contact;
         }
+        if (Agreement::toolSays() === true) {
+            $part['agreed'] = true;
+        }
         $id = self::$user ?: get_current_user_id();
         self::$user = 0;
-        if ($id > 0) {
+        if ($id > 0 && (Agreement::mayName() || Agreement::isKnownCustomer())) {
             $active = (int) get_user_meta($id, 'wc_last_active', true);
             $part['customer'] = ['id' => (string) $id, 'lastActive' => $active > 0 ? $active : null];
         }
@@ -79,7 +82,7 @@ final class Snapshot
             $part['draft'] = (string) $draft;
         }
         $device = isset($_COOKIE['recoup_device']) && is_string($_COOKIE['recoup_device']) ? $_COOKIE['recoup_device'] : '';
-        if (preg_match('/^[\w-]{16,64}$/D', $device)) {
+        if (Agreement::mayName() && preg_match('/^[\w-]{16,64}$/D', $device)) {
             $part['device'] = $device;
         }
         return $part;

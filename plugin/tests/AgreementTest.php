@@ -1,0 +1,96 @@
+<?php
+
+use Recoup\WooCommerce\Connection;
+use Recoup\WooCommerce\Outbox;
+use Recoup\WooCommerce\Settings;
+
+/** What is told of a shopper before they agree. */
+final class AgreementTest extends ShopCase
+{
+    private const EMAIL = 'ada@shoppers.example';
+
+    private function setMode(string $mode): void
+    {
+        $box = ['channel' => 'email', 'words' => self::WORDS, 'id' => 'w1'];
+        Settings::take(['version' => 's-' . $mode, 'boxes' => [$box], 'before' => $mode, 'push' => null]);
+    }
+
+    private function shopAround(): void
+    {
+        WC()->cart->add_to_cart(self::TEA, 1);
+        WC()->customer->set_billing_email(self::EMAIL);
+        WC()->customer->set_billing_phone('+12125550177');
+        do_action('woocommerce_store_api_cart_update_customer_from_request');
+        $this->endRequest();
+    }
+
+    private function tick(bool $is = true): void
+    {
+        do_action('woocommerce_set_additional_field_value', 'recoup/consent-email', $is, 'other', null);
+        $this->endRequest();
+    }
+
+    public function testNothingIsToldOrKeptUntilABoxIsTicked(): void
+    {
+        $this->setMode('nothing');
+        $this->shopAround();
+        self::assertSame([[], null], [$this->recoup->entries(), WC()->session->get('recoup')]);
+        $this->tick();
+        self::assertSame(1, count($this->lastEntry()['lines']));
+        self::assertSame(self::EMAIL, $this->lastEntry()['contact']['email']);
+        self::assertArrayNotHasKey('phone', $this->lastEntry()['contact']);
+    }
+
+    public function testABoxThatIsUntickedAgainIsToldWithoutCartOrContact(): void
+    {
+        $this->setMode('nothing');
+        $this->shopAround();
+        $this->tick();
+        $this->tick(false);
+        self::assertFalse($this->lastEntry()['consent']['email']['isGiven']);
+        self::assertSame([], $this->lastEntry()['lines']);
+        self::assertArrayNotHasKey('contact', $this->lastEntry());
+    }
+
+    public function testOnlyTheCartIsToldWithoutContactCustomerOrDevice(): void
+    {
+        $this->setMode('cart_only');
+        $_COOKIE['recoup_device'] = 'a-device-of-twenty-one';
+        $this->shopAround();
+        self::assertSame(1, count($this->lastEntry()['lines']));
+        foreach (['contact', 'customer', 'device', 'agreed'] as $name) {
+            self::assertArrayNotHasKey($name, $this->lastEntry());
+        }
+    }
+
+    public function testTheConsentToolBringsAllAndTakesItAway(): void
+    {
+        $this->setMode('nothing');
+        $_COOKIE['wp_consent_marketing'] = 'allow';
+        $this->shopAround();
+        self::assertSame([true, self::EMAIL], [$this->lastEntry()['agreed'], $this->lastEntry()['contact']['email']]);
+        Outbox::put('cart:' . WC()->session->get('recoup')['cart'], ['type' => 'cart']);
+        $_COOKIE['wp_consent_marketing'] = 'deny';
+        do_action('wp_loaded');
+        self::assertSame([0, null], [Outbox::count(), WC()->session->get('recoup')]);
+        $before = count($this->recoup->entries());
+        $this->shopAround();
+        self::assertCount($before, $this->recoup->entries());
+    }
+
+    public function testARefusalIsFollowedWhereCartAndContactAreTold(): void
+    {
+        $_COOKIE['wp_consent_functional'] = 'deny';
+        $this->shopAround();
+        self::assertSame([], $this->recoup->entries());
+    }
+
+    public function testSettingsOfAnOlderRecoupAreCartAndContact(): void
+    {
+        Settings::take(['version' => 's9', 'boxes' => [], 'push' => null]);
+        self::assertSame('cart_and_contact', Settings::before());
+        Settings::take(['version' => 's10', 'boxes' => [], 'before' => ['x'], 'push' => null]);
+        self::assertSame('cart_and_contact', Settings::before());
+        self::assertTrue(Connection::isUp());
+    }
+}
