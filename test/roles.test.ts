@@ -78,6 +78,7 @@ const LEADERS = [
   'POST /api/consent/overrides/:overrideId/end',
   'PUT /api/consent/boxes',
   'PUT /api/consent/sms-confirmation',
+  'PUT /api/consent/capture',
   'POST /api/consent/imports',
   'POST /api/consent/imports/:importId/preview',
   'POST /api/consent/imports/:importId/confirm',

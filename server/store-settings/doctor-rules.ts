@@ -1,7 +1,7 @@
-import { type CaptureMode, captureModeTexts } from '../../shared/capture-mode.ts'
+import type { CaptureMode } from '../../shared/capture-mode.ts'
 import { type CaptureStatus, detectionText, limitText, WITHOUT_SCRIPT } from '../../shared/capture-status.ts'
 import type { Check } from '../../shared/checks.ts'
-import { boxChannels, type ConsentBoxes } from '../../shared/consent-box.ts'
+import type { ConsentBoxes } from '../../shared/consent-box.ts'
 import { platformWords } from '../../shared/platform-words.ts'
 import { capabilities, type PlatformName } from '../../shared/platforms.ts'
 import {
@@ -17,6 +17,7 @@ import type { StoreProfile, WebhookSubscription } from '../platforms/platform.ts
 import type { PluginRow } from '../plugin/plugin.ts'
 import { isAlive } from '../plugin/rules.ts'
 import { newest } from '../stores/rules.ts'
+import { consentChecks } from './consent-checks.ts'
 import { pluginChecks } from './plugin-checks.ts'
 
 // The connection doctor: from what a store answered just now and what was heard of it before, to words. Pure.
@@ -74,8 +75,7 @@ export function doctorChecks(found: Findings): Check[] {
     ...rightsChecks(found),
     ['webhooks', 'Webhooks', ofWebhooks(found)],
     ['capture', 'Capture script', ofCapture(found)],
-    ['before-consent', 'Before consent', ofBeforeConsent(found)],
-    ['boxes', 'Consent boxes', ofBoxes(found)],
+    ...consentChecks(found, (at) => ago(at, found.now)),
     ['sync', 'Last order sync', ofSync(found)],
     ['clock', 'Store clock', ofClock(found)],
   ]
@@ -168,8 +168,6 @@ function ofPermissions(found: Findings): Said {
   return { state: 'warn', finding: `${sentence} Reading carts and orders works.`, nextStep }
 }
 
-const CONSENT_OF_SHOP =
-  'the shop’s own checkout asks for consent, and what it keeps of it is read with its time into the ledger.'
 const CHECKOUTS_SEEN = 'Checkouts are seen as soon as a shopper leaves an email address or phone number there.'
 
 /** What the plan and the app allow beyond the keys; nothing where a platform has no such thing. */
@@ -299,56 +297,6 @@ function ofCapture({ known, capture, now, plugin }: Findings): Said {
     finding: `${heard} ${limits}`,
     nextStep:
       'If many of your customers share one network, no action is needed: their orders confirm them. If you did not expect so many, a bot may be filling in your checkout.',
-  }
-}
-
-const boxNames = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp' } as const
-const listed = (channels: readonly (keyof typeof boxNames)[]) => channels.map((channel) => boxNames[channel]).join(', ')
-
-/** Boxes are optional: none is no fault. One with other words looks like a consent and is none. */
-function ofBeforeConsent({ beforeConsent }: Findings): Said {
-  const nextStep = 'Choose under Settings → Consent → Before consent.'
-  if (beforeConsent === null) {
-    const finding = 'Nobody has chosen yet what is kept of shoppers before they agree. Until then: cart and contact.'
-    return { state: 'warn', finding, nextStep }
-  }
-  const { title, sentence } = captureModeTexts[beforeConsent]
-  return { state: 'good', finding: `${title}. ${sentence}` }
-}
-
-function ofBoxes({ boxes: { boxes, checkoutSeenAt }, now, plugin, platform }: Findings): Said {
-  if (capabilities[platform].consentObjects) {
-    return { state: 'good', finding: `Not needed: ${CONSENT_OF_SHOP}` }
-  }
-  const seen = boxes.filter(({ seenAt }) => seenAt !== null)
-  const other = seen.filter(({ isCurrent }) => !isCurrent).map(({ channel }) => channel)
-  if (other.length > 0) {
-    return {
-      state: 'warn',
-      finding: `The checkout shows a box with different text from yours for ${listed(other)}. Its ticks are not counted.`,
-      nextStep: 'Copy the box again under Settings → Consent → Boxes, and replace it on your checkout.',
-    }
-  }
-  if (seen.length > 0) {
-    const last = newest(seen.map(({ seenAt }) => new Date(seenAt!)))!
-    return {
-      state: 'good',
-      finding: `Seen on your checkout: ${listed(seen.map(({ channel }) => channel))}, ${ago(last, now)}.`,
-    }
-  }
-  if (isAlive(plugin ?? undefined, now)) {
-    const shown = boxChannels.filter((channel) => plugin?.health?.boxes.includes(channel))
-    const words = shown.length > 0 ? `shows boxes for ${listed(shown)}` : 'shows no consent box'
-    const nextStep = 'Choose the boxes on the plugin’s screen in WordPress.'
-    return { state: 'quiet', finding: `The plugin ${words}; no checkout has been seen yet.`, nextStep }
-  }
-  const finding = checkoutSeenAt
-    ? `The script saw your checkout ${ago(new Date(checkoutSeenAt), now)}, and found no consent box.`
-    : 'The script has not seen your checkout yet, so it is not known whether it shows consent boxes.'
-  return {
-    state: 'quiet',
-    finding,
-    nextStep: 'Where consent is needed, copy the boxes under Settings → Consent → Boxes into your checkout.',
   }
 }
 

@@ -1,6 +1,12 @@
 import { Button, Card, Group, Radio, Stack, Text, Textarea, Title } from '@mantine/core'
 import { useState } from 'react'
-import { type CaptureMode, type CaptureModeView, captureModes, captureModeTexts, keepsMore } from '../../shared/capture-mode.ts'
+import {
+  type CaptureMode,
+  type CaptureModeView,
+  captureModes,
+  captureModeTexts,
+  keepsMore,
+} from '../../shared/capture-mode.ts'
 import { groundLimits } from '../../shared/consent.ts'
 import { useDraft } from '../access/drafts.ts'
 import { useMay } from '../access/queries.ts'

@@ -1,5 +1,5 @@
-import type { CaptureModeView } from '../../shared/capture-mode.ts'
 import { countryName } from '../../shared/analytics-definitions.ts'
+import type { CaptureModeView } from '../../shared/capture-mode.ts'
 
 /** Why the recommended choice is recommended. Pure. */
 export function whyUsual({ usual, strictCountries }: Pick<CaptureModeView, 'usual' | 'strictCountries'>): string {

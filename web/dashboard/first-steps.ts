@@ -13,7 +13,10 @@ export interface FirstStep {
 }
 
 interface Known {
-  store: Pick<StoreView, 'name' | 'store_url' | 'mode' | 'senderName' | 'senderEmail' | 'postalAddress' | 'isCaptureChosen'>
+  store: Pick<
+    StoreView,
+    'name' | 'store_url' | 'mode' | 'senderName' | 'senderEmail' | 'postalAddress' | 'isCaptureChosen'
+  >
   /** undefined: could not be read. */
   health: { ageSeconds: number | null; counts: { orders: number; products: number } } | undefined
   flows: Pick<FlowView, 'isOn'>[] | undefined
@@ -34,7 +37,9 @@ const REPORTS: Readonly<Record<StoreView['mode'], string>> = {
  */
 export function isSetupOpen({ store, flows, mail }: Pick<Known, 'store' | 'flows' | 'mail'>): boolean {
   if (!flows || !mail || mail.isFixed) return false
-  return !flows.some((flow) => flow.isOn) || store.mode === 'limited' || mail.acceptedAt === null || !store.isCaptureChosen
+  return (
+    !flows.some((flow) => flow.isOn) || store.mode === 'limited' || mail.acceptedAt === null || !store.isCaptureChosen
+  )
 }
 
 export function firstSteps({ store, health, flows, mail, hasCarts = false }: Known): FirstStep[] {

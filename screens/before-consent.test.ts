@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { me } from '../shared/auth.ts'
+import { type CaptureModeView, chooseCaptureMode, readCaptureMode } from '../shared/capture-mode.ts'
+import { aScreen, NOW } from './app.ts'
+import { checkLayout } from './page-checks.ts'
+
+// Settings → Consent → Before consent.
+
+const app = aScreen()
+const GROUND = 'Our lawyer’s letter of May 3, 2026, about carts of shops.'
+const view = (more: Partial<CaptureModeView> = {}): CaptureModeView => ({
+  ...{ mode: 'cart_and_contact', isChosen: false, usual: 'cart_only', strictCountries: ['DE', 'FR'], choices: [] },
+  ...more,
+})
+const option = (name: RegExp) => app.page.getByRole('radio', { name })
+const save = () => app.page.getByRole('button', { name: 'Save', exact: true })
+
+test('an older store is asked to choose; more than usual needs its ground, and all of it can be read afterwards', async () => {
+  app.api.answer(readCaptureMode, view())
+  await app.open('/settings/consent#capture')
+  await app.page.getByText('Please choose').waitFor()
+  await app.page.getByText('You sell to Germany, France, whose law asks for consent first.').waitFor()
+  expect(await option(/^Cart and contact/).isChecked()).toBe(true)
+  expect(await save().isDisabled()).toBe(true)
+  const ground = app.page.getByLabel('Which law, agreement or advice allows this?')
+  await ground.fill(GROUND)
+  const choices = [{ mode: 'cart_and_contact' as const, legalGround: GROUND, at: NOW.toISOString(), by: 'Olive Owner' }]
+  app.api.answer(chooseCaptureMode, view({ isChosen: true, choices }))
+  app.api.answer(readCaptureMode, view({ isChosen: true, choices }))
+  await save().click()
+  await app.page.getByText('Saved.').waitFor()
+  expect(app.api.calls(chooseCaptureMode).map(({ body }) => body)).toEqual([
+    { mode: 'cart_and_contact', legalGround: GROUND },
+  ])
+  await app.page.getByRole('region', { name: 'Who chose what' }).getByText(GROUND).waitFor()
+  await option(/^Only the cart \(recommended\)/).check()
+  expect(await ground.count()).toBe(0)
+  expect(await save().isEnabled()).toBe(true)
+  await checkLayout(app)
+})
+
+test('a viewer reads it and changes nothing', async () => {
+  app.api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
+  app.api.answer(readCaptureMode, view({ isChosen: true, mode: 'nothing' }))
+  await app.open('/settings/consent#capture')
+  expect(await option(/^Nothing/).isChecked()).toBe(true)
+  for (const name of [/^Nothing/, /^Only the cart/, /^Cart and contact/])
+    expect(await option(name).isDisabled()).toBe(true)
+  expect(await save().count()).toBe(0)
+})
