@@ -93,11 +93,21 @@ test('a store in order is fine in every part', async () => {
     permissions: 'good',
     webhooks: 'good',
     capture: 'good',
+    'before-consent': 'good',
     boxes: 'quiet',
     sync: 'good',
     clock: 'good',
   })
   expect(checks.version!.finding).toContain('10.4.4')
+})
+
+test('a store older than the choice of what is kept before consent is asked for it (C9)', async () => {
+  expect((await checksOf())['before-consent']).toMatchObject({ state: 'good' })
+  await change({ before_consent: null })
+  expect((await checksOf())['before-consent']).toMatchObject({
+    state: 'warn',
+    nextStep: expect.stringContaining('Before consent'),
+  })
 })
 
 test.each([

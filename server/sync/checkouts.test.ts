@@ -36,6 +36,32 @@ test('a checkout becomes a cart with the shopper’s contact, and read again it 
   expect((await streamOf(storeId, 'checkouts')).watermark).toEqual(new Date(ago(20 * MINUTE_MS)))
 })
 
+test('before consent a checkout is no cart, or a cart without contact, as its store has chosen (C9)', async () => {
+  const { fake, storeId } = await aShopifyStore(world)
+  const choose = (mode: 'nothing' | 'cart_only') =>
+    world.db.updateTable('stores').set({ before_consent: mode }).where('id', '=', storeId).execute()
+  const consent = { channel: 'email' as const, level: 'single' as const, at: ago(MINUTE_MS), wording: null }
+  await choose('nothing')
+  fake.allCheckouts = [
+    aCheckout({ checkoutId: '1', checkoutToken: 'one', cartToken: null, modifiedAt: ago(20 * MINUTE_MS) }),
+  ]
+  await pullCheckouts(world.deps, { storeId })
+  expect(await cartsOf(storeId)).toEqual([])
+  await choose('cart_only')
+  fake.allCheckouts = [
+    aCheckout({ checkoutId: '2', checkoutToken: 'two', cartToken: null, modifiedAt: ago(9 * MINUTE_MS) }),
+    aCheckout({
+      ...{ checkoutId: '3', checkoutToken: 'three', cartToken: null, modifiedAt: ago(8 * MINUTE_MS) },
+      ...{ email: 'agreed@mail.example.org', phone: '+12125550177', consents: [{ ...consent, state: 'granted' }] },
+    }),
+  ]
+  await pullCheckouts(world.deps, { storeId })
+  expect((await cartsOf(storeId)).map(({ email, phone }) => [email, phone])).toEqual([
+    [null, null],
+    ['agreed@mail.example.org', null],
+  ])
+})
+
 test('an address of a checkout that is not on the store’s own host is not kept (X1)', async () => {
   const { fake, storeId } = await aShopifyStore(world)
   const restoreUrl = 'https://evil.example.net/recover'
