@@ -67,6 +67,24 @@ final class ConsentTest extends ShopCase
         self::assertStringNotContainsString('checked', $html);
     }
 
+    public function testTheClassicBoxesAreBelowTheEmailFieldAndShownOnce(): void
+    {
+        $html = apply_filters('woocommerce_form_field_email', '<p id="billing_email_field"></p>', 'billing_email', [], '');
+        self::assertStringStartsWith('<p id="billing_email_field"></p><p class="form-row', $html);
+        self::assertStringContainsString('data-priority="111"', $html);
+        ob_start();
+        Consent::show();
+        self::assertSame('', ob_get_clean());
+        self::assertSame('<p></p>', apply_filters('woocommerce_form_field_email', '<p></p>', 'account_email', [], ''));
+    }
+
+    public function testABoxOfTheBlockCheckoutDoesNotComeBackTicked(): void
+    {
+        $kept = (object) ['meta_key' => '_wc_other/recoup/consent-email', 'meta_value' => '1'];
+        $other = (object) ['meta_key' => '_wc_other/shop/gift', 'meta_value' => '1'];
+        self::assertSame([$other], array_values(apply_filters('woocommerce_data_store_wp_user_read_meta', [$kept, $other])));
+    }
+
     public function testTheClassicOrderKeepsATickThatTheScriptDidNotTell(): void
     {
         $_POST = ['recoup_consent_email' => 'yes'];

@@ -12,14 +12,18 @@ final class Consent
 
     /** @var bool */
     private static $isAtCheckout = false;
+    /** @var bool the boxes are in the form already */
+    private static $isShown = false;
 
     public static function start(): void
     {
         add_action('woocommerce_init', Guard::action('woocommerce_init', [self::class, 'registerFields']));
         $set = Guard::action('woocommerce_set_additional_field_value', [self::class, 'fieldSet']);
         add_action('woocommerce_set_additional_field_value', $set, 10, 4);
+        add_filter('woocommerce_form_field_email', Guard::filter('woocommerce_form_field_email', [self::class, 'besideEmail']), 10, 2);
         $form = Guard::action('woocommerce_checkout_after_customer_details', [self::class, 'show']);
         add_action('woocommerce_checkout_after_customer_details', $form, 20, 0);
+        add_filter('woocommerce_data_store_wp_user_read_meta', Guard::filter('user_read_meta', [self::class, 'withoutKept']), 10, 1);
         $create = Guard::action('woocommerce_checkout_create_order', [self::class, 'toClassicOrder']);
         add_action('woocommerce_checkout_create_order', $create, 10, 1);
     }
@@ -35,13 +39,26 @@ final class Consent
                 'id' => self::FIELD . $channel,
                 'label' => $box['words'],
                 'optionalLabel' => $box['words'],
-                // A contact field is kept with the customer, and would come back ticked.
-                'location' => 'order',
+                // Beside the email address: who leaves before the payment has seen it.
+                'location' => 'contact',
                 'type' => 'checkbox',
                 'required' => false,
                 'show_in_order_confirmation' => false,
             ]);
         }
+    }
+
+    /**
+     * WooCommerce keeps a contact field with the customer, and the box would come back ticked at their next checkout.
+     *
+     * @param mixed $meta what is kept of a user
+     * @return mixed
+     */
+    public static function withoutKept($meta)
+    {
+        return !is_array($meta) ? $meta : array_filter($meta, static function ($each): bool {
+            return !is_object($each) || !preg_match('~^_wc_\w+/' . self::FIELD . '~', (string) ($each->meta_key ?? ''));
+        });
     }
 
     /**
@@ -100,23 +117,42 @@ final class Consent
         }
     }
 
-    /** The classic checkout's form section. Outside of what WooCommerce renews when an address changes, so a tick stays. */
+    /**
+     * The classic checkout, below the email field. Outside of what WooCommerce renews when an address changes, so a tick stays.
+     *
+     * @param mixed $html the field
+     * @param mixed $name
+     * @return mixed
+     */
+    public static function besideEmail($html, $name = '')
+    {
+        if ($name !== 'billing_email' || !is_string($html) || !is_checkout()) {
+            return $html;
+        }
+        self::$isShown = true;
+        return $html . self::boxes();
+    }
+
+    /** For a form that makes its email field in another way. */
     public static function show(): void
     {
-        $boxes = Settings::boxes();
-        if ($boxes === []) {
-            return;
-        }
-        $said = self::said();
-        echo '<div class="recoup-consent woocommerce-additional-fields">';
-        foreach ($boxes as $channel => $box) {
+        $boxes = self::$isShown ? '' : self::boxes();
+        self::$isShown = false;
+        echo $boxes === '' ? '' : '<div class="recoup-consent woocommerce-additional-fields">' . $boxes . '</div>';
+    }
+
+    /** Each a row of the form; WooCommerce sorts rows by their priority, and the email field has 110. */
+    private static function boxes(): string
+    {
+        $html = '';
+        foreach (Settings::boxes() as $channel => $box) {
             $id = 'recoup_consent_' . $channel;
-            echo '<p class="form-row form-row-wide"><label class="woocommerce-form__label woocommerce-form__label-for-checkbox checkbox" for="'
+            $html .= '<p class="form-row form-row-wide recoup-consent-row" data-priority="111"><label class="woocommerce-form__label woocommerce-form__label-for-checkbox checkbox" for="'
                 . esc_attr($id) . '"><input type="checkbox" class="woocommerce-form__input woocommerce-form__input-checkbox input-checkbox" name="'
                 . esc_attr($id) . '" id="' . esc_attr($id) . '" value="yes" data-recoup-wording="' . esc_attr($box['id']) . '"'
-                . checked($said[$channel]['isGiven'] ?? false, true, false) . '> <span>' . esc_html($box['words']) . '</span></label></p>';
+                . checked(self::said()[$channel]['isGiven'] ?? false, true, false) . '> <span>' . esc_html($box['words']) . '</span></label></p>';
         }
-        echo '</div>';
+        return $html;
     }
 
     /** This request comes from a checkout that shows the boxes. */

@@ -136,3 +136,8 @@ function wc_api_hash(string $text): string
 {
     return hash_hmac('sha256', $text, 'wc-api');
 }
+
+function is_checkout(): bool
+{
+    return $GLOBALS['wp']['isCheckout'] ?? true;
+}
