@@ -19,7 +19,7 @@
   }
 
   function told(word) {
-    return new RegExp('(^|; )wp_consent_(marketing|functional)=' + word).test(document.cookie)
+    return new RegExp(`(^|; )wp_consent_(marketing|functional)=${word}`).test(document.cookie)
   }
 
   function maySend() {
