@@ -74,12 +74,12 @@ async function openInstance(dataDir: string, ports: number[], env: Record<string
     async kill() {
       isEnding = true
       child.kill('SIGKILL')
-      await until(async () => child.exitCode !== null || child.signalCode !== null, 5_000)
+      await until(async () => child.exitCode !== null || child.signalCode !== null)
     },
     async close() {
       isEnding = true
       child.kill('SIGTERM')
-      await until(async () => child.exitCode !== null || child.signalCode !== null, 15_000)
+      await until(async () => child.exitCode !== null || child.signalCode !== null)
     },
     async stop() {
       await instance.close()
@@ -108,7 +108,7 @@ function aFolder(prefix: string): string {
 }
 
 /** Asks again and again until it is so. */
-export async function until(isSo: () => Promise<boolean>, limitMs: number, everyMs = 250): Promise<void> {
+export async function until(isSo: () => Promise<boolean>, limitMs = 110_000, everyMs = 250): Promise<void> {
   const end = Date.now() + limitMs
   while (!(await isSo())) {
     if (Date.now() > end) throw new Error(`not so after ${limitMs} ms`)

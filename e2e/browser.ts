@@ -52,10 +52,17 @@ export const openPages = async (): Promise<Page[]> =>
 
 const launch = async () => atRest(await chromium.launch(launchOptions()))
 
+/** So long is waited for what a page is to show: half a minute is over before a busy machine has loaded one. */
+const PATIENCE_MS = 90_000
+
 /** A page that moves is drawn sixty times a second for as long as it is open: none does unless a journey is about that. */
 function atRest(browser: Browser): Browser {
   const open = browser.newContext.bind(browser)
-  browser.newContext = (options) => open({ reducedMotion: 'reduce', ...options })
+  browser.newContext = async (options) => {
+    const context = await open({ reducedMotion: 'reduce', ...options })
+    context.setDefaultTimeout(PATIENCE_MS)
+    return context
+  }
   return browser
 }
 

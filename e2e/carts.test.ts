@@ -9,7 +9,6 @@ import { type SharedInstance, sharedInstance } from './shared-instances.ts'
 
 // A cart left in the demo store gets one mail and is restored and bought; no mail is sent without consent or after a purchase.
 
-const LIMIT_MS = 110_000
 let instance: SharedInstance
 let browser: Browser
 let token: string
@@ -44,7 +43,7 @@ async function messagesOf(email: string): Promise<Messages> {
 
 /** The mails of this address, once there are so many. */
 async function arrived(email: string, count: number) {
-  await until(async () => (await mailsTo(instance, email)).length >= count, LIMIT_MS)
+  await until(async () => (await mailsTo(instance, email)).length >= count)
   const mails = await mailsTo(instance, email)
   expect(mails).toHaveLength(count)
   return readMail(instance, Math.max(...mails.map(({ id }) => id)))
@@ -76,7 +75,7 @@ test('a cart left behind gets one mail, is restored in another browser, bought, 
   expect((await messagesOf(email)).timeline.filter(({ kind }) => kind === 'restore')).toHaveLength(1)
   await buy(phone, email)
 
-  await expect.poll(async () => (await cartOf(email))?.state, { timeout: LIMIT_MS }).toBe('recovered')
+  await expect.poll(async () => (await cartOf(email))?.state).toBe('recovered')
   expect((await cartOf(email))!.id).toBe(before.id)
   const { messages, order } = await messagesOf(email)
   const [first, second] = messages
@@ -95,13 +94,13 @@ test('a shopper without the consent their country asks for, and one who bought i
   await abandonCart(instance, browser, greta, 'DE')
   await minutePasses(instance, greta)
   const checkout = await abandonCart(instance, browser, bea)
-  await until(async () => (await cartOf(bea)) !== null, LIMIT_MS)
+  await until(async () => (await cartOf(bea)) !== null)
   const { id } = (await cartOf(bea))!
   await buy(checkout, bea)
-  await expect.poll(async () => (await messagesOf(greta)).messages[0]?.reason, { timeout: LIMIT_MS }).toBe('no_consent')
+  await expect.poll(async () => (await messagesOf(greta)).messages[0]?.reason).toBe('no_consent')
   expect((await messagesOf(greta)).messages[0]!.explanation).not.toBe('')
   const bought = () => ask<{ cart: ActiveCart }>('GET', `/api/carts/followed?id=${id}`)
-  await expect.poll(async () => (await bought()).cart.state, { timeout: LIMIT_MS }).toBe('purchased')
+  await expect.poll(async () => (await bought()).cart.state).toBe('purchased')
   const { messages } = await ask<Messages>('GET', `/api/carts/${id}/messages`)
   expect(messages.filter(({ state }) => state !== 'cancelled')).toEqual([])
   for (const email of [greta, bea]) expect(await mailsTo(instance, email)).toEqual([])
@@ -122,7 +121,7 @@ test('a mail sent by hand arrives once; after unsubscribing nothing more is sent
   const form = owner.getByRole('dialog', { name: 'Send Email Reminder' })
   await form.getByText('Ready to send').waitFor()
   await form.getByRole('button', { name: 'Send Now' }).click()
-  await form.waitFor({ state: 'detached', timeout: 60_000 })
+  await form.waitFor({ state: 'detached' })
   const mail = await arrived(email, 2)
   expect(mail.text).toContain(cart.items[0]!.product_name)
 
@@ -133,9 +132,7 @@ test('a mail sent by hand arrives once; after unsubscribing nothing more is sent
   const again = await ask<{ error: string }>('POST', '/api/email/send-email', { to: email, cart_id: cart.id })
   expect(again.error).toContain('unsubscribed')
   await expect
-    .poll(async () => (await messagesOf(email)).messages.filter(({ state }) => state === 'scheduled'), {
-      timeout: 60_000,
-    })
+    .poll(async () => (await messagesOf(email)).messages.filter(({ state }) => state === 'scheduled'))
     .toEqual([])
   expect(await mailsTo(instance, email)).toHaveLength(2)
 
@@ -143,7 +140,7 @@ test('a mail sent by hand arrives once; after unsubscribing nothing more is sent
   await owner.getByRole('button', { name: 'Erase this person' }).click()
   await owner.getByLabel('Type “erase” to confirm').fill('erase')
   await owner.getByRole('button', { name: 'Erase permanently' }).click()
-  await owner.getByText('This person is erased').waitFor({ timeout: 60_000 })
+  await owner.getByText('This person is erased').waitFor()
   const search = new URLSearchParams({ search: email, page: '1' })
   const left = await ask<{ customers: unknown[] }>('GET', `/api/stores/customers/recent?${search}`)
   expect(left.customers).toEqual([])

@@ -62,7 +62,7 @@ test('an owner registers, confirms, connects over http, sees unfinished orders a
 
   const carts = async () => (await ask<{ carts: ListedCart[] }>('GET', '/api/carts/abandoned')).carts
   await expect
-    .poll(async () => (await carts()).map((cart) => cart.customer_email).sort(), { timeout: 60_000 })
+    .poll(async () => (await carts()).map((cart) => cart.customer_email).sort())
     .toEqual(['dora', 'fay', 'petra'].map((local) => `${local}@customers.example`))
   for (const cart of await carts()) {
     expect(cart.total).toBeGreaterThan(0)
@@ -96,7 +96,7 @@ test('an owner registers, confirms, connects over http, sees unfinished orders a
     }),
   })
   expect(reported.status).toBe(204)
-  await expect.poll(async () => (await connection()).store!.captureSeenAt, { timeout: 30_000 }).not.toBeNull()
+  await expect.poll(async () => (await connection()).store!.captureSeenAt).not.toBeNull()
 
   await page.goto(`${instance.url}/settings`)
   await page.getByRole('button', { name: 'Disconnect Store' }).click()

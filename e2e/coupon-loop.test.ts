@@ -23,7 +23,7 @@ interface Messages {
 
 const SHOPPER = 'nina@loop-shoppers.example'
 /** Background jobs run every few seconds. */
-const SLOW = { timeout: 110_000, interval: 1_000 }
+const SLOW = { interval: 1_000 }
 const inCents = (text: string) => Math.round(Number(text.replace(/[^\d.]/g, '')) * 100)
 
 /**

@@ -38,7 +38,7 @@ export async function minutePasses(instance: Instance, email: string): Promise<v
     switched as (update flows f set takes_from = f.takes_from - interval '1 minute' from left_behind l where f.store_id = l.store_id)
     update facts f set at = f.at - interval '1 minute' from left_behind l where f.store_id = l.store_id and f.shopper_id = l.shopper_id`
   try {
-    await until(async () => (await client.query(shift, [email])).rowCount! > 0, 110_000)
+    await until(async () => (await client.query(shift, [email])).rowCount! > 0)
   } finally {
     await client.end()
   }

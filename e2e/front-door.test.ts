@@ -43,7 +43,7 @@ const ask = (token: string | null, to: string, method = 'GET') =>
 /** Waits for the mail with this subject. */
 async function findMail(address: string, subject: RegExp) {
   const find = async () => (await mailsTo(instance, address)).find((mail) => subject.test(mail.subject))
-  await until(async () => (await find()) !== undefined, 20_000)
+  await until(async () => (await find()) !== undefined)
   return readMail(instance, (await find())!.id)
 }
 
@@ -64,7 +64,7 @@ test('a visitor reaches the live demo from the landing page and leaves it, by ke
   await go(link('Try the live demo'))
   await page.waitForURL('**/dashboard')
   // The demo's past may still be being written.
-  await page.locator('.recent-cart').first().waitFor({ timeout: 90_000 })
+  await page.locator('.recent-cart').first().waitFor()
   const token = await storedToken()
   expect((await ask(token, '/api/auth/me')).status).toBe(200)
   await go(page.getByRole('banner').getByRole('button', { name: 'Logout' }))

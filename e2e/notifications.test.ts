@@ -60,7 +60,7 @@ test('a store that refuses its keys is reported live in every tab and by one mai
     const { notifications } = await owner.ask<{ notifications: NotificationView[] }>('GET', '/api/notifications')
     return notifications.find(({ type }) => type === 'store_check_failed')
   }
-  await until(async () => (await find()) !== undefined, 60_000)
+  await until(async () => (await find()) !== undefined)
   const { _id, title, message } = (await find())!
   for (const page of [tab, other]) await linkTo(page, _id).waitFor()
 
@@ -77,7 +77,7 @@ test('a store that refuses its keys is reported live in every tab and by one mai
   await linkTo(other, _id).waitFor()
 
   const reports = async () => (await mailsTo(instance, email)).filter(({ subject }) => subject.startsWith(title))
-  await until(async () => (await reports()).length > 0, 60_000)
+  await until(async () => (await reports()).length > 0)
   expect(await reports()).toHaveLength(1)
   const { html, text, raw } = await readMail(instance, (await reports())[0]!.id)
   expect(raw).toMatch(/^Auto-Submitted: auto-generated\r?$/m)

@@ -67,7 +67,7 @@ export async function anOwnerWithoutStore(place: Place, page: Page, email = anAd
 /** The link in the newest mail to an address whose subject is like this. */
 export async function linkTo(place: Place, address: string, subject: RegExp): Promise<string> {
   const newest = async () => (await mailsTo(place, address)).find((mail) => subject.test(mail.subject))?.id
-  await until(async () => (await newest()) !== undefined, 30_000)
+  await until(async () => (await newest()) !== undefined)
   const { text } = await readMail(place, (await newest())!)
   return /https?:\/\/\S+/.exec(text)![0]
 }

@@ -48,7 +48,7 @@ beforeAll(async () => {
     const listed = await owner.ask<{ carts: { id: string; phone: string }[] }>('GET', '/api/carts/abandoned')
     for (const cart of listed.carts) carts.set(cart.phone, cart.id)
     return carts.size === 2
-  }, 60_000)
+  })
   await prepareShoppers()
 })
 
@@ -84,7 +84,7 @@ async function received(number: string, channel: Text['channel']): Promise<Text[
 }
 
 const expectCount = (number: string, channel: Text['channel'], count: number) =>
-  expect.poll(async () => (await received(number, channel)).length, { timeout: 20_000 }).toBe(count)
+  expect.poll(async () => (await received(number, channel)).length).toBe(count)
 
 const openPhone = (number: string, channel: Text['channel']) =>
   phone.goto(`${instance.mailboxUrl}/phone?phone=${encodeURIComponent(number)}&channel=${channel}`)
@@ -121,7 +121,7 @@ test('an SMS sent twice arrives once with a working link, and STOP ends messages
     })
   const replies = await Promise.all([send(), send()])
   expect(replies).toMatchObject([{ success: true }, { success: true }])
-  await until(async () => (await received(BEA, 'sms'))[0]?.status === 'delivered', 20_000)
+  await until(async () => (await received(BEA, 'sms'))[0]?.status === 'delivered')
   const [message, ...others] = await received(BEA, 'sms')
   expect(others).toEqual([])
   await expectWorkingLink(message!.body)
@@ -162,7 +162,7 @@ test('a WhatsApp message arrives once by its template, is reported as read, and 
   const outcome = async () =>
     (await owner.ask<{ message: { outcome: string } | null }>('GET', `/api/carts/${cartId}/last-message`)).message
       ?.outcome
-  await until(async () => (await outcome()) === 'read', 20_000)
+  await until(async () => (await outcome()) === 'read')
   await phone.getByRole('textbox', { name: 'Reply' }).fill('Help')
   await phone.getByRole('button', { name: 'Send' }).click()
   await expectCount(CARL, 'whatsapp', 2)

@@ -31,10 +31,7 @@ test('two factors are set up, asked for at sign-in, and still asked for after th
   await card.getByRole('heading', { name: 'Your recovery codes' }).waitFor()
   const recoveryCodes = await card.locator('.recovery-codes > li').allInnerTexts()
   expect(recoveryCodes).toHaveLength(10)
-  await until(
-    async () => (await mailsTo(instance, email)).some(({ subject }) => /was switched on/.test(subject)),
-    ...([30_000] as const),
-  )
+  await until(async () => (await mailsTo(instance, email)).some(({ subject }) => /was switched on/.test(subject)))
 
   const enterPassword = async (visitor: Page, password: string) => {
     await visitor.goto(`${instance.url}/login`)

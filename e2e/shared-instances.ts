@@ -72,7 +72,7 @@ export async function startSharedInstances(folder: string) {
     async end() {
       stripe.webhooks.follow(null)
       for (const child of children) child.kill('SIGTERM')
-      await until(async () => children.every(hasEnded), 20_000, 50)
+      await until(async () => children.every(hasEnded), 110_000, 50)
       await stripe.close()
       if (stripe.faults.length > 0) throw new Error(`Stripe’s contract was broken: ${JSON.stringify(stripe.faults)}`)
     },

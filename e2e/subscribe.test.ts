@@ -75,7 +75,7 @@ test('an owner registers, tries a plan at Stripe, adds a card, changes, cancels 
   const back = await page.getByRole('link', { name: 'Return' }).getAttribute('href')
   expect(back).toBe(`${instance.url}/billing`)
   await page.goto(`${instance.url}/readyz`)
-  await until(async () => (await status()).hasCard, 20_000)
+  await until(async () => (await status()).hasCard)
 
   await page.goto(back!)
   await press('Change plan')
@@ -96,7 +96,7 @@ test('an owner registers, tries a plan at Stripe, adds a card, changes, cancels 
   expect(await status()).toMatchObject({ plan: 'growth', status: 'trialing', cancelAtPeriodEnd: false })
 
   const hasMail = async () => (await subjects()).length > 0
-  await until(hasMail, 30_000)
+  await until(hasMail)
   expect(await subjects()).toHaveLength(1)
 })
 

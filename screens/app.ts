@@ -30,6 +30,9 @@ export const token = 'a-token'
 /** Moves the page's clock to `NOW`. */
 const CLOCK = `<script>{const R=Date,s=${NOW.getTime()}-R.now();globalThis.Date=new Proxy(R,{construct:(_,a,t)=>Reflect.construct(R,a.length?a:[R.now()+s],t),apply:()=>new R(R.now()+s).toString(),get:(t,k)=>k==='now'?()=>R.now()+s:Reflect.get(t,k)})}</script>`
 
+const CLEAR = 'localStorage.clear();sessionStorage.clear()'
+const BLANK = `<!doctype html><title>blank</title><script>${CLEAR}</script>`
+
 interface Options {
   /** Who is signed in; `owner` of the demo's account unless said otherwise. */
   as?: 'owner' | 'visitor' | undefined
@@ -55,6 +58,7 @@ export interface Screens {
   live: {
     notify(event: NotificationEvent): void
     changed(...parts: LivePart[]): void
+    /** That are joined to a store: one that has just begun would not hear what is sent. */
     connections(): number
     cut(): void
     drop(): void
@@ -121,7 +125,7 @@ export function aScreen(): Screens {
   app.live = {
     notify: (event) => void server.io.emit('notification', event),
     changed: (...changed) => void server.io.emit('store-changed', { storeId: demo.storeId, changed }),
-    connections: () => server.io.engine.clientsCount,
+    connections: server.joined,
     cut: () => void server.io.disconnectSockets(true),
     /** As a lost network does: the browser connects again by itself. */
     drop: () => server.dropTransports(),
@@ -135,9 +139,6 @@ export function aScreen(): Screens {
 }
 
 const isSamePage = (a: string, b: string) => a.split('#')[0] === b.split('#')[0]
-
-const CLEAR = 'localStorage.clear();sessionStorage.clear()'
-const BLANK = `<!doctype html><title>blank</title><script>${CLEAR}</script>`
 
 /** The files of the build, the API, and the live connection, at an address of their own. */
 async function serve(api: Api) {
@@ -175,13 +176,19 @@ async function serve(api: Api) {
     transports.add(transport)
     transport.once('close', () => transports.delete(transport))
   })
+  const joined = new Set<string>()
   io.on('connection', (socket) => {
-    socket.on('join-platform', (_platform, answer) => answer?.({ storeId: demo.storeId }))
+    socket.on('join-platform', (_platform, answer) => {
+      joined.add(socket.id)
+      answer?.({ storeId: demo.storeId })
+    })
+    socket.once('disconnect', () => joined.delete(socket.id))
     socket.on('mark-notifications-read', (_marked, answer) => answer?.({ success: true }))
   })
   const { port } = app.server.address() as AddressInfo
   return {
     io,
+    joined: () => joined.size,
     fillStorage(entries: Record<string, string | null>) {
       storage = entries
     },
@@ -197,9 +204,9 @@ async function serve(api: Api) {
 }
 
 async function settled(page: Page, api: Api, isLoading: boolean): Promise<void> {
-  const options = { polling: 25, timeout: 15_000 }
+  const options = { polling: 25, timeout: 60_000 }
   do {
-    if (!isLoading) await expect.poll(() => api.waiting, { timeout: 15_000, interval: 5 }).toBe(0)
+    if (!isLoading) await expect.poll(() => api.waiting, { timeout: 60_000, interval: 5 }).toBe(0)
     await page.waitForFunction(isQuiet, isLoading, options)
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
   } while (!isLoading && api.waiting > 0)

@@ -4,6 +4,7 @@ import { openStep } from '../e2e/flow-steps.ts'
 import { authTexts, demoLogin, login, me } from '../shared/auth.ts'
 import { listAbandonedCarts } from '../shared/carts.ts'
 import type { Endpoint } from '../shared/endpoint.ts'
+import { trySaveFlow } from '../shared/flows.ts'
 import { previewMessage, testSend } from '../shared/message-preview.ts'
 import { lastMessage } from '../shared/reminders.ts'
 import { readSecondFactor } from '../shared/second-factor.ts'
@@ -13,6 +14,7 @@ import { OFFLINE } from '../web/api.ts'
 import { aPreview, SECTIONS, sectionsOf } from './access-scene.ts'
 import { fixture } from './api.ts'
 import { aScreen } from './app.ts'
+import { NO_EFFECT } from './flows-api.ts'
 
 // A session that ends and a server that is away while somebody types (decision 2): nothing typed is lost.
 
@@ -53,6 +55,8 @@ describe('a session that is over', () => {
   })
 
   test('is noticed by the live connection alone, and gives a flow’s message back', async () => {
+    // Asked for what was typed, after a pause.
+    app.api.answer(trySaveFlow, { effect: NO_EFFECT })
     await app.open('/flows')
     await app.page.getByRole('link', { name: 'Abandoned cart reminders' }).click()
     await openStep(app.page, 1)

@@ -14,7 +14,7 @@ import { aMemberList, cartOf, idOf } from './notifications-list.ts'
 
 const app = aScreen()
 const list = aMemberList(app)
-const { announceNew, bell, expectBadge, isLive } = aBell(app)
+const { announceNew, expectBadge, isLive } = aBell(app)
 
 const area = () => app.page.getByRole('region', { name: 'List of notifications' })
 const detail = () => app.page.getByRole('region', { name: 'Notification', exact: true })
@@ -192,24 +192,6 @@ describe('the notifications screen', () => {
     await expect.poll(reads).toEqual([false, true, false])
     await page.getByLabel('Search notifications').pressSequentially('juk')
     expect(await page.getByLabel('Search notifications').inputValue()).toBe('juk')
-  })
-
-  test('deletes from the detail and restores on Undo', async () => {
-    list.addNumbered(1, 2)
-    const page = await app.open('/notifications')
-    await row('more than 2 ').getByRole('link').click()
-    await detail().getByRole('button', { name: 'Delete' }).click()
-    await expectRows(1)
-    await detail().getByText('Select a notification to view details').waitFor()
-    // With the bell open on it there are two bars; one of them is read out.
-    await bell().click()
-    await expect.poll(() => page.locator('.undo-place').count()).toBe(2)
-    await expect.poll(() => page.locator('.undo-place[role=status]').count()).toBe(1)
-    await page.keyboard.press('Escape')
-    await area().getByRole('button', { name: 'Undo' }).click()
-    await expectRows(2)
-    expect(await isFocused(area())).toBe(true)
-    await expect.poll(() => list.items.length).toBe(2)
   })
 
   test('adds and removes what the live connection reports', async () => {

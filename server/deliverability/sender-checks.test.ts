@@ -138,10 +138,10 @@ describe('DMARC', () => {
   })
 })
 
-test('a name server that says nothing costs a bounded time', async () => {
+test('a name server that says nothing is asked no longer than the limit', async () => {
   server.silent.add('slow.com')
-  const start = performance.now()
   const impatient = openDns({ servers: [server.address], limitMs: 300 })
   expect(await impatient.txt('slow.com')).toEqual({ kind: 'failed', reason: 'the name server did not answer in time' })
-  expect(performance.now() - start).toBeLessThan(1_500)
+  // After two seconds it would have been asked again.
+  expect(server.asked.filter((name) => name === 'slow.com')).toHaveLength(1)
 })

@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { io, type Socket } from 'socket.io-client'
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import type { NotificationEvent } from '../../shared/notification-calls.ts'
@@ -30,15 +29,16 @@ afterEach(() => {
   for (const socket of open.splice(0)) socket.disconnect()
 })
 
+/** Asked every half minute whether it is still there, it says `select 1` last. */
 const isListened = () =>
   vi.waitFor(async () => {
     const { rows } = await sql`
       select 1 from pg_stat_activity
-      where application_name = 'recoup-live' and datname = current_database() and query = 'listen recoup_live'`.execute(
+      where application_name = 'recoup-live' and datname = current_database() and query in ('listen recoup_live', 'select 1')`.execute(
       world.db,
     )
     expect(rows).toHaveLength(1)
-  }, 10_000)
+  }, 30_000)
 
 async function tab(token: string, platform: unknown = 'woocommerce') {
   const socket = io(address, { auth: { token }, forceNew: true, reconnection: false })
@@ -48,7 +48,7 @@ async function tab(token: string, platform: unknown = 'woocommerce') {
   socket.on('notification', (event) => heard.push(event))
   socket.on('store-changed', (event) => changed.push(...event.changed))
   await new Promise<void>((resolve, reject) => socket.on('connect', resolve).on('connect_error', reject))
-  await socket.timeout(5_000).emitWithAck('join-platform', platform)
+  await socket.timeout(30_000).emitWithAck('join-platform', platform)
   return { socket, heard, changed }
 }
 
@@ -59,7 +59,7 @@ async function flood({ storeId }: Pick<TestStore, 'storeId'>, ceiling = 70) {
 
 const ceilings = (heard: readonly NotificationEvent[]) =>
   heard.map((event) => event.type === 'new' && event.notification.data.ceiling)
-const soon = (check: () => void) => vi.waitFor(check, { timeout: 5_000, interval: 10 })
+const soon = (check: () => void) => vi.waitFor(check, { timeout: 30_000, interval: 10 })
 const call = (method: string, token: string, rest: string, body?: object) =>
   world.request(method, `/api/notifications${rest}`, { token, ...(body && { body }) })
 
@@ -186,10 +186,10 @@ test('of very much at once the browser is told to read the list', async () => {
   )
   await gatherNotifications(world.deps)
   await soon(() => expect(changed).toContain('notifications'))
-  await sleep(100)
-  expect(heard.length).toBeLessThan(600)
+  // What is told comes in its order: all of the many would be there before this one.
   await flood(store, 9)
   await soon(() => expect(ceilings(heard)).toContain(9))
+  expect(heard.length).toBeLessThan(600)
 })
 
 test('a gathered row that grows is no new notification: open lists are told to read it again', async () => {

@@ -57,7 +57,7 @@ test('connects as the specification says: polling before websocket, again and ag
   // Unlimited, as is the library's default.
   expect(made.at(-1)!.socket.io.reconnection()).toBe(true)
   expect(made.at(-1)!.socket.io.reconnectionAttempts()).toBe(Infinity)
-  await vi.waitFor(() => expect(asked.length).toBeGreaterThan(12), 10_000)
+  await vi.waitFor(() => expect(asked.length).toBeGreaterThan(12), 30_000)
   expect(asked[0]!.url).toMatch(/^\/socket\.io\/\?.*transport=polling/)
 })
 
@@ -71,7 +71,7 @@ test('connect errors are only logged, and after five of them only polling is tri
     close()
     stop()
   }
-  await vi.waitFor(() => expect(asked.length).toBeGreaterThan(12), 10_000)
+  await vi.waitFor(() => expect(asked.length).toBeGreaterThan(12), 30_000)
   expect(made.at(-1)!.socket.io.opts.transports).toEqual(['polling'])
   for (const listener of Object.values(heard)) expect(listener).not.toHaveBeenCalled()
   // Each of them, and nothing else.

@@ -74,7 +74,7 @@ test('a question asked before "Load More" does not take away what that brought',
   await show()
   isHeld = () => true
   const asked = show()
-  await vi.waitFor(() => expect(waiting).toHaveLength(1))
+  await vi.waitFor(() => expect(waiting).toHaveLength(1), 30_000)
   isHeld = () => false
   await loadMore(where)
   waiting[0]!.answer()
