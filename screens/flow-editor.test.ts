@@ -239,9 +239,7 @@ test('the entry of a flow shows in the column what is wrong with it, and saves i
   expect(saved()).toMatchObject([{ name: 'Reminders', conditions: { groups: [{ conditions: [{ fact: 'phone' }] }] } }])
 })
 
-test('a split test is saved only with shares that make 100%, and its copy has the same texts', {
-  timeout: 120_000,
-}, async () => {
+test('a split test is saved only with shares that make 100%, and its copy has the same texts', async () => {
   await openFlow()
   await openStep(app.page, 2)
   await panel().getByRole('button', { name: 'Test another text' }).click()

@@ -21,8 +21,6 @@ import { serveRecipients } from './recipients.ts'
 // The one editor of texts, in each place that has it: variables, preview, and a test to oneself.
 
 const app = aScreen()
-/** Of forms that are filled in whole, on a machine that has much else to do. */
-const LONG_MS = 120_000
 const NOTE = 'CART-EXAMPLE is an example. Each message gets a code of its own.'
 const [cart] = fixture(listAbandonedCarts).carts
 const coupon = fixture(listCoupons).coupons.find(({ code }) => code === 'CART')!
@@ -82,9 +80,7 @@ async function sendTest(within: Locator) {
 }
 
 describe('in a step of a flow', () => {
-  test('variables are inserted at the cursor by keyboard, and unknown ones are marked', {
-    timeout: LONG_MS,
-  }, async () => {
+  test('variables are inserted at the cursor by keyboard, and unknown ones are marked', async () => {
     const step = await openFlowStep()
     const [subject, text] = [step.getByLabel('Subject'), textIn(step)]
     await subject.fill('For {{ nobody }}')
@@ -105,9 +101,7 @@ describe('in a step of a flow', () => {
     await expect.poll(() => text.inputValue()).toBe('a{{ coupon_code }}!b')
   })
 
-  test('the email is previewed for a chosen cart and sent as a test, with an example of a code', {
-    timeout: LONG_MS,
-  }, async () => {
+  test('the email is previewed for a chosen cart and sent as a test, with an example of a code', async () => {
     app.api.answer(listAbandonedCarts, ({ query: { search = '' } }) => {
       const reply = fixture(listAbandonedCarts)
       return { ...reply, carts: reply.carts.filter(({ customer_email: email }) => email!.includes(search)) }
@@ -218,7 +212,7 @@ describe('in a step of a flow', () => {
   })
 })
 
-test('in an email to one cart: its text is changed, previewed and sent as a test', { timeout: LONG_MS }, async () => {
+test('in an email to one cart: its text is changed, previewed and sent as a test', async () => {
   await app.open('/carts')
   await app.page.getByRole('button', { name: `Send email to ${cart!.customer_name}` }).click()
   const form = dialog('Send Email Reminder')

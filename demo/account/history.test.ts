@@ -116,7 +116,7 @@ async function visitMeanwhile(): Promise<void> {
        and query like '%messages%'`,
     )
     return rows.length > 0 && (pastOf(world.deps).percent ?? 0) > 0
-  }, 30_000)
+  }, 120_000)
   const { token } = (await world.request('POST', '/api/auth/demo')).body
   const past = (await world.request('GET', '/api/demo/past', { token })).body
   expect(past).toEqual({ isBeingWritten: true, percent: expect.any(Number) })
@@ -148,7 +148,7 @@ async function shopMeanwhile(): Promise<void> {
   const kept = { store_id: storeId, id: newId(), received_at: world.now, post: { ...ids, seq: 0, items } }
   await keepPosts(world.db, [kept])
   const { percent } = pastOf(world.deps)
-  await vi.waitUntil(() => (pastOf(world.deps).percent ?? 100) >= percent! + 3, 30_000)
+  await vi.waitUntil(() => (pastOf(world.deps).percent ?? 100) >= percent! + 3, 120_000)
   const line = { productId: product_id, variationId: null, name: 'Pot', sku: null, quantity: 1, unitPriceMinor: 2_000 }
   const draft = anOrder(world, { orderId: '90001', email: VISITOR, items: [{ ...line, imageUrl: null }] })
   await foldLeftPosts(world.deps, 0)
@@ -383,4 +383,4 @@ test('made once; reset, it is all new, and the visitor stays signed in', async (
   expect([...again.keys()].toSorted()).toEqual([...listed.keys()].toSorted())
   expect(again.get('CART')).toMatchObject({ kind: 'personal', steps: [{ step: 3 }] })
   expect(again.get('WELCOME10')!.usageCount).toBeGreaterThan(0)
-}, 60_000)
+})

@@ -91,7 +91,7 @@ async function phones(dataFile = ':memory:', answer = '<Response/>') {
   return { url, network, seen, text, page, says, stop }
 }
 
-const soon = (check: () => unknown) => expect.poll(check, { timeout: 5_000, interval: 20 })
+const soon = (check: () => unknown) => expect.poll(check, { interval: 20 })
 
 describe('the phones', () => {
   test('show an SMS, and its sender hears by signed calls that it was sent and delivered', async () => {

@@ -78,7 +78,7 @@ test.each(shops)('thirty days and nights of a shop with $size visits a day raise
   seed,
 }) => {
   expect(worstOf(aMonth(size, seed))).toBeLessThan(rules.SURPRISE_LIMIT)
-}, 60_000)
+})
 
 /** Thursday noon of the second week that is watched. */
 const NOON = WATCH_FROM + (7 + 3) * DAY_MINUTES + 12 * 60

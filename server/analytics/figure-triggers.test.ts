@@ -37,7 +37,7 @@ beforeAll(async () => {
     world.db,
   )
   await forgetChanges()
-}, 120_000)
+})
 
 const forgetChanges = () => sql`delete from figure_changes where store_id = ${shop.storeId}`.execute(world.db)
 
@@ -73,6 +73,6 @@ test.each([
   ['orders that are refunded', 'orders', 'net_minor = net_minor - 1', 'changes'],
   ['codes that are asked for', 'coupon_codes', 'attempts = attempts + 1', 'nothing'],
   ['codes that are used', 'coupon_codes', `used_order_id = 'many-1'`, 'changes'],
-] as const)('many %s, after a statement of one', { timeout: 60_000 }, async (_, table, set, noted) => {
+] as const)('many %s, after a statement of one', async (_, table, set, noted) => {
   expect((await inOneSession(some(table, set))) > 0).toBe(noted === 'changes')
 })

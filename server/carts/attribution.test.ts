@@ -206,7 +206,7 @@ test('attributed revenue never exceeds the store’s revenue, and no order count
     }),
     runs(12, 100),
   )
-}, 60_000)
+})
 
 /** Over every day of the store, and as a whole. */
 async function assertRevenue() {

@@ -152,7 +152,7 @@ test('carts do not depend on the order in which one shopper’s facts arrive', a
     }),
     runs(20, 300),
   )
-}, 120_000)
+})
 
 test('nor on when it became known that two browsers are one shopper', async () => {
   const keys = fc.constantFrom<Draft['keys']>(['one'], ['two'], ['one', 'email'], ['two', 'email'], ['two', 'phone'])
@@ -172,7 +172,7 @@ test('nor on when it became known that two browsers are one shopper', async () =
     ),
     runs(20, 300),
   )
-}, 120_000)
+})
 
 test('of carts that began in the same moment, the last one is carried on (S6)', async () => {
   const mark = `${++run}-`

@@ -192,7 +192,7 @@ describe('a job', () => {
     const killed = { ...world.deps, workerId: newId(), channels: { ...channels, email: { ...channels.email } } }
     const killedEnds = sendDue(killed, { storeId }).catch(() => {})
     // It goes when the answers are written down and its five places on the wire are taken again.
-    await expect.poll(async () => [left, (await read(shop, jobId)).done], { timeout: 20_000 }).toEqual([-5, 3])
+    await expect.poll(async () => [left, (await read(shop, jobId)).done]).toEqual([-5, 3])
     world.answer = answer
     world.advance(MINUTE)
     await beat(world.deps)

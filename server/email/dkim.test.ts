@@ -151,7 +151,7 @@ test('nothing is signed before the record was seen, nor after it went away', asy
   names.silent.clear()
   delete names.zone[`${selector}._domainkey.mugs.com`]
   expect(await look()).toBe(false)
-}, 40_000)
+})
 
 test('the settings show the record to publish, see it, and say what is wrong with a damaged one', async () => {
   const { owner } = await aConnectedStore(world)

@@ -188,7 +188,7 @@ test('many carts are one request, known in a moment, followed page by page, and 
   })
   expect(eligibility.body).toMatchObject({ total: MOST, reasons: [] })
   expect(eligibility.body.eligible).toHaveLength(MOST)
-}, 120_000)
+})
 
 test('one request names at most 10,000 carts', async () => {
   const { token } = await aShop(world, 0)

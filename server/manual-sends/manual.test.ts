@@ -117,7 +117,7 @@ describe('one message', () => {
     await working
     const status = await world.request('GET', `/api/sms/status/${shop.cartIds[0]}`, { token: shop.token })
     expect(status.body.status).toBe('sent')
-  }, 20_000)
+  })
 
   test('what the provider refuses is said in words, and the badge is what it was', { tags: ['B3'] }, async () => {
     const shop = await aShop(world)

@@ -50,7 +50,7 @@ beforeAll(async () => {
   const signedIn = { expires_at: new Date(world.now.getTime() + DAY), last_seen_at: world.now }
   await world.db.updateTable('sessions').set(signedIn).where('user_id', '=', shop.userId).execute()
   await drawInto(world, shop.storeId, 'control', { email: at('held') })
-}, 60_000)
+})
 
 const reachOf = async (body: object = {}): Promise<CartReach> => {
   const reply = await world.request('POST', '/api/carts/reach', { token: shop.token, body })

@@ -57,7 +57,7 @@ describe('one person', () => {
     zen = await aPersonEverywhere(world)
     carts = await cartsNow()
     counted = await sums()
-  }, 60_000)
+  })
 
   test('is found by any address they are known by, in any spelling, and nobody else’s is', async () => {
     const { body } = await ask('GET', encodeURIComponent('(212) 555-0199'))

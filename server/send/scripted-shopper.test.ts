@@ -51,7 +51,7 @@ beforeAll(async () => {
   await switchOn()
   const products = await world.db.selectFrom('products').select('product_id').where('store_id', '=', storeId).execute()
   ids = products.map((product) => product.product_id)
-}, 60_000)
+})
 
 afterAll(async () => {
   await shop?.stop()
@@ -204,7 +204,7 @@ describe('what shoppers in the demo store get, and why', () => {
     await replies(us.stopped, 'STOP')
     await writes(de.stopped, 'stop')
     await hours(3)
-  }, 120_000)
+  })
 
   test('in the US, agreed to everything: mail and one SMS; WhatsApp delivers no advertising there', async () => {
     expect(got(us.agreed)).toEqual({ mails: 1, sms: 1, whatsapp: 0 })

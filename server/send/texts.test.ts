@@ -261,7 +261,7 @@ describe('the monthly budget', () => {
     expect(new Set(refused.map((row) => row.reason))).toEqual(new Set(['budget']))
     const reached = (await told(world, first.storeId)).filter(({ type }) => type === 'budget_reached')
     expect(reached).toHaveLength(1)
-  }, 60_000)
+  })
 
   test('of many carts as many are eligible as it has left, and they are what is priced', async () => {
     const shop = await aShop(world, 3)
@@ -346,5 +346,5 @@ describe('with 50 senders at once', () => {
       .where('channel', '=', 'sms')
       .executeTakeFirstOrThrow()
     expect(counted.used).toBe(100)
-  }, 60_000)
+  })
 })

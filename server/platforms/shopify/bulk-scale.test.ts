@@ -1,7 +1,6 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { afterEach, expect, test } from 'vitest'
 import { aLargeShop } from '../../../test/large-shop.ts'
+import { heldBytes } from '../../../test/memory.ts'
 import { isProof } from '../../../test/seed.ts'
 
 // 50,000 orders and 20,000 checkouts of the contract server, which speaks Shopify's schema, throttles by points and ends tokens. It is another
@@ -20,16 +19,6 @@ const closing: (() => Promise<unknown> | unknown)[] = []
 afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
-
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void
-
-/** What is still held once everything that can go is gone. */
-function held(): number {
-  collect()
-  const { heapUsed, arrayBuffers } = process.memoryUsage()
-  return heapUsed + arrayBuffers
-}
 
 /** The most by which a measure exceeds an earlier one, in MB. */
 function growth(holds: readonly number[]): number {
@@ -52,7 +41,7 @@ test('many orders are imported by a bulk operation, whole and once, and no more 
       seen.add(Number(orderId))
     }
     if (seen.size % 1_000 === 0 && rows.length > 0) {
-      holds.push(held())
+      holds.push(heldBytes())
       await say({ do: 'end tokens' })
     }
   }
@@ -75,7 +64,7 @@ test('many checkouts come whole and once, however throttled, while the token end
     pages += 1
     if (pages % Math.ceil(50 / SHARE) === 0) await say({ do: 'leave points', points: 5 })
     if (pages % (200 / SHARE) === 0) await say({ do: 'end tokens' })
-    if (pages % (400 / SHARE) === 0) holds.push(held())
+    if (pages % (400 / SHARE) === 0) holds.push(heldBytes())
   }
   expect(seen.size).toBe(CHECKOUTS + 1)
   const { throttled } = await say({ do: 'tell' })
