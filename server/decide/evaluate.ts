@@ -12,6 +12,7 @@ import { domainOf } from '../email/mail-headers.ts'
 import { readFacts } from '../flow-choice/facts.ts'
 import { linkBase } from '../links/link-host-rules.ts'
 import { stateOfDecision } from '../messages/state-rules.ts'
+import { oldest } from '../stores/rules.ts'
 import { NONE_UNREAD } from '../sync/goods.ts'
 import { mailBrandOf } from '../templates/brand.ts'
 import { type AnyComposed, composeWanted, isText, newRendering, type Rendering, tryCompose } from './composing.ts'
@@ -69,6 +70,8 @@ export interface Evaluation {
   situation: Situation
   month: string
   capSince: Date
+  /** Orders, stock and prices are known as they were then, or later; null: not at all (D3). */
+  checkedAt: Date | null
   decisions: DecisionRow[]
   ready: Ready[]
   arms: { shopperId: string; arm: Arm }[]
@@ -89,7 +92,8 @@ export async function evaluate(
     return { base: { month, ...situation }, context, rows }
   })
   const { situation, capSince, month } = base
-  const evaluation: Evaluation = { situation, month, capSince, decisions: [], ready: [], arms: [], unusable: [] }
+  const results = { decisions: [], ready: [], arms: [], unusable: [] }
+  const evaluation: Evaluation = { situation, month, capSince, checkedAt: checkedAtOf(context), ...results }
   const messages = [
     ...Map.groupBy(
       rows.map((row) => draftOf(context, row)),
@@ -207,6 +211,12 @@ export async function situationOf(deps: Deps, tx: StoreTx) {
   if (!situation) throw new AppError('not_found', 'Store not found')
   const capMs = situation.cap_window_hours * 3_600_000
   return { now, month, situation, capMs, capSince: new Date(now.getTime() - capMs) }
+}
+
+/** Of a store that was asked itself, stock and prices were read after the orders. */
+function checkedAtOf({ situation: { check_started }, goods }: Context): Date | null {
+  const readAt = goods && 'terms' in goods ? goods.readAt : null
+  return check_started && oldest([check_started, readAt])
 }
 
 const WINDOW_MS = 24 * 3_600_000

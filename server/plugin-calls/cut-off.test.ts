@@ -5,7 +5,7 @@ import { aCutOffShop, type CutOffChange, type CutOffShop, elapse, onSale, tick }
 import { aProblem } from '../../test/fake-store.ts'
 import { HOUR, MINUTE, messagesOf } from '../../test/message-scene.ts'
 import { aBeat, aCartEntry, aCartToken, aWireOrder } from '../../test/plugin-shop.ts'
-import { aWorld } from '../../test/world.ts'
+import { acceptsMail, aWorld } from '../../test/world.ts'
 import { restoreTokenOf } from '../compose/compose.ts'
 import { checkOrders } from '../sync/order-check.ts'
 
@@ -169,6 +169,27 @@ test('a report that is older than a minute is none', async () => {
   world.advance(55_000)
   await tick(world)
   expect(world.sent).toEqual([])
+})
+
+test('stock that was reported a minute ago is not sent on, though the orders have been reported since (D3)', async () => {
+  await aDueCart()
+  for (let n = 0; n < 5; n++) await leaveCart({ contact: { ...contact, email: `n${n}@shoppers.example.com` } })
+  await elapse(world, 2 * HOUR, HOUR)
+  await shop.beat()
+  world.advance(50_000)
+  const orders = { since: shop.asked.ordersSince, age: 0, isComplete: true, list: [], goods: [] }
+  await shop.call('beat', aBeat(shop, { orders }))
+  // Five are sent at a time, and their mail server takes its time.
+  world.answer = (mail) => {
+    if (world.sent.length === 1) world.advance(20_000)
+    return acceptsMail(mail)
+  }
+  await tick(world)
+  world.answer = acceptsMail
+  expect(world.sent.length).toBeLessThan(6)
+  await minute()
+  await minute()
+  expect(world.sent).toHaveLength(6)
 })
 
 test('a message by hand is refused until the report has come, and then sent', async () => {

@@ -28,9 +28,9 @@ export async function readReported(
   { db, storeId }: StoreDb,
   items: readonly ItemRef[],
   span: { from: Date; to: Date },
-): Promise<ReportedRow[]> {
-  const { rows } = await sql<ReportedRow>`
-    select g.product_id, g.variation_id, g.is_available, g.price_minor, g.is_on_sale, g.stock_quantity
+): Promise<(ReportedRow & { read_at: Date })[]> {
+  const { rows } = await sql<ReportedRow & { read_at: Date }>`
+    select g.product_id, g.variation_id, g.is_available, g.price_minor, g.is_on_sale, g.stock_quantity, g.read_at
     from (select distinct r."productId" as product_id, coalesce(r."variationId", '') as variation_id
       from jsonb_to_recordset(${listed(items)}::jsonb) as ${columns}) i
     join plugin_goods g on g.store_id = ${storeId} and g.product_id = i.product_id and g.variation_id = i.variation_id

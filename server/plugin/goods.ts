@@ -1,6 +1,6 @@
 import type { Db, StoreDb } from '../core/db.ts'
 import type { ItemRef, ItemTerms } from '../platforms/platform.ts'
-import { before, ORDER_CHECK_FRESH_MS } from '../stores/rules.ts'
+import { before, ORDER_CHECK_FRESH_MS, oldest } from '../stores/rules.ts'
 import * as sql from './goods-sql.ts'
 
 // Stock and prices of a shop that is not reached: messages note what they need, the next beat asks for it, and the report answers it.
@@ -14,15 +14,15 @@ const AGAIN_MS = 30_000
 /** Of one beat. The plugin beats again at once while there is more. */
 export const MOST_GOODS = 100
 
-/** What is known of these items within a minute; the shop is asked for all of them. */
+/** What is known of these items within a minute, and when the oldest of it was read; the shop is asked for all of them. */
 export async function readReportedTerms(
   store: StoreDb<Db>,
   items: readonly ItemRef[],
   now: Date,
-): Promise<ItemTerms[]> {
+): Promise<{ found: ItemTerms[]; readAt: Date | null }> {
   await sql.want(store, items, now)
   const rows = await sql.readReported(store, items, { from: before(now, ORDER_CHECK_FRESH_MS), to: now })
-  return rows.map((row) => ({
+  const found = rows.map((row) => ({
     productId: row.product_id,
     variationId: row.variation_id || null,
     isAvailable: row.is_available,
@@ -30,6 +30,7 @@ export async function readReportedTerms(
     isOnSale: row.is_on_sale,
     stockQuantity: row.stock_quantity,
   }))
+  return { found, readAt: oldest(rows.map((row) => row.read_at)) }
 }
 
 /** What the shop is to report next. */

@@ -235,7 +235,7 @@ async function prepareClaim(deps: Deps, store: StoreDb<Db>, claimed: Claimed): P
   }
   await settleChannels(store, claim, rows, evaluation.ready)
   // The rest of a slow batch goes back and is decided on a new pull.
-  const mayGoOn = async () => isFresh(evaluation.situation.check_started, deps.now()) && lease.hold()
+  const mayGoOn = async () => isFresh(evaluation.checkedAt, deps.now()) && lease.hold()
   const base = { claim, evaluation, mayGoOn, late: claimed.late }
   const byChannel = Map.groupBy(oncePerPerson(evaluation.ready), ({ row }) => row.channel)
   const opened = await Promise.allSettled(

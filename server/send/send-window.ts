@@ -187,7 +187,7 @@ class Submissions {
 
 /** Never throws: the others are on the wire too. */
 async function send(deps: Deps, store: StoreDb<Db>, { evaluation, put }: Sender, ready: Ready, handedOverAt: Date) {
-  if (!isPullFresh(evaluation, deps.now())) return notSent('the orders were read too long ago.')
+  if (!isPullFresh(evaluation, deps.now())) return notSent('orders, stock or prices were read too long ago.')
   if (!(await isStillMeant(deps, store, ready, handedOverAt)))
     return notSent('too much time has passed since the last check.')
   if (ready.isQuietAt(deps.now())) return notSent('quiet hours have begun where the recipient lives.')
@@ -229,4 +229,4 @@ async function isStillMeant(deps: Deps, store: StoreDb<Db>, ready: Ready, handed
 }
 
 /** The last look before the wire: the hand-over's commit itself may have taken so long that the pull proves nothing any more (D3). */
-const isPullFresh = ({ situation }: Evaluation, now: Date): boolean => isFresh(situation.check_started, now)
+const isPullFresh = ({ checkedAt }: Evaluation, now: Date): boolean => isFresh(checkedAt, now)

@@ -97,6 +97,10 @@ export function newest(instants: (Date | null | undefined)[]): Date | null {
   return instants.reduce<Date | null>((best, each) => (each && (!best || each > best) ? each : best), null)
 }
 
+export function oldest(instants: (Date | null | undefined)[]): Date | null {
+  return instants.reduce<Date | null>((best, each) => (each && (!best || each < best) ? each : best), null)
+}
+
 /** -1 = unlimited. */
 export function hasRoom(limits: PlanLimits, activeStores: number): boolean {
   return limits.maxStores === -1 || activeStores < limits.maxStores

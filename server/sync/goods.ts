@@ -32,8 +32,8 @@ export interface Terms {
 
 /** Terms by `goodsKey`; or what the store did wrong. */
 export type Goods =
-  /** `missing`: where the store was not asked itself, why an item may have none. */
-  { terms: ReadonlyMap<string, Terms>; missing?: string } | Failure
+  /** Where the store was not asked itself: why an item may have none (`missing`), and when the oldest of them was read. */
+  { terms: ReadonlyMap<string, Terms>; missing?: string; readAt?: Date | null } | Failure
 
 interface Failure {
   problem: string
@@ -77,9 +77,9 @@ async function reportedGoods(
 ): Promise<Goods> {
   const row = await readStore(store)
   if (!row) return NO_GOODS
-  const found = await readReportedTerms(store, items, deps.now())
+  const { found, readAt } = await readReportedTerms(store, items, deps.now())
   const terms = await keepTerms(store, found, found, row.currency)
-  return { terms, missing: reports_goods === false ? PLUGIN_OUTDATED : STOCK_UNREPORTED }
+  return { terms, readAt, missing: reports_goods === false ? PLUGIN_OUTDATED : STOCK_UNREPORTED }
 }
 
 /** A shopper waits for it: a store that does not answer soon is done without, and no message waits longer because of it. */
