@@ -6,7 +6,7 @@ import type { ChannelName, Cost, TextChannel, TextChannelName } from '../channel
 import { type AccountMailWay, accountMailWay } from '../channels/mail-way.ts'
 import { phoneCountry } from '../channels/phone.ts'
 import { channelTraits, isTextChannelName } from '../channels/traits.ts'
-import { isAllGone, isUnknown } from '../compose/goods-rules.ts'
+import { isAllGone } from '../compose/goods-rules.ts'
 import { consentFinding, type LedgerWord, recipientCountry, textLimits, textProblem } from '../consent/consent.ts'
 import type { Place } from '../core/zones.ts'
 import type { EnteredCoupon, MessageCoupon } from '../coupons/for-messages.ts'
@@ -16,12 +16,12 @@ import type { Deps } from '../deps.ts'
 import { domainOf } from '../email/mail-headers.ts'
 import { type ConditionFacts, findingOf } from '../flow-choice/conditions.ts'
 import { ownTextLimit } from '../members/rules.ts'
-import { isFresh, nextTry } from '../stores/rules.ts'
 import type { Goods, UnreadCoupons } from '../sync/goods.ts'
 import type { MailBrand } from '../templates/context.ts'
 import type { Arm, DecisionInputs, QuietInputs, TextInputs } from './decide.ts'
 import type * as load from './evaluate-sql.ts'
 import { couponFor, recordOfCoupon } from './message-coupon.ts'
+import { orderCheckOf } from './order-check-inputs.ts'
 import { quietHours, spreadOf } from './quiet.ts'
 import type { Budget, Situation } from './situation-sql.ts'
 
@@ -165,26 +165,6 @@ export function decisionInputs(
 function conditionOf({ facts }: Context, { conditions, cart_id }: load.ClaimedRow): DecisionInputs['condition'] {
   const known = cart_id === null ? undefined : facts.get(cart_id)
   return conditions && known ? { ...findingOf(conditions, known), currency: known.storeCurrency } : null
-}
-
-/** Half of the time for which a message asks the plugin for its products again. */
-const REPORT_EVERY_MS = 30_000
-
-function orderCheckOf(
-  { isImagined, isChecked, now, situation, goods }: Context,
-  row: load.ClaimedRow,
-): DecisionInputs['orderCheck'] {
-  if (isImagined) return { startedAt: now, problem: null, detail: null, nextTryAt: now }
-  // It is not complete without stock and prices.
-  if (goods && 'problem' in goods) return { startedAt: null, ...goods }
-  const { check_started, check_failed, check_failures, check_problem, check_detail } = situation
-  const failure = { failures: check_failures, failed_at: check_failed, error_code: check_problem }
-  // A report wakes what waits for it, and a shop that is not asked has no next try of its own.
-  const nextTryAt = goods?.missing ? new Date(now.getTime() + REPORT_EVERY_MS) : nextTry(failure, now)
-  if (goods?.missing && isFresh(check_started, now) && isUnknown(row, goods)) {
-    return { startedAt: null, problem: goods.missing, detail: null, nextTryAt }
-  }
-  return { startedAt: isChecked ? check_started : null, problem: check_problem, detail: check_detail, nextTryAt }
 }
 
 export const mailWayOfSituation = ({ config }: Pick<Deps, 'config'>, situation: Situation): AccountMailWay =>

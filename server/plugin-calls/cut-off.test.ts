@@ -126,6 +126,35 @@ test('stock is not guessed: a product that the report does not tell of holds its
   expect(world.sent).toHaveLength(2)
 })
 
+const heldRecords = async () => {
+  const { id } = (await messages())[0]!
+  const rows = world.db
+    .selectFrom('decisions')
+    .select('reason')
+    .where('message_id', '=', id)
+    .orderBy('at')
+    .orderBy('id')
+  return (await rows.execute()).map(({ reason }) => reason)
+}
+
+test.each([
+  ['does not name the product', {}, 'stock_unreported'],
+  ['names no products', { isOld: true }, 'plugin_outdated'],
+])('a message keeps its reason while reports that come and age have one that %s (D12)', async (_, how, reason) => {
+  await aDueCart({}, how)
+  shop.products.set('16:', { id: 16, status: 'publish', price: '19.50' })
+  await minute()
+  const before = await heldRecords()
+  expect(before.at(-1)).toBe(`store_unreachable:${reason}`)
+  for (let count = 0; count < 4; count++) {
+    await elapse(world, 90_000, 15_000)
+    await shop.beat()
+    await tick(world)
+  }
+  expect(await heldRecords()).toEqual(before)
+  expect(before.length).toBeLessThanOrEqual(2)
+})
+
 test('a message that waits for a report is looked at every half minute', async () => {
   await aDueCart()
   await tick(world)
