@@ -42,7 +42,7 @@ function allWell(): DecisionInputs {
     isContactUnconfirmed: false,
     renderProblem: () => null,
     quiet: null,
-    strangers: null,
+    firstMails: null,
   }
 }
 
@@ -55,7 +55,7 @@ type Problem = [string, 'hold' | 'skip' | 'cancel', (inputs: DecisionInputs) => 
 /** In the order of D2, the last to be looked at first: each problem is added to all those behind it. */
 const PROBLEMS: Problem[] = [
   ['plan_limit', 'hold', (inputs) => Object.assign(inputs.plan, { used: 500 })],
-  ['new_account', 'hold', (inputs) => Object.assign(inputs, { strangers: { isFirst: true, mailed: 50, limit: 50 } })],
+  ['new_account', 'hold', (inputs) => Object.assign(inputs, { firstMails: { sent: 50, limit: 50 } })],
   ['domain_throttled', 'hold', (inputs) => Object.assign(inputs, { recipientDomain: { heldUntil: at(HOUR) } })],
   ['mail_server_away', 'hold', (inputs) => Object.assign(inputs, { mailRestsUntil: at(HOUR) })],
   ['render_failed:empty_body', 'skip', (inputs) => Object.assign(inputs, { renderProblem: () => 'empty_body' })],

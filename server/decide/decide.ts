@@ -60,15 +60,13 @@ export interface DecisionInputs {
   text: TextInputs | null
   /** T2 where it is no text: of notifications; null for other channels. */
   quiet: QuietInputs | null
-  /** null: nothing limits it, or the person has bought before. */
-  strangers: StrangerInputs | null
+  /** null: nothing limits it, or it is not the first mail to a person without an order. */
+  firstMails: FirstMails | null
 }
 
-/** Of an account that is younger than a month: people without an order whom it may mail in 24 hours. */
-export interface StrangerInputs {
-  /** This would be the person's first mail. */
-  isFirst: boolean
-  mailed: number
+/** Of an account that is younger than a month: first mails to people without an order in 24 hours. */
+export interface FirstMails {
+  sent: number
   limit: number
 }
 
@@ -283,8 +281,8 @@ function ofRecipientDomain({ recipientDomain, mailRestsUntil, now }: DecisionInp
 }
 
 /** Whoever has just registered may mail a few people who never ordered, whatever the words: names of shop and products are theirs too. */
-function ofNewAccount({ strangers, now }: DecisionInputs): Decision | null {
-  const isOver = strangers?.isFirst && strangers.mailed >= strangers.limit
+function ofNewAccount({ firstMails, now }: DecisionInputs): Decision | null {
+  const isOver = firstMails !== null && firstMails.sent >= firstMails.limit
   return isOver ? hold('new_account', new Date(now.getTime() + NEW_ACCOUNT_WAIT_MS)) : null
 }
 

@@ -41,6 +41,8 @@ export interface Context {
   ledger: Map<string, LedgerWord>
   /** Receiving domains that have had enough, by name. */
   throttles: Map<string, DomainThrottleRow>
+  /** Those of the rows' people who have had a mail; known only of an account whose first mails are limited. */
+  mailedBefore: ReadonlySet<string>
   /** Hashes of those who wrote on WhatsApp in the last 24 hours. */
   inWindow: Set<string>
   /** Of the rows' addresses, in hex. */
@@ -158,7 +160,7 @@ export function decisionInputs(
     renderProblem: rendering.problem,
     text: isTextChannelName(channel) ? textInputs(context, row, { channel, addressHash, found, rendering }) : null,
     quiet: channel === 'push' ? quietOf(context, row, found) : null,
-    strangers: channel === 'email' && !row.has_bought_before ? strangersOf(context, row) : null,
+    firstMails: channel === 'email' && !row.has_bought_before ? firstMailsOf(context, row) : null,
   }
 }
 
@@ -175,10 +177,13 @@ const aheadOf = ({ ahead }: Context, row: load.ClaimedRow) => ({
   ofShopper: ahead?.ofShopper.get(row.shopper_id) ?? 0,
 })
 
-function strangersOf({ deps, situation, now, ahead }: Context, row: load.ClaimedRow): DecisionInputs['strangers'] {
+function firstMailsOf(
+  { deps, situation, now, ahead, mailedBefore }: Context,
+  row: load.ClaimedRow,
+): DecisionInputs['firstMails'] {
   const limit = deps.config.isLocal ? null : ownTextLimit(situation.account_created_at, now)
-  if (limit === null || situation.strangers_mailed === null) return null
-  return { isFirst: row.cap_used === 0, mailed: situation.strangers_mailed + (ahead?.count ?? 0), limit }
+  if (limit === null || situation.first_mails === null || mailedBefore.has(row.shopper_id)) return null
+  return { sent: situation.first_mails + (ahead?.count ?? 0), limit }
 }
 
 function throttleOf({ throttles, now }: Context, row: load.ClaimedRow): DecisionInputs['recipientDomain'] {

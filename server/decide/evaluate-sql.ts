@@ -342,6 +342,15 @@ export async function hasTemplate({ db, storeId }: StoreDb, id: string): Promise
   return row !== undefined
 }
 
+/** Who of these has had a mail, or has one on its way. */
+export async function mailedBefore({ db, storeId }: StoreTx, shopperIds: readonly string[]): Promise<Set<string>> {
+  const rows = await sql<{ shopper_id: string }>`
+    select distinct shopper_id from messages
+    where store_id = ${storeId} and shopper_id = any(${[...shopperIds]}::uuid[]) and handed_over_at is not null
+      and channel = 'email'`.execute(db)
+  return new Set(rows.rows.map((row) => row.shopper_id))
+}
+
 /** Who wrote to us on this channel since then: WhatsApp allows free text for 24 hours after it. */
 export async function inboundSince(
   { db }: StoreDb,

@@ -49,6 +49,8 @@ export interface Ready {
   coupon: IncludedCoupon | null
   /** C6: no other text of the channel may ever have left for the cart. */
   isOncePerCart: boolean
+  /** It is a first mail, of which a new account may send only so many in 24 hours; null: it is none. */
+  firstMailLimit: number | null
   /** T2, for texts and notifications. */
   isQuietAt: (at: Date) => boolean
 }
@@ -101,7 +103,6 @@ export async function evaluate(
     ).values(),
   ]
   await composeDecided(messages, (wanted) => composeWanted(deps, store, context, wanted))
-  limitStrangers(messages)
   for (const ways of messages) sortIn(evaluation, context, ways)
   return evaluation
 }
@@ -254,7 +255,23 @@ export async function contextOf(
   const coupons = await couponsOfMessages(tx, rows)
   const entered = await enteredCoupons(tx, rows)
   const brand = mailBrandOf(brandFrom(situation.brand), linkBase(deps.config.publicUrl, situation.link_host))
-  return { deps, ...base, brand, coupons, entered, facts, suppressed, ledger, inWindow, hashes, throttles }
+  const isLimited = situation.first_mails !== null && channels.includes('email')
+  const people = [...new Set(rows.map((row) => row.shopper_id))]
+  const mailedBefore = isLimited ? await load.mailedBefore(tx, people) : new Set<string>()
+  return {
+    deps,
+    ...base,
+    brand,
+    coupons,
+    entered,
+    facts,
+    suppressed,
+    ledger,
+    inWindow,
+    hashes,
+    throttles,
+    mailedBefore,
+  }
 }
 
 async function throttlesFor(tx: StoreTx, accountId: string, addresses: readonly string[]) {
@@ -284,18 +301,6 @@ export const inputsOf = (
 ) => decisionInputs(context, row, addressHashOf(context, row), rendering)
 
 /** `ways`: one for each channel the message may go by. */
-/** Messages that leave together count for each other: the first ones are sent, the rest wait. */
-function limitStrangers(messages: readonly Draft[][]): void {
-  let taken = 0
-  for (const draft of messages.map(decisive)) {
-    const { strangers } = draft.inputs
-    if (draft.decision.outcome !== 'send' || !strangers?.isFirst) continue
-    draft.inputs = { ...draft.inputs, strangers: { ...strangers, mailed: strangers.mailed + taken } }
-    draft.decision = decide(draft.inputs)
-    taken += 1
-  }
-}
-
 function sortIn(evaluation: Evaluation, { hashes }: Context, ways: readonly Draft[]): void {
   const { row, inputs, addressHash, rendering, decision } = decisive(ways)
   if (rendering.isUnusable) {
@@ -315,6 +320,7 @@ function sortIn(evaluation: Evaluation, { hashes }: Context, ways: readonly Draf
       composed: rendering.composed!,
       coupon: inputs.coupon?.outcome === 'included' ? inputs.coupon : null,
       isOncePerCart: inputs.text?.isOncePerCart ?? false,
+      firstMailLimit: inputs.firstMails?.limit ?? null,
       isQuietAt: inputs.text?.isQuietAt ?? inputs.quiet?.isQuietAt ?? (() => false),
     })
     return

@@ -8,8 +8,7 @@ import { overridesInForce } from '../consent/fragments.ts'
 import { type StoreDb, sql } from '../core/db.ts'
 import { creditMicrosOf } from '../credits/fragments.ts'
 import { experimentOf } from '../experiments/fragments.ts'
-import { isNotInFlight } from '../messages/fragments.ts'
-import { hasPaidByStore } from '../shoppers/fragments.ts'
+import { firstMailsSince } from '../messages/fragments.ts'
 
 // What holds for every message of a store: SQL and nothing else.
 
@@ -56,8 +55,8 @@ export interface Situation {
   experiment: { id: string; salt: string; controlBps: number; isDrawing: boolean } | null
   budget: Budget | null
   account_created_at: Date
-  /** People without a purchase whom an account younger than a month has mailed in 24 hours; null: it is older, or sends by its own server. */
-  strangers_mailed: number | null
+  /** First mails of an account younger than a month in 24 hours; null: it is older, or sends by its own server. */
+  first_mails: number | null
   /** Credits of the account, in millionths of a dollar. */
   credit_micros: number
   /** The newest complete order check of the store, and what went wrong since (D3). */
@@ -106,11 +105,8 @@ export async function loadSituation(
           and p.currency = g.currency
         where g.account_id = s.account_id) as budget,
       a.created_at as account_created_at,
-      case when a.created_at > ${new Date(now.getTime() - YOUNG_MS)} and not a.is_demo and m.account_id is null then (
-        select count(distinct (m.store_id, m.shopper_id))::int from stores t join messages m on m.store_id = t.id
-        where t.account_id = s.account_id and m.channel = 'email' and ${isNotInFlight('m')} and m.handed_over_at > ${new Date(now.getTime() - DAY_MS)}
-          and not exists (select 1 from orders o where o.store_id = m.store_id and o.shopper_id = m.shopper_id and o.purchased_at is not null)
-          and not ${hasPaidByStore({ storeId: sql`m.store_id`, shopperId: sql`m.shopper_id` })}) end as strangers_mailed,
+      case when a.created_at > ${new Date(now.getTime() - YOUNG_MS)} and not a.is_demo and m.account_id is null
+        then (${firstMailsSince(sql`s.account_id`, new Date(now.getTime() - DAY_MS))}) end as first_mails,
       f.completed_start as check_started, f.failed_at as check_failed, coalesce(f.failures, 0) as check_failures,
       f.error_code as check_problem, f.error_detail as check_detail,
       m.account_id is not null as has_own_mail, m.rests_until as mail_rests_until,

@@ -29,6 +29,14 @@ export const isTaken = (row: Row) => of(row, `= 'claimed'`)
 /** Handed over, and its end not written down. */
 export const isInFlight = (row: Row) =>
   sql<boolean>`(${of(row, `in ('handed_over', 'claimed')`)} and (${isHandedOver(row)} or ${hasDeparted(row)}))`
+/**
+ * How many people without an order the account has written to for the first time since, those included whose mail is on its way. What was put
+ * off counts when it is tried again.
+ */
+export const firstMailsSince = (accountId: RawBuilder<unknown>, since: Date) => sql<{ sent: number }>`
+  select count(*)::int as sent from stores t join messages h on h.store_id = t.id and h.is_first_mail and h.handed_over_at > ${since}
+  where t.account_id = ${accountId}`
+
 /** In this state, which texts and notifications have while they are on the wire, and mails as their ends are written down. */
 export const isHandedOver = (row: Row) => of(row, `= 'handed_over'`)
 /** Of what was handed over: its end is written down. */

@@ -53,6 +53,7 @@ export interface MessagesTable {
   cost_currency: Generated<string | null>
   decided_at: Generated<Date | null>
   handed_over_at: Generated<Date | null>
+  is_first_mail: Generated<boolean>
   left_at: Generated<Date | null>
   departed_at: Generated<Date | null>
   answer: Generated<Record<string, unknown> | null>

@@ -153,7 +153,13 @@ describe('what waits for its place is closed, and what is on the wire is not', (
 describe('what waits for its place goes as it is, and what is on the wire is not touched', () => {
   const ANYTHING = {
     ...{ coupon_id: null, coupon_code: null, subject: null, body_html: null, body_text: '', template_id: null },
-    ...{ template_version: null, variant_id: null, judged: { reason: 'ok', inputs: {} }, tokens: [] },
+    ...{
+      template_version: null,
+      variant_id: null,
+      is_first_mail: false,
+      judged: { reason: 'ok', inputs: {} },
+      tokens: [],
+    },
   }
 
   test.each<[string, Change]>([

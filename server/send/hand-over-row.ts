@@ -11,7 +11,7 @@ import type { GoingRow, PreparedRow } from './mail-turn-sql.ts'
 export const costOf = (composed: Ready['composed']) => (isText(composed) ? [composed.cost] : [])
 
 /** What is written of a mail before it is handed over. */
-export function preparedRow({ row, address, composed, coupon, decision, inputs }: Ready): PreparedRow {
+export function preparedRow({ row, address, composed, coupon, decision, inputs, firstMailLimit }: Ready): PreparedRow {
   const { template_id, template_version, variant_id } = row
   const { subject, html, text, tokens } = composed as Composed
   return {
@@ -25,6 +25,7 @@ export function preparedRow({ row, address, composed, coupon, decision, inputs }
     template_id,
     template_version,
     variant_id,
+    is_first_mail: firstMailLimit !== null,
     judged: { reason: decision.reason, inputs },
     tokens,
   }

@@ -1,7 +1,7 @@
 import { type RawBuilder, type StoreTx, sql } from '../core/db.ts'
 import { couponStands } from '../coupons/fragments.ts'
 import { hadOfSameOffer } from '../decide/fragments.ts'
-import { becomesHandedOverOr, hasDeparted, isClaimed, isTaken } from '../messages/fragments.ts'
+import { becomesHandedOverOr, firstMailsSince, hasDeparted, isClaimed, isTaken } from '../messages/fragments.ts'
 import { insertNotificationsFrom } from '../notifications/fragments.ts'
 import type { OutcomeRow } from '../outcome/outcome.ts'
 import type { HandOverLimits } from './deliver-sql.ts'
@@ -22,6 +22,7 @@ export interface PreparedRow {
   template_id: string | null
   template_version: number | null
   variant_id: string | null
+  is_first_mail: boolean
   /** For the record of the decision. */
   judged: { reason: string; inputs: Record<string, unknown> }
   tokens: readonly { hash: string; purpose: string; target: string | null }[]
@@ -47,14 +48,16 @@ export async function prepareMails(
   const prepared = await sql<{ id: string }>`
     with mail as (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l(id uuid, to_address text, coupon_id uuid, coupon_code text,
-        subject text, body_html text, body_text text, template_id uuid, template_version int, variant_id uuid, judged jsonb, tokens jsonb)),
+        subject text, body_html text, body_text text, template_id uuid, template_version int, variant_id uuid, is_first_mail bool,
+        judged jsonb, tokens jsonb)),
     locked as materialized (
       select id, cart_id from messages where store_id = ${storeId} and id = any(${idsOf(rows)}::uuid[])
         and ${isClaimed('messages')} and claim = ${claim} order by id for no key update),
     prepared as (
       update messages m set handed_over_at = ${now}, left_at = c.abandoned_at, reason = null, updated_at = ${now}, judged = l.judged,
         to_address = l.to_address, coupon_id = l.coupon_id, coupon_code = l.coupon_code, subject = l.subject, body_html = l.body_html,
-        body_text = l.body_text, template_id = l.template_id, template_version = l.template_version, variant_id = l.variant_id
+        body_text = l.body_text, template_id = l.template_id, template_version = l.template_version, variant_id = l.variant_id,
+        is_first_mail = l.is_first_mail
       from mail l join locked k on k.id = l.id left join carts c on c.store_id = ${storeId} and c.id = k.cart_id
       where m.store_id = ${storeId} and m.id = l.id and ${isClaimed('m')} and m.claim = ${claim}
         and (${takenPlaces(capSince)}) < ${capMax}
@@ -67,6 +70,13 @@ export async function prepareMails(
       on conflict (store_id, token_hash) do update set expires_at = excluded.expires_at, target = excluded.target returning 1)
     select id from prepared`.execute(db)
   return new Set(prepared.rows.map((row) => row.id))
+}
+
+/** Until the transaction ends, no other one of the account counts first mails. Answers how many there were since. */
+export async function lockFirstMails({ db }: StoreTx, accountId: string, since: Date): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`first mails ${accountId}`}, 0))`.execute(db)
+  const { rows } = await firstMailsSince(sql`${accountId}`, since).execute(db)
+  return rows[0]!.sent
 }
 
 /** How many other messages of the same person left within the cap's window, or have a place under it. */

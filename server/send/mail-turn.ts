@@ -20,6 +20,7 @@ import { neverLeft, shopperOf, type Turn, type Turns } from './turns.ts'
 // Mails (decisions 147 and 149). What may be written before is written before, for the whole batch; a turn is one statement, which writes what came
 // back and lets others leave; what follows from hand-overs and answers is written for many at once, beside the turns after.
 
+const DAY_MS = 86_400_000
 /** So many answers are written down together. */
 const MOST_ANSWERS = 100
 /** What was answered is not left for longer while others leave, ms. */
@@ -62,9 +63,10 @@ class MailTurns {
     const { claim, evaluation } = this.#sender
     const { situation, month, capSince } = evaluation
     const prepare = async (tx: StoreTx) => {
+      const allowed = await this.#withinFirstMails(tx, ready)
       await lockShoppersOf(tx, ready.map(shopperOf))
       const now = this.#deps.now()
-      const open = await passThrottle(tx, this.#throttle, ready, now)
+      const open = await passThrottle(tx, this.#throttle, allowed, now)
       const tokensUntil = new Date(now.getTime() + TOKEN_MS)
       const limits = { claim, now, capSince, capMax: situation.cap_messages, tokensUntil }
       const ids = await sql.prepareMails(tx, open.map(preparedRow), limits)
@@ -75,6 +77,15 @@ class MailTurns {
     const prepared = await withRetry(() => transact(this.#store, prepare))
     for (const each of prepared) this.#ahead.set(each.row.id, each)
     return prepared
+  }
+
+  /** First mails beyond what a new account may send are not prepared, and held when they are decided again. */
+  async #withinFirstMails(tx: StoreTx, ready: readonly Ready[]): Promise<readonly Ready[]> {
+    const limit = ready.find(({ firstMailLimit }) => firstMailLimit !== null)?.firstMailLimit
+    if (limit === null || limit === undefined) return ready
+    const { account_id } = this.#sender.evaluation.situation
+    let room = limit - (await sql.lockFirstMails(tx, account_id, before(this.#deps.now(), DAY_MS)))
+    return ready.filter(({ firstMailLimit }) => firstMailLimit === null || room-- > 0)
   }
 
   async take(done: readonly Finished[], next: readonly Ready[]): Promise<Turn> {
