@@ -70,6 +70,35 @@ final class BeatTest extends ShopCase
         self::assertNotContains('wc-checkout-draft', $GLOBALS['wp']['orderQuery']['status']);
     }
 
+    public function testMoreOrdersOfOneSecondThanOneReportHasAreReportedInParts(): void
+    {
+        foreach (range(1, 250) as $id) {
+            $GLOBALS['wp']['orders'][$id] = new WC_Order($id);
+        }
+        $second = gmdate('Y-m-d\TH:i:s.000\Z', (new WC_Order(1))->get_date_modified()->getTimestamp());
+        $this->answer(['ask' => ['ordersSince' => self::SINCE]]);
+        Beat::send();
+        $seen = [];
+        $isAway = true;
+        $this->recoup->answers['beat'] = static function (array $body) use (&$seen, &$isAway, $second): array {
+            if (count($seen) === 100 && $isAway) {
+                $isAway = false;
+                return [503, []];
+            }
+            $seen = array_merge($seen, array_column($body['orders']['list'], 'id'));
+            $since = $body['orders']['isComplete'] ? null : $second;
+            return [200, ['settings' => null, 'seq' => 0, 'ask' => ['ordersSince' => $since]]];
+        };
+        Beat::send();
+        self::assertCount(100, $seen);
+        Beat::send();
+        self::assertSame(range(1, 250), $seen);
+        // A later report of that second begins with its first order again.
+        State::put(['ordersSince' => $second]);
+        Beat::send();
+        self::assertSame(range(1, 250), array_slice($seen, 250));
+    }
+
     private const SINCE = '2026-11-24T10:00:00Z';
 
     /** @param array<int, array> $goods */

@@ -11,6 +11,8 @@ final class Beat
 
     /** @var bool */
     private static $isWanted = false;
+    /** @var array{at: int, ids: int[]}|null where the report ends that was just sent; null: it is complete, or there is none */
+    private static $end = null;
 
     /** The task of Action Scheduler. */
     public static function run(): void
@@ -72,11 +74,11 @@ final class Beat
             return false;
         }
         Sender::answered($answer);
-        $wasIncomplete = (bool) State::get('reportGoesOn', false);
+        State::put(['reported' => self::$end]);
         $reported = State::get('goods', []);
         self::take($answer->body);
         $goods = State::get('goods', []);
-        return State::get('ordersSince') !== null && ($wasIncomplete || ($goods !== [] && $goods !== $reported));
+        return State::get('ordersSince') !== null && (self::$end !== null || ($goods !== [] && $goods !== $reported));
     }
 
     /** While messages wait for the reports of this shop, a Recoup that is away for a minute must not cost them an hour. */
@@ -142,8 +144,30 @@ final class Beat
             'health' => Health::read(),
         ];
         $since = State::get('ordersSince');
-        $report = is_string($since) ? Orders::report($since, State::get('goods', [])) : null;
-        State::put(['reportGoesOn' => $report !== null && !$report['isComplete']]);
+        $reported = is_string($since) ? self::reportedOf((int) strtotime($since)) : [];
+        $report = is_string($since) ? Orders::report($since, State::get('goods', []), $reported) : null;
+        self::$end = $report === null || $report['isComplete'] ? null : self::endOf($report['list'], $reported);
         return $report === null ? $body : $body + ['orders' => $report];
+    }
+
+    /**
+     * Orders of that second that a report which goes on has had already. While the second lasts they may change again.
+     *
+     * @return int[]
+     */
+    private static function reportedOf(int $second): array
+    {
+        $reported = State::get('reported');
+        return is_array($reported) && $reported['at'] === $second && $second < time() - 1 ? $reported['ids'] : [];
+    }
+
+    /** @param int[] $reported */
+    private static function endOf(array $list, array $reported): array
+    {
+        $instants = array_column($list, 'date_modified_gmt', 'id');
+        $last = (string) end($instants);
+        $isSame = count(array_unique($instants)) === 1 && (int) strtotime($last . 'Z') === (State::get('reported')['at'] ?? null);
+        $ids = array_keys($instants, $last, true);
+        return ['at' => (int) strtotime($last . 'Z'), 'ids' => $isSame ? array_merge($reported, $ids) : $ids];
     }
 }

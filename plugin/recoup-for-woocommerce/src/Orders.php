@@ -245,8 +245,9 @@ final class Orders
      * All orders modified at or after an instant, oldest first, and then the stock of these products; null when it is no instant.
      *
      * @param array $goods Goods::asked()
+     * @param int[] $reported without these
      */
-    public static function report(string $since, array $goods): ?array
+    public static function report(string $since, array $goods, array $reported = []): ?array
     {
         $from = strtotime($since);
         if ($from === false) {
@@ -261,7 +262,7 @@ final class Orders
             'orderby' => 'modified',
             'order' => 'ASC',
             'limit' => self::REPORT + 1,
-        ]);
+        ] + ($reported === [] ? [] : ['exclude' => $reported]));
         $list = [];
         $bytes = 0;
         foreach (array_slice($orders, 0, self::REPORT) as $order) {

@@ -143,7 +143,8 @@ function wc_get_order(int $id)
 function wc_get_orders(array $query): array
 {
     $GLOBALS['wp']['orderQuery'] = $query;
-    return array_values($GLOBALS['wp']['orders'] ?? []);
+    $left = array_diff_key($GLOBALS['wp']['orders'] ?? [], array_flip($query['exclude'] ?? []));
+    return array_slice(array_values($left), 0, $query['limit'] ?? null);
 }
 
 function wc_get_order_statuses(): array
