@@ -27,3 +27,26 @@ export function emptyDatabases() {
     },
   }
 }
+
+/** Every row of every table that was there before, in its columns of then. */
+export async function copyRows(from: pg.Pool, into: pg.Pool): Promise<void> {
+  const client = await into.connect()
+  const { rows: tables } = await client.query<{ name: string; columns: string }>(
+    `select t.table_name as name, string_agg(format('%I', c.column_name), ', ') as columns
+     from information_schema.tables t join information_schema.columns c using (table_schema, table_name)
+     where t.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.is_generated = 'NEVER' and t.table_name <> 'migrations'
+     group by 1`,
+  )
+  await client.query(`set session_replication_role = 'replica'`)
+  for (const { name, columns } of tables) {
+    await client.query(`delete from "${name}"`)
+    const { rows } = await from.query<{ all: unknown }>(`select coalesce(jsonb_agg(t), '[]') as all from "${name}" t`)
+    await client.query(
+      `insert into "${name}" (${columns}) overriding system value
+       select ${columns} from jsonb_populate_recordset(null::"${name}", $1::jsonb)`,
+      [JSON.stringify(rows[0]!.all)],
+    )
+  }
+  await client.query(`set session_replication_role = 'origin'`)
+  client.release()
+}

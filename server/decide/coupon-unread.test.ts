@@ -9,6 +9,8 @@ import { aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import { newId } from '../core/ids.ts'
 import { keepKeys } from '../stores/access.ts'
+import { NO_GOODS, NONE_UNREAD } from '../sync/goods.ts'
+import { evaluate } from './evaluate.ts'
 
 // A coupon the store does not tell of holds, at most, the messages that are to carry it (decision 35).
 
@@ -143,4 +145,18 @@ test('a store that fails at coupons alone holds the messages that carry them, is
   await send(world, store.storeId)
   expect(await states()).toEqual(['sent', 'sent', 'sent'])
   expect(await inputsOf(0)).toMatchObject({ coupon: expect.any(String) })
+})
+
+test('a batch that was put together without an order check is not sent by one that comes in between (D3)', async () => {
+  const { storeId, messages } = store
+  await freshOrderCheck(world, storeId)
+  const ids = messages.map(({ id }) => id)
+  const read = { texts: new Map(), goods: NO_GOODS, unread: NONE_UNREAD }
+  const judge = (isChecked: boolean) => evaluate(world.deps, { storeId, db: world.db }, { ids, isChecked, ...read })
+  expect((await judge(true)).ready).toHaveLength(3)
+  const { ready, decisions } = await judge(false)
+  expect(ready).toEqual([])
+  expect(decisions.map(({ outcome, reason }) => `${outcome} ${reason}`)).toEqual(
+    messages.map(() => 'hold store_unreachable'),
+  )
 })

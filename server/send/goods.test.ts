@@ -6,6 +6,7 @@ import { DAY, HOUR, messagesOf, recordOf, send, steps } from '../../test/message
 import { aWorld } from '../../test/world.ts'
 import { detectAbandoned } from '../carts/detect.ts'
 import { recordOrders } from '../carts/record.ts'
+import { refreshGoods } from '../sync/goods.ts'
 import { pullProducts } from '../sync/local-copies.ts'
 
 // Stock and prices are read with the order check (D3): what is sold out is not advertised, and what costs something else is said so.
@@ -181,4 +182,23 @@ test('a message by hand for a cart of which nothing is left is refused, with the
   const reply = await post(world, store, '/api/email/send-email', { to: cart.email, cart_id: cart.id })
   expect(reply).toMatchObject({ status: 422, body: { fields: { reason: 'items_gone' } } })
   expect(world.sent).toEqual([])
+})
+
+test('a shop that fails while a shopper waits for it is asked for stock with the next message all the same', async () => {
+  const { storeId, fake } = await aShop()
+  const store = { storeId, db: world.db }
+  fake.termsProblem = aProblem('store_error')
+  await refreshGoods(world.deps, store, [mug])
+  const failures = () =>
+    world.db
+      .selectFrom('sync_state')
+      .select('error_code')
+      .where('store_id', '=', storeId)
+      .where('stream', '=', 'goods_check')
+      .where('error_code', 'is not', null)
+      .execute()
+  expect(await failures()).toEqual([])
+  fake.termsProblem = null
+  await send(world, storeId)
+  expect(world.sent).toHaveLength(1)
 })

@@ -1,6 +1,5 @@
-import type pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
-import { emptyDatabases } from '../../test/databases.ts'
+import { copyRows, emptyDatabases } from '../../test/databases.ts'
 import { freshOrderCheck } from '../../test/factories.ts'
 import { aScene, HOUR, linkIn, MINUTE, send, wait } from '../../test/message-scene.ts'
 import { aSteadyWorker, recordsOf, stored } from '../../test/turn-scene.ts'
@@ -21,29 +20,6 @@ let made: Pick<typeof world, 'pool' | 'db'>
 afterAll(() => void Object.assign(world, made))
 const BROWSER = { 'user-agent': 'Mozilla/5.0 (X11; Linux) Firefox/140.0' }
 
-/** Every row of every table that was there before, in its columns of then. */
-async function copy(from: pg.Pool, into: pg.Pool): Promise<void> {
-  const client = await into.connect()
-  const { rows: tables } = await client.query<{ name: string; columns: string }>(
-    `select t.table_name as name, string_agg(format('%I', c.column_name), ', ') as columns
-     from information_schema.tables t join information_schema.columns c using (table_schema, table_name)
-     where t.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.is_generated = 'NEVER' and t.table_name <> 'migrations'
-     group by 1`,
-  )
-  await client.query(`set session_replication_role = 'replica'`)
-  for (const { name, columns } of tables) {
-    await client.query(`delete from "${name}"`)
-    const { rows } = await from.query<{ all: unknown }>(`select coalesce(jsonb_agg(t), '[]') as all from "${name}" t`)
-    await client.query(
-      `insert into "${name}" (${columns}) overriding system value
-       select ${columns} from jsonb_populate_recordset(null::"${name}", $1::jsonb)`,
-      [JSON.stringify(rows[0]!.all)],
-    )
-  }
-  await client.query(`set session_replication_role = 'origin'`)
-  client.release()
-}
-
 const BEFORE = ['sent', 'unknown', 'held', 'claimed', 'handed_over', 'failed'] as const
 
 test('what it had sent, held, taken and put on the wire ends as it would have', async () => {
@@ -59,7 +35,7 @@ test('what it had sent, held, taken and put on the wire ends as it would have', 
   const mails = [...world.sent]
   expect(mails).toHaveLength(BEFORE.length + 1)
   const sentAt = world.now
-  await copy(world.pool, old)
+  await copyRows(world.pool, old)
 
   // As the version before left them: a process that is gone had taken one and put another on the wire.
   const rows = (await stored(world, storeId)).filter(({ step }) => step === 1)

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import type { PluginRow } from './plugin.ts'
+import { mayBeAsked } from './rules.ts'
+
+const now = new Date('2026-03-02T15:00:00.000Z')
+const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000)
+const plugin = (change: Partial<PluginRow>) =>
+  ({ is_reached: false, reach_code: null, beat_at: ago(1), reports_goods: null, ...change }) as PluginRow
+
+test.each<[string, Partial<PluginRow>, boolean]>([
+  ['answers under another address', { reach_code: 'moved' }, true],
+  ['answers what cannot be read', { reach_code: 'bad_answer' }, true],
+  ['is connected to another account', { reach_code: 'other_account' }, true],
+  ['never answers', { reach_code: 'timeout' }, false],
+  ['was not tried', {}, false],
+  ['is reached', { is_reached: true, reach_code: 'moved' }, false],
+  ['was never called', { is_reached: null, reach_code: 'moved' }, false],
+  ['reports stock', { reach_code: 'moved', reports_goods: true }, false],
+  ['reported stock a while ago', { reach_code: 'moved', reports_goods: true, beat_at: ago(4) }, true],
+  ['has a plugin that reports none', { reach_code: 'moved', reports_goods: false }, true],
+])('stock of a shop that is not reached and %s may be read there: %s', (_, change, isAsked) => {
+  expect(mayBeAsked(plugin(change), now)).toBe(isAsked)
+})
