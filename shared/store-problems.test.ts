@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import {
+  normalizeShopUrl,
   normalizeStoreUrl,
   rightsProblems,
   STORE_PROBLEM_CODES,
@@ -12,8 +13,13 @@ test.each([
   ['woocommerce', ' shop.example ', 'http://shop.example'],
   ['woocommerce', 'https://shop.example/', 'https://shop.example'],
   ['woocommerce', 'HTTPS://Shop.Example/Store//', 'https://shop.example/Store'],
-  ['woocommerce', 'https://localhost:8443/', 'https://localhost:8443'],
-  ['woocommerce', 'https://shop.localhost', 'https://shop.localhost'],
+  ['woocommerce', 'https://localhost:8080/', 'http://localhost:8080'],
+  ['woocommerce', ' HTTPS://LOCALHOST/shop/ ', 'http://localhost/shop'],
+  ['woocommerce', 'https://shop.localhost', 'http://shop.localhost'],
+  ['woocommerce', 'https://localhost.:8080', 'http://localhost.:8080'],
+  ['woocommerce', 'https://localhost:443', 'http://localhost'],
+  ['woocommerce', 'https://localhost.example.com', 'https://localhost.example.com'],
+  ['woocommerce', 'https://shop.example/localhost', 'https://shop.example/localhost'],
   ['woocommerce', 'https://localhostel.com/', 'https://localhostel.com'],
   ['woocommerce', 'https://my-localhost.example', 'https://my-localhost.example'],
   ['woocommerce', 'localhost:8080', 'http://localhost:8080'],
@@ -30,6 +36,11 @@ test.each([
   ['shopify', 'http://localhostel.com', 'https://localhostel.com'],
 ] as const)('%s: %j is read as %s', { tags: ['A5'] }, (platform, input, storeUrl) => {
   expect(normalizeStoreUrl(platform, input)).toEqual({ ok: true, storeUrl })
+})
+
+test('keeps the scheme that a shop on localhost reported itself', () => {
+  const storeUrl = 'https://localhost:8443'
+  expect(normalizeShopUrl('woocommerce', `${storeUrl}/`)).toEqual({ ok: true, storeUrl })
 })
 
 test.each(['', '   ', null, undefined, 5])('%j: Store URL is required', { tags: ['A5'] }, (input) => {

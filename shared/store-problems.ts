@@ -280,12 +280,22 @@ export const areKeysSwapped = (consumerKey: string, consumerSecret: string): boo
 export type StoreUrlAnswer = { ok: true; storeUrl: string } | { ok: false; message: string }
 
 /**
- * A 5: trimmed; Shopify is forced to https; WooCommerce without a scheme gets http, on localhost too; the trailing slash goes.
- * A typed scheme stays: a name such as localhostel.com only contains "localhost", and a local shop may have a certificate.
- * A query or fragment is dropped. An address with a user and password is refused. Of Shopify the name of the shop is enough, and the
- * address of its admin is understood; one on the own machine is a demo store, which may be http.
+ * A 5, of an address that was typed: trimmed; Shopify is forced to https; WooCommerce without a scheme gets http, and on localhost also
+ * with https (decision 7); the trailing slash goes. A query or fragment is dropped. An address with a user and password is refused. Of
+ * Shopify the name of the shop is enough, and the address of its admin is understood; one on the own machine is a demo store, which may
+ * be http.
  */
 export function normalizeStoreUrl(platform: PlatformName, input: unknown): StoreUrlAnswer {
+  const answer = normalizeShopUrl(platform, input)
+  if (platform !== 'woocommerce' || !answer.ok || !isLocalhost(new URL(answer.storeUrl))) return answer
+  return { ok: true, storeUrl: answer.storeUrl.replace(/^https:/, 'http:') }
+}
+
+/** The name of the own machine and names under it (RFC 6761). localhostel.com only contains the letters: its keys stay encrypted. */
+const isLocalhost = ({ hostname }: URL) => /(^|\.)localhost\.?$/.test(hostname)
+
+/** Of an address that the shop reported itself: its scheme is the one it uses, on localhost too. */
+export function normalizeShopUrl(platform: PlatformName, input: unknown): StoreUrlAnswer {
   const text = typeof input === 'string' ? input.trim() : ''
   if (text === '') return { ok: false, message: storeTexts.urlRequired }
   // "localhost:8080" parses as a scheme of its own, so a scheme counts only with its slashes.

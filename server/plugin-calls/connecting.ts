@@ -1,7 +1,7 @@
 import { DEFAULT_PLATFORM } from '../../shared/platforms.ts'
 import { type PluginProblem, pluginTexts } from '../../shared/plugin.ts'
 import { mayDo, roleRefusal } from '../../shared/roles.ts'
-import { normalizeStoreUrl } from '../../shared/store-problems.ts'
+import { normalizeShopUrl } from '../../shared/store-problems.ts'
 import type { AccountDb, Db } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
 import { take } from '../core/rate-limits.ts'
@@ -45,7 +45,7 @@ function readInvitation(connect: string): Invited {
   const { data } = Invitation.safeParse(raw)
   const back = URL.parse(data?.return ?? '')
   if (!data || !back || !isWeb(data.home) || !isWeb(data.return)) throw refuse()
-  const home = normalizeStoreUrl(DEFAULT_PLATFORM, data.home)
+  const home = normalizeShopUrl(DEFAULT_PLATFORM, data.home)
   if (!home.ok) throw refuse()
   if (back.host !== new URL(home.storeUrl).host) throw refuse(pluginTexts.otherHost)
   return { homeUrl: home.storeUrl, name: data.name, state: data.state, back }
@@ -149,7 +149,7 @@ async function connectTold(
   code: Code,
   { key, told }: { key: string; told: ReturnType<typeof Connect.parse> },
 ) {
-  const home = normalizeStoreUrl(DEFAULT_PLATFORM, told.home)
+  const home = normalizeShopUrl(DEFAULT_PLATFORM, told.home)
   if (!home.ok || home.storeUrl !== code.home_url) {
     throw new Refusal(422, 'other_shop', 'The shop that calls is not the one that was confirmed. Press Connect again.')
   }
