@@ -83,8 +83,17 @@ interface StatusProps {
   isInMailbox: boolean
 }
 
+/** One of the six values (B 4); where the message went is a note under it. */
 export const CartStatus = ({ status, isInMailbox }: StatusProps) => (
-  <StatusBadge {...(isInMailbox ? inMailbox : badgeLooks[status])} />
+  <div className="cart-status">
+    <StatusBadge {...badgeLooks[status]} />
+    {isInMailbox && (
+      <div className="reason-mark">
+        <IconInbox size={13} aria-hidden />
+        {inMailbox.label}
+      </div>
+    )}
+  </div>
 )
 
 /** Of the dashboard's list (B 4): an abandoned cart is red, any other state green. */
