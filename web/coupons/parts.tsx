@@ -1,12 +1,12 @@
 import { ActionIcon, CopyButton, Text, Tooltip, VisuallyHidden } from '@mantine/core'
-import { IconCheck, IconCircleCheck, IconCircleMinus, IconCircleOff, IconCopy } from '@tabler/icons-react'
+import { IconCheck, IconCircleCheck, IconCircleMinus, IconCircleOff, IconClock, IconCopy } from '@tabler/icons-react'
 import type { Coupon } from '../../shared/coupons.ts'
 import { DEFAULT_PLATFORM, platformNames } from '../../shared/platforms.ts'
 import { useStore } from '../access/queries.ts'
 import { useNow } from '../ui/clock.ts'
 import { formatCount } from '../ui/format.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
-import { discountText, minSpendText, remainingText, shownCode, stateLook, stateNote } from './rules.ts'
+import { discountText, minSpendText, remainingText, shownCode, stateMarks } from './rules.ts'
 
 // What list, cards and panel show of a coupon.
 
@@ -72,21 +72,24 @@ export function DiscountWords({ coupon }: OfCoupon) {
 }
 
 const looks = {
-  usable: { tone: 'good', icon: IconCircleCheck, label: 'Active' },
-  active: { tone: 'quiet', icon: IconCircleOff, label: 'Active' },
-  inactive: { tone: 'quiet', icon: IconCircleMinus, label: 'Inactive' },
+  usable: { tone: 'good', icon: IconCircleCheck },
+  inactive: { tone: 'quiet', icon: IconCircleMinus },
+  starts: { tone: 'info', icon: IconClock },
+  over: { tone: 'quiet', icon: IconCircleOff },
 } as const
 
 export function CouponState({ coupon, zone }: OfCoupon & { zone: string }) {
   const now = useNowUntil(coupon.endDate)
-  const note = stateNote(coupon, now, zone)
   return (
     <span className="coupon-state">
-      <StatusBadge {...looks[stateLook(coupon, now)]} />
-      {note && (
-        <Text span fz="xs" c="dimmed">
-          {note}
-        </Text>
+      {stateMarks(coupon, now, zone).map(({ look, label }) =>
+        look === 'plain' ? (
+          <span key={label} className="mark mark-plain">
+            {label}
+          </span>
+        ) : (
+          <StatusBadge key={label} {...looks[look]} label={label} />
+        ),
       )}
     </span>
   )

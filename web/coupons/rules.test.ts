@@ -11,8 +11,7 @@ import {
   quickCoupon,
   remainingText,
   shownCode,
-  stateLook,
-  stateNote,
+  stateMarks,
 } from './rules.ts'
 
 const NOW = Date.parse('2026-11-23T12:00:00Z')
@@ -34,25 +33,30 @@ it('says what is left in days and hours, hours and minutes, or minutes, and Expi
 
 it('says that a coupon has not begun or is over, by the day of the store’s zone', () => {
   const note = (startDate: string | null, endDate: string | null, zone = 'UTC') =>
-    stateNote(aCoupon({ startDate, endDate }, NOW), NOW, zone)
-  expect(note(inMinutes(-60), inMinutes(60))).toBeNull()
-  expect(note(null, null)).toBeNull()
+    stateMarks(aCoupon({ startDate, endDate }, NOW), NOW, zone)[0]!.label
+  expect(note(inMinutes(-60), inMinutes(60))).toBe('Active')
+  expect(note(null, null)).toBe('Active')
   expect(note('2026-11-30T05:00:00Z', '2026-12-30T05:00:00Z')).toBe('Starts Nov 30')
   expect(note('2026-11-30T04:00:00Z', '2026-12-30T05:00:00Z', 'America/New_York')).toBe('Starts Nov 29')
   expect(note('2027-01-02T05:00:00Z', null)).toBe('Starts Jan 2, 2027')
   expect(note('2026-11-01T00:00:00Z', inMinutes(0))).toBe('Expired')
 })
 
-it('looks good only where shoppers can use it now, whatever was set', () => {
-  const look = (changes: Partial<Coupon>) => {
-    const coupon = aCoupon(changes, NOW)
-    return [stateLook(coupon, NOW), stateNote(coupon, NOW, 'UTC')]
-  }
-  expect(look({})).toEqual(['usable', null])
-  expect(look({ endDate: inMinutes(0) })).toEqual(['active', 'Expired'])
-  expect(look({ usageLimit: 3, usageCount: 3 })).toEqual(['active', 'Used up'])
-  expect(look({ startDate: '2026-11-30T05:00:00Z' })).toEqual(['active', 'Starts Nov 30'])
-  expect(look({ isActive: false, endDate: inMinutes(-1) })).toEqual(['inactive', 'Expired'])
+it('puts what keeps shoppers from an active coupon first, and gives Active colour only where they can use it', {
+  tags: ['B4'],
+}, () => {
+  const marks = (changes: Partial<Coupon>) =>
+    stateMarks(aCoupon(changes, NOW), NOW, 'UTC').map(({ look, label }) => `${look}: ${label}`)
+  const later = '2026-11-30T05:00:00Z'
+  expect(marks({})).toEqual(['usable: Active'])
+  expect(marks({ endDate: inMinutes(0) })).toEqual(['over: Expired', 'plain: Active'])
+  expect(marks({ usageLimit: 3, usageCount: 3 })).toEqual(['over: Used up', 'plain: Active'])
+  expect(marks({ startDate: later })).toEqual(['starts: Starts Nov 30', 'plain: Active'])
+  expect(marks({ usageLimit: 3, usageCount: 3, endDate: inMinutes(-1) })).toEqual(['over: Expired', 'plain: Active'])
+  expect(marks({ isActive: false })).toEqual(['inactive: Inactive'])
+  expect(marks({ isActive: false, endDate: inMinutes(-1) })).toEqual(['inactive: Inactive', 'plain: Expired'])
+  expect(marks({ isActive: false, startDate: later })).toEqual(['inactive: Inactive', 'plain: Starts Nov 30'])
+  expect(marks({ madeBy: 'store', startDate: later })).toEqual(['usable: Active'])
 })
 
 it('is named by its code and what it takes off wherever one is chosen', () => {

@@ -48,18 +48,30 @@ export function isUsable(coupon: OfState, now: number): boolean {
 
 type OfState = Pick<Coupon, 'isActive' | 'startDate' | 'endDate' | 'usageLimit' | 'usageCount' | 'madeBy'>
 
-/** Active and Inactive say what was set (B 4). Only one that shoppers can use now looks good. */
-export function stateLook(coupon: OfState, now: number): 'usable' | 'active' | 'inactive' {
-  if (!coupon.isActive) return 'inactive'
-  return isUsable(coupon, now) ? 'usable' : 'active'
+export interface StateMark {
+  look: 'usable' | 'inactive' | 'starts' | 'over' | 'plain'
+  label: string
 }
 
-/** Beside Active or Inactive (decision 32): "Expired", "Used up", "Starts Nov 30". */
-export function stateNote(coupon: OfState, now: number, zone: string): string | null {
-  if (isOver(coupon, now)) return 'Expired'
-  if (isUsedUp(coupon)) return 'Used up'
+/**
+ * Active and Inactive say what was set (B 4). Where shoppers cannot use an active coupon, what keeps them from it stands first, as the
+ * badge, and Active follows without colour (decision 32).
+ */
+export function stateMarks(coupon: OfState, now: number, zone: string): StateMark[] {
+  const note = stateNote(coupon, now, zone)
+  if (!coupon.isActive) return [{ look: 'inactive', label: 'Inactive' }, ...plain(note?.label)]
+  if (!note || isUsable(coupon, now)) return [{ look: 'usable', label: 'Active' }]
+  return [note, ...plain('Active')]
+}
+
+const plain = (label: string | undefined): StateMark[] => (label ? [{ look: 'plain', label }] : [])
+
+function stateNote(coupon: OfState, now: number, zone: string): StateMark | null {
+  if (isOver(coupon, now)) return { look: 'over', label: 'Expired' }
+  if (isUsedUp(coupon)) return { look: 'over', label: 'Used up' }
   const { startDate } = coupon
-  return startDate !== null && Date.parse(startDate) > now ? `Starts ${dayIn(startDate, now, zone)}` : null
+  if (startDate === null || Date.parse(startDate) <= now) return null
+  return { look: 'starts', label: `Starts ${dayIn(startDate, now, zone)}` }
 }
 
 /** Nov 30; with the year when it is not this one. */
