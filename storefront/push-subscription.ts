@@ -69,9 +69,21 @@ export async function renew(registration: ServiceWorkerRegistration): Promise<vo
 /** On the shopper’s press (P3): nothing may come before the browser’s question. `wording` names what the shopper has read. */
 export async function askBrowser(way: Way, wording: string): Promise<void> {
   if ((await Notification.requestPermission()) !== 'granted') return
-  // What fails now is done on the next page.
+  // What fails now and on this page is done on the next one.
   way.memory.set('want', wording)
   await lookAfter(way)
+  lookAgain(way).catch(() => {})
+}
+
+/** The bar may be answered before the first post of the cart has arrived: until then the server does not know whose browser it is. */
+const LOOK_AGAIN_MS = [1_000, 3_000, 10_000]
+
+async function lookAgain(way: Way): Promise<void> {
+  for (const ms of LOOK_AGAIN_MS) {
+    await new Promise((resolve) => setTimeout(resolve, ms))
+    if ((await readKept())?.cart) return
+    await lookAfter(way)
+  }
 }
 
 /** Brings what this browser has in line with its permission, the store’s key and what the server knows. */

@@ -231,6 +231,23 @@ describe('in a browser', () => {
     })
   })
 
+  test('a press that is quicker than the first post of the cart is told again on the same page, once', async () => {
+    server.state.refused = { subscribe: 422 }
+    await visit(async (page) => {
+      await addTea(page)
+      await untilBar(page)
+      await yes(page).click()
+      await expect.poll(() => told('subscribe').length).toBe(1)
+      server.state.refused = {}
+      await page.clock.runFor(2_000)
+      await expect.poll(() => keptToken(page)).not.toBe('')
+      expect(told('subscribe')[1]).toEqual(told('subscribe')[0])
+      await page.clock.runFor(20_000)
+      expect(told('subscribe')).toHaveLength(2)
+      expect(told('resubscribe')).toHaveLength(0)
+    })
+  })
+
   test('a subscription that could not be told is told on the next page', async () => {
     server.state.refused = { subscribe: 422 }
     await visit(async (page) => {
