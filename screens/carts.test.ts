@@ -45,6 +45,20 @@ test('has the specified columns, each sorted both ways by keyboard', { tags: ['B
   }
 })
 
+test('a second change that comes before the first is on the screen keeps the first', async () => {
+  showCarts(app.api, someCarts(10))
+  const page = await app.open('/carts?search=ada')
+  const head = (name: string) => page.getByRole('columnheader', { name }).getByRole('button').elementHandle()
+  const [value, customer] = [await head('Value'), await head('Customer')]
+  await page.evaluate(
+    (heads) => {
+      for (const each of heads) (each as HTMLElement).click()
+    },
+    [value, value, customer, value, value],
+  )
+  await expect.poll(lastQuery).toMatchObject({ search: 'ada', sort: 'value', order: 'asc' })
+})
+
 test('is not asked for before the store is known', async () => {
   const connection = app.api.hold(checkConnection)
   const page = await app.open('/carts')

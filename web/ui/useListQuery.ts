@@ -1,4 +1,5 @@
 import { useMediaQuery } from '@mantine/hooks'
+import { useEffect, useRef } from 'react'
 import { useSearchParams } from 'react-router'
 import type { ListAddress, Order } from './listQuery.ts'
 
@@ -7,23 +8,26 @@ export function useListQuery<Query extends { sort: Sort; order: Order }, Sort ex
   address: ListAddress<Query, Sort>,
 ) {
   const [search, setSearch] = useSearchParams()
-  const query = address.read(search)
-  const change = (next: Partial<Query>) =>
-    setSearch((now) => address.write(query, next, now), { preventScrollReset: true })
+  /** With the changes that are not on the screen yet: a quick second one keeps the first. */
+  const latest = useRef(search)
+  useEffect(() => {
+    latest.current = search
+  }, [search])
+  const go = (next: URLSearchParams, options?: { replace: boolean }) => {
+    latest.current = next
+    setSearch(next, { preventScrollReset: true, ...options })
+  }
+  const change = (next: Partial<Query>) => go(address.write(address.read(latest.current), next, latest.current))
   /** What else stands in the address, such as an open row: it survives a reload. */
-  const put = (key: string, value: string | null) =>
-    setSearch(
-      (now) => {
-        const next = new URLSearchParams(now)
-        if (value) next.set(key, value)
-        else next.delete(key)
-        return next
-      },
-      { preventScrollReset: true, replace: value === null },
-    )
+  const put = (key: string, value: string | null) => {
+    const next = new URLSearchParams(latest.current)
+    if (value) next.set(key, value)
+    else next.delete(key)
+    go(next, { replace: value === null })
+  }
   return {
-    ...{ query, change, put },
-    sort: (column: Sort) => change(address.turn(query, column) as Partial<Query>),
+    ...{ query: address.read(search), change, put },
+    sort: (column: Sort) => change(address.turn(address.read(latest.current), column) as Partial<Query>),
     param: (key: string) => search.get(key),
   }
 }
