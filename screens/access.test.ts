@@ -14,6 +14,7 @@ import {
 } from './access-scene.ts'
 import { fixture } from './api.ts'
 import { aScreen, token } from './app.ts'
+import demo from './fixtures/demo.json' with { type: 'json' }
 
 // Who is led where, and when the server is asked (A 4.1, 4.2). The rule itself: web/access/access.test.ts.
 
@@ -83,6 +84,35 @@ describe('the check', () => {
     await goWith(app, '/flows', stored)
     await heading('Flows')
     for (const { release } of held) release()
+  })
+
+  test('a no that was old when it led to the set-up leads back to the page and not to the dashboard', async () => {
+    setAccess(app, { isConnected: false })
+    app.api.alter(checkConnection, (reply) =>
+      app.api.calls(checkConnection).length > 1
+        ? reply
+        : { hasConnection: false, platform: null, store_url: null, store: null },
+    )
+    await goWith(app, '/flows?x=1', { token, user: remembered(true) })
+    await heading('Flows')
+    await app.settled()
+    expect(app.api.calls(checkConnection).length).toBeGreaterThan(1)
+    expect(app.page.url()).toMatch(/\/flows\?x=1$/)
+  })
+
+  test('a store that only the browser remembers leads nobody away from the set-up before the server has answered', async () => {
+    setAccess(app, { isConnected: false })
+    const { release } = app.api.hold(checkConnection)
+    const urls: string[] = []
+    app.page.on('framenavigated', (frame) => urls.push(new URL(frame.url()).pathname))
+    await goWith(app, '/store-setup', { ...demo.storage, token, user: remembered(true) })
+    await heading('Loading...')
+    release()
+    await heading('Connect your store')
+    await app.page.getByLabel('Store URL').fill('https://shop.example')
+    await app.settled()
+    expect(await app.page.getByLabel('Store URL').inputValue()).toBe('https://shop.example')
+    expect(urls).not.toContain('/dashboard')
   })
 
   test.each([

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Navigate, Outlet, useLocation } from 'react-router'
 import { BarePage } from '../shell/BarePage.tsx'
 import { NotFoundPage } from '../site/NotFoundPage.tsx'
@@ -31,14 +31,16 @@ function ForOperators() {
 
 /** Shows the screen or goes where the rule says. A refresh behind never takes the page away. */
 function ByAccessState() {
-  const { pathname, search } = useLocation()
+  const { pathname, search, key, state } = useLocation()
   const isRequest = isConnectRequest(pathname + search)
-  const { accessState, failure, retry } = useAccessState()
+  const { accessState, isConnectionRemembered, failure, retry } = useAccessState()
   const isChecked = useCheck()
   const { farewell, returnTo } = useSession()
   const isHeldOpen = useIsHeldOpen()
   useAskAtOnce(accessState.authenticated)
-  const answer = useAnswer(pathname, isChecked ? accessState : withoutOldNo(accessState))
+  const isOldYes = pathname === '/store-setup' && isConnectionRemembered
+  const answer = useAnswer(pathname, isChecked ? accessState : withoutOldNo(accessState, isOldYes))
+  const isConfirmed = useIsConfirmed(key, isChecked && answer?.show === true)
   if (!answer) return failure && isChecked ? <NotReachable failure={failure} onRetry={retry} /> : <LoadingPage />
   // React may show a path the address has already left (a transition under way): nobody is sent away from where they no longer are.
   const isLeaving = pathname !== window.location.pathname
@@ -57,7 +59,23 @@ function ByAccessState() {
     (isConnectRequest(returnTo)
       ? accessState.subscribed === true
       : accessSoFar(returnTo.split('?')[0]!, accessState)?.show === true)
-  return <Navigate to={isBack && comesIn.has(pathname) ? returnTo : answer.redirect} replace />
+  if (isBack && comesIn.has(pathname)) return <Navigate to={returnTo} replace />
+  if (answer.redirect === '/store-setup')
+    return <Navigate to="/store-setup" state={{ [FROM]: pathname + search }} replace />
+  const from = !isConfirmed && pathname === '/store-setup' ? state?.[FROM] : undefined
+  return <Navigate to={typeof from === 'string' ? from : answer.redirect} replace />
+}
+
+/** Of the set-up: the page that an answer without a store led away from. If the set-up's own check denies it, this leads back. */
+const FROM = 'from'
+
+/** Whether the check of this visit to the page has shown it. */
+function useIsConfirmed(key: string, isShown: boolean): boolean {
+  const [shown, setShown] = useState<string | null>(null)
+  useEffect(() => {
+    if (isShown) setShown(key)
+  }, [isShown, key])
+  return shown === key
 }
 
 const comesIn = new Set(['/login', '/register'])
@@ -74,11 +92,17 @@ function useAnswer(pathname: string, known: KnownAccessState): Access | null {
   return before?.show ? before : null
 }
 
-/** What an earlier check denied may be true by now: it sends nobody away before this path's own check is over. */
-const withoutOldNo = ({ authenticated, subscribed, connected }: KnownAccessState): KnownAccessState => ({
+/**
+ * What an earlier check denied may be true by now: it sends nobody away before this path's own check is over. Nor does a yes that only the
+ * browser remembers, where it would take away a form.
+ */
+const withoutOldNo = (
+  { authenticated, subscribed, connected }: KnownAccessState,
+  isOldYes: boolean,
+): KnownAccessState => ({
   authenticated,
   subscribed: authenticated ? subscribed || null : false,
-  connected: authenticated ? connected || null : false,
+  connected: authenticated ? (!isOldYes && connected) || null : false,
 })
 
 function NotReachable({ failure, onRetry }: { failure: Error; onRetry: () => void }) {

@@ -152,6 +152,8 @@ export function useAccessState() {
   const retry = () => void (subscription.error ? subscription.refetch() : connection.refetch())
   return {
     accessState: accessStateOf(authenticated, subscribed, connected),
+    /** The yes is of an earlier visit: nobody has answered in this one. */
+    isConnectionRemembered: !connection.data && connected === true,
     failure: subscription.error ?? connection.error,
     retry,
   }
