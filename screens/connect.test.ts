@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import { readMailServer } from '../shared/mail-server.ts'
+import { listNotifications } from '../shared/notification-calls.ts'
 import { checkConnection, connectStore, examineStore, replaceKeys, storeTexts } from '../shared/stores.ts'
 import { openFresh, serveNoPlan, serveNoStore, serveUser } from './account-scene.ts'
 import { fixture } from './api.ts'
 import { aScreen } from './app.ts'
+import { checkLayout } from './page-checks.ts'
 
 const app = aScreen()
 const { api } = app
@@ -56,6 +58,30 @@ test('the form of a WooCommerce store names what is missing, swaps keys, and kee
   serveStore()
   await page.getByRole('button', { name: 'Go to the dashboard' }).click()
   await page.waitForURL('**/dashboard')
+})
+
+test('after the plugin was removed the set-up and the settings say so, and the notifications open (real-store-W17)', async () => {
+  const at = '2026-11-28T20:00:00.000Z'
+  serveNoStore(api)
+  api.answer(checkConnection, {
+    ...{ hasConnection: false, platform: null, store_url: null, store: null },
+    ended: {
+      ...{ id: store.id, platform: 'woocommerce', store_url: store.store_url, name: store.name, by: 'uninstall', at },
+      keptUntil: '2026-12-28T20:00:00.000Z',
+    },
+  })
+  await openFresh(app, '/dashboard')
+  const { page } = app
+  const title = page.getByText('The Recoup plugin was removed from Maple & Clay')
+  await page.waitForURL('**/store-setup')
+  await title.waitFor()
+  await checkLayout(app)
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await title.waitFor()
+  await page.getByRole('link', { name: 'Open its notifications' }).click()
+  await page.waitForURL('**/notifications')
+  await page.getByRole('region', { name: 'List of notifications' }).getByRole('listitem').first().waitFor()
+  expect(api.calls(listNotifications)[0]!.sent.query).toMatchObject({ storeId: store.id })
 })
 
 test('an account without a plan is asked to choose one before it connects a store', { tags: ['A3'] }, async () => {

@@ -105,6 +105,23 @@ export const connectStore = endpoint({
   }),
 })
 
+export const disconnectedBy = ['recoup', 'shop', 'uninstall', 'other_account'] as const
+/** A member here, the owner in the shop's admin, who removed the plugin or app there, or who proved that the shop is theirs. */
+export type DisconnectedBy = (typeof disconnectedBy)[number]
+
+/** Of an account without a store: the one that was disconnected last, while its data is kept (decision 24). */
+export const EndedStore = z.object({
+  id: z.string(),
+  platform: PlatformName,
+  store_url: z.string(),
+  name: z.string(),
+  at: z.string(),
+  /** null: it was not kept. */
+  by: z.enum(disconnectedBy).nullable(),
+  keptUntil: z.string(),
+})
+export type EndedStore = z.infer<typeof EndedStore>
+
 export const checkConnection = endpoint({
   method: 'GET',
   path: '/api/stores/check-connection',
@@ -117,6 +134,8 @@ export const checkConnection = endpoint({
     platform: PlatformName.nullable(),
     store_url: z.string().nullable(),
     store: StoreView.nullable(),
+    /** Added. */
+    ended: EndedStore.optional(),
   }),
 })
 

@@ -208,9 +208,9 @@ test('before connecting the plugin learns whether it reaches Recoup, and our clo
 })
 
 test.each([
-  'owner',
-  'uninstall',
-])('a shop that ends its connection (%s) notifies the owner, once (real-store-W17)', async (reason) => {
+  ['owner', 'shop'],
+  ['uninstall', 'uninstall'],
+])('a shop that ends its connection (%s) notifies the owner, once, and its account learns who ended it (real-store-W17)', async (reason, by) => {
   const shop = await aPluginShop(world)
   await shop.call('disconnect', { v: 1, reason })
   expect((await shop.call('disconnect', { v: 1, reason })).status).toBe(410)
@@ -221,4 +221,13 @@ test.each([
     .where('type', '=', 'store_uninstalled')
     .execute()
   expect(told).toEqual([{ type: 'store_uninstalled', data: { url: shop.home } }])
+  const { id, at, keptUntil, ...ended } = (await check(shop.owner)).body.ended
+  expect([id, at, Date.parse(keptUntil) - Date.parse(at)]).toEqual([
+    shop.storeId,
+    world.now.toISOString(),
+    30 * 86_400_000,
+  ])
+  expect(ended).toMatchObject({ platform: 'woocommerce', store_url: shop.home, by })
+  const list = await world.request('GET', `/api/notifications?storeId=${id}`, { token: shop.owner.token })
+  expect(list.status).toBe(200)
 })

@@ -81,6 +81,6 @@ export async function yieldStore(deps: Deps, { storeId }: z.infer<typeof yieldJo
   const store = { storeId, db: deps.db as Db }
   const row = await readStore(store)
   if (!row?.is_active || row.is_address_proven) return
-  await disconnectStore(deps, store)
+  await disconnectStore(deps, store, 'other_account')
   deps.log.warn({ storeId }, 'plugin.store-yielded')
 }

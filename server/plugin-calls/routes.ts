@@ -94,7 +94,7 @@ function signedRoutes(scope: FastifyInstance, deps: Deps): void {
   scope.post('/api/plugin/disconnect', (request, reply) =>
     serveSigned(asked, 'disconnect', { request, reply }, async (caller, body) => {
       const { reason } = readInput(Disconnect, body)
-      await disconnectStore(deps, caller, true)
+      await disconnectStore(deps, caller, reason === 'uninstall' ? 'uninstall' : 'shop')
       await notify(caller, { type: 'store_uninstalled', data: { url: caller.homeUrl }, at: deps.now() })
       deps.log.info({ storeId: caller.storeId, reason }, 'plugin.disconnected')
       return {}

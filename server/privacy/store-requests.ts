@@ -22,7 +22,7 @@ export async function takePrivacyRequest(
   if (!row) return
   const { request, customerId, email, phone } = openRequest(deps, storeId, sealed)
   if (request === 'redact_shop') {
-    await disconnectStore(deps, store, true)
+    await disconnectStore(deps, store, 'uninstall')
     return purgeNow(store)
   }
   // The shop may know another address by now, or tell none.

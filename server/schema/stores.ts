@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely'
 import type { CaptureMode } from '../../shared/capture-mode.ts'
 import type { PlatformName, StoreRights } from '../../shared/platforms.ts'
+import type { DisconnectedBy } from '../../shared/stores.ts'
 
 export interface StoresSchema {
   stores: StoresTable
@@ -33,6 +34,8 @@ export interface StoresTable {
   is_address_proven: Generated<boolean>
   connected_at: Date
   disconnected_at: Generated<Date | null>
+  /** null while it is connected, and of stores that were disconnected before this was kept. */
+  disconnected_by: Generated<DisconnectedBy | null>
   capture_key: string
   capture_seen_at: Generated<Date | null>
   sender_name: Generated<string>

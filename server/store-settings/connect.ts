@@ -124,6 +124,7 @@ async function keepStore(deps: Deps, tx: AccountTx, connector: Connector, checke
     is_active: true,
     is_address_proven: isProven,
     disconnected_at: null,
+    disconnected_by: null,
   }
   if (isProven) await queueYield(deps, tx, checked.profile.homeUrl)
   const store = known

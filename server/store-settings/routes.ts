@@ -3,6 +3,7 @@ import * as sending from '../../shared/sending.ts'
 import * as api from '../../shared/stores.ts'
 import { type Routes, serveAccount, serveStore } from '../http/http.ts'
 import { previewLook } from '../preview/preview.ts'
+import { storesOf } from '../stores/store.ts'
 import { readHealth } from '../sync/health.ts'
 import { syncNow } from '../sync/sync.ts'
 import { examineStore } from './doctor.ts'
@@ -11,7 +12,7 @@ import { replaceKeys } from './replace-keys.ts'
 import { checkSenderDomain, sendTestMail } from './sending.ts'
 import { readSendingStates } from './sending-states.ts'
 import { connectStore, currentStore, disconnectStore, saveSettings, switchStore } from './stores.ts'
-import { viewStore } from './view.ts'
+import { endedStore, viewStore } from './view.ts'
 
 // Stores: HTTP in, HTTP out.
 
@@ -30,8 +31,12 @@ export const storeRoutes: Routes = (app, deps) => {
 
   serveAccount(app, deps, api.checkConnection, async ({ session, query }) => {
     const store = await currentStore(deps.db, session, query)
-    if (!store) return { hasConnection: false, platform: null, store_url: null, store: null }
-    return { hasConnection: true, platform: store.platform, store_url: store.url, store: await viewStore(deps, store) }
+    if (!store) {
+      const ended = endedStore(await storesOf({ accountId: session.accountId, db: deps.db }), deps.now())
+      return { hasConnection: false, platform: null, store_url: null, store: null, ...(ended && { ended }) }
+    }
+    const { platform, url } = store
+    return { hasConnection: true, platform, store_url: url, store: await viewStore(deps, store) }
   })
 
   serveStore(app, deps, api.disconnectStore, async ({ store }) => {

@@ -1,4 +1,5 @@
 import type { Insertable, Updateable } from 'kysely'
+import type { DisconnectedBy } from '../../shared/stores.ts'
 import type { AccountTx, StoreDb, StoreTx } from '../core/db.ts'
 import type { StoresTable } from '../schema/stores.ts'
 
@@ -47,10 +48,10 @@ export function insertSendSchedule({ db, storeId }: StoreTx) {
 }
 
 /** undefined when it was disconnected already. */
-export function deactivate({ db, storeId }: StoreTx, now: Date) {
+export function deactivate({ db, storeId }: StoreTx, now: Date, by: DisconnectedBy) {
   return db
     .updateTable('stores')
-    .set({ is_active: false, disconnected_at: now, rests_since: null })
+    .set({ is_active: false, disconnected_at: now, disconnected_by: by, rests_since: null })
     .where('id', '=', storeId)
     .where('is_active', '=', true)
     .returning('account_id')

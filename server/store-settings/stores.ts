@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { DisconnectedBy } from '../../shared/stores.ts'
 import { fitStores, lockStores } from '../billing/resting.ts'
 import {
   type AccountDb,
@@ -54,7 +55,7 @@ export async function switchStore(account: AccountDb, session: Session, storeId:
  * Y4: nothing is sent from this commit on, and the keys are gone with it. Returns how many messages were cancelled. A shop that asks for it
  * waits for the answer, and takes its own part away itself.
  */
-export async function disconnectStore(deps: Deps, store: StoreDb<Db>, isByShop = false): Promise<number> {
+export async function disconnectStore(deps: Deps, store: StoreDb<Db>, by: DisconnectedBy = 'recoup'): Promise<number> {
   const row = found(await readStore(store), 'Store')
   if (row.is_demo && (await isDemoAccount({ accountId: row.account_id, db: deps.db }))) {
     throw new AppError('forbidden', 'The demo account can only use the demo store.')
@@ -65,18 +66,23 @@ export async function disconnectStore(deps: Deps, store: StoreDb<Db>, isByShop =
   const { cancelled, webhookIds, tellPlugin } = await transactAccount(account, async (tx) => {
     await lockStores(tx)
     const inside = { storeId: store.storeId, db: tx.db }
-    const stopped = await stopStore(inside, deps.now())
+    const stopped = await stopStore(inside, deps.now(), by)
     const tellPlugin = await endPlugin(deps, inside, client)
     // The plan may have room for a store that rests.
     await fitStores(tx, deps.now())
     return { ...stopped, tellPlugin }
   })
-  if (client && !isByShop) await Promise.all([removeWebhooks(deps, client, webhookIds), tellPlugin()])
+  if (client && by !== 'shop' && by !== 'uninstall')
+    await Promise.all([removeWebhooks(deps, client, webhookIds), tellPlugin()])
   return cancelled
 }
 
-async function stopStore(tx: StoreTx, now: Date): Promise<{ cancelled: number; webhookIds: string[] }> {
-  const moved = await sql.deactivate(tx, now)
+async function stopStore(
+  tx: StoreTx,
+  now: Date,
+  by: DisconnectedBy,
+): Promise<{ cancelled: number; webhookIds: string[] }> {
+  const moved = await sql.deactivate(tx, now, by)
   if (!moved) return { cancelled: 0, webhookIds: [] }
   await deleteCredentials(tx, moved.account_id)
   await endLeases(tx)
@@ -97,7 +103,7 @@ export async function stopStoresOf(deps: Deps, tx: AccountTx): Promise<() => Pro
     if (!is_active) continue
     const store = { storeId: id, db: tx.db }
     const client = await storeAccess(deps, store).catch(() => null)
-    const { webhookIds } = await stopStore(store, deps.now())
+    const { webhookIds } = await stopStore(store, deps.now(), 'recoup')
     const tellPlugin = await endPlugin(deps, store, client)
     if (client) removals.push(() => removeWebhooks(deps, client, webhookIds), tellPlugin)
   }

@@ -19,7 +19,7 @@ export async function endUninstalled(deps: Deps, { storeId }: z.infer<typeof uni
   const store = { storeId, db: deps.db }
   const row = await readStore(store)
   if (!row?.is_active || (await isAnswering(deps, store))) return
-  await disconnectStore(deps, store, true)
+  await disconnectStore(deps, store, 'uninstall')
   await notify(store, { type: 'store_uninstalled', data: { url: row.home_url }, at: deps.now() })
 }
 

@@ -97,12 +97,13 @@ function useAnswer(pathname: string, known: KnownAccessState): Access | null {
  * browser remembers, where it would take away a form.
  */
 const withoutOldNo = (
-  { authenticated, subscribed, connected }: KnownAccessState,
+  { authenticated, subscribed, connected, ended }: KnownAccessState,
   isOldYes: boolean,
 ): KnownAccessState => ({
   authenticated,
   subscribed: authenticated ? subscribed || null : false,
   connected: authenticated ? (!isOldYes && connected) || null : false,
+  ended,
 })
 
 function NotReachable({ failure, onRetry }: { failure: Error; onRetry: () => void }) {

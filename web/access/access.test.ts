@@ -140,3 +140,13 @@ describe('the screens', () => {
     expect(missing).toEqual([])
   })
 })
+
+it('leaves the notifications of a store that was disconnected open, and nothing else (decision 27)', () => {
+  const ended = { authenticated: true, subscribed: true, connected: false, ended: true }
+  const open = screens
+    .filter(({ access: to, isUuid }) => to === 'connected' && !isUuid)
+    .filter(({ path }) => access(path, ended).show)
+  expect(open.map(({ path }) => path)).toEqual(['/notifications'])
+  expect(access('/notifications', { ...ended, subscribed: false }).show).toBe(false)
+  expect(access('/dashboard', ended)).toEqual({ show: false, redirect: '/store-setup' })
+})

@@ -8,12 +8,17 @@ export interface AccessState {
   /** As the server answers (A 4.1, decision 121). */
   subscribed: boolean
   connected: boolean
+  /** No store is connected, and one was until a while ago: what happened to it can be read (decision 27). */
+  ended?: boolean | undefined
 }
 
 export type Access = { show: true } | { show: false; redirect: string }
 
 /** What is known so far; `null`: not asked yet. */
-export type KnownAccessState = { authenticated: boolean; subscribed: boolean | null; connected: boolean | null }
+export type KnownAccessState = Pick<AccessState, 'authenticated' | 'ended'> & {
+  subscribed: boolean | null
+  connected: boolean | null
+}
 
 /** Where someone of this standing is led from a path, if anywhere. An unlisted path is shown: all there is to see is the 404 page. */
 export function access(path: string, accessState: AccessState): Access {
@@ -22,7 +27,7 @@ export function access(path: string, accessState: AccessState): Access {
 }
 
 function accessTo({ path, access }: Screen, accessState: AccessState): Access {
-  const { authenticated, subscribed, connected } = accessState
+  const { authenticated, subscribed, connected, ended } = accessState
   if (access === 'everybody') return show
   if (access === 'home') return to(homeOf(accessState))
   if (access === 'signed-out') return authenticated ? to(homeOf(accessState)) : show
@@ -32,14 +37,17 @@ function accessTo({ path, access }: Screen, accessState: AccessState): Access {
   if (access === 'signed-in' || access === 'without-store') return show
   if (access === 'setup') return subscribed && connected ? to('/dashboard') : show
   if (!subscribed) return access === 'dashboard' ? show : to('/pricing')
-  return connected ? show : to('/store-setup')
+  return connected || (ended && path === '/notifications') ? show : to('/store-setup')
 }
 
 /** The answer as soon as what is not known yet cannot change it; else `null`. */
-export function accessSoFar(path: string, { authenticated, subscribed, connected }: KnownAccessState): Access | null {
+export function accessSoFar(
+  path: string,
+  { authenticated, subscribed, connected, ended }: KnownAccessState,
+): Access | null {
   const [first, ...others] = options(subscribed).flatMap((isSubscribed) =>
     options(connected).map((isConnected) =>
-      access(path, { authenticated, subscribed: isSubscribed, connected: isConnected }),
+      access(path, { authenticated, subscribed: isSubscribed, connected: isConnected, ended }),
     ),
   )
   return others.every((other) => isSame(first!, other)) ? first! : null

@@ -102,6 +102,8 @@ export function useHasFeature(feature: Feature): boolean | null {
 }
 /** The connected store; nobody without a subscription has one (A 4.1). */
 export const useStore = () => useConnection()?.data?.store ?? null
+/** Without a connected store: the one that was disconnected last, while its data is kept. */
+export const useEndedStore = () => useConnection()?.data?.ended ?? null
 /** The address of the demo store that is being looked at; null outside of a demo. */
 export function useDemoShop(): string | null {
   const store = useStore()
@@ -151,7 +153,10 @@ export function useAccessState() {
   const connected = connection.data ? connection.data.hasConnection : storedConnection() ? true : null
   const retry = () => void (subscription.error ? subscription.refetch() : connection.refetch())
   return {
-    accessState: accessStateOf(authenticated, subscribed, connected),
+    accessState: {
+      ...accessStateOf(authenticated, subscribed, connected),
+      ended: subscribed === true && Boolean(connection.data?.ended),
+    },
     /** The yes is of an earlier visit: nobody has answered in this one. */
     isConnectionRemembered: !connection.data && connected === true,
     failure: subscription.error ?? connection.error,

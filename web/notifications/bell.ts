@@ -1,7 +1,7 @@
 import { listNotifications, type NotificationView } from '../../shared/notification-calls.ts'
 import type { Pagination } from '../../shared/paging.ts'
 import { call } from '../api.ts'
-import type { Answer, Where } from './cache.ts'
+import { type Answer, ofStore, type Where } from './cache.ts'
 import { bellKey } from './keys.ts'
 import { withPending } from './local.ts'
 import { merge, NOTIFICATIONS_PER_PAGE, nextPage } from './order.ts'
@@ -41,9 +41,9 @@ interface Asked {
   signal?: AbortSignal
 }
 
-const askPage = ({ platform }: Where, { page, signal }: Asked) =>
+const askPage = (where: Where, { page, signal }: Asked) =>
   call(listNotifications, {
-    query: { platform, page, limit: NOTIFICATIONS_PER_PAGE, skipTestNotification: 'false' },
+    query: { ...ofStore(where), page, limit: NOTIFICATIONS_PER_PAGE, skipTestNotification: 'false' },
     ...(signal && { signal }),
   })
 

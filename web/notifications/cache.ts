@@ -14,7 +14,12 @@ export interface Where {
   queries: QueryClient
   storeId: string
   platform: string
+  /** It is not connected any more: only its id leads to it. */
+  isEnded?: boolean
 }
+
+/** What a call names the store by. The connected one is named by `call`. */
+export const ofStore = ({ platform, storeId, isEnded }: Where) => ({ platform, ...(isEnded && { storeId }) })
 
 export interface Answer {
   notifications: NotificationView[]

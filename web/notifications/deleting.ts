@@ -18,6 +18,7 @@ import {
   idsInBell,
   isMeant,
   knownOf,
+  ofStore,
   type Where,
 } from './cache.ts'
 import type { Meant, Pending } from './kept.ts'
@@ -66,7 +67,7 @@ async function send(
   { pending, ...taken }: { pending: Pending } & Taken,
 ): Promise<string | null> {
   try {
-    const { undo } = await call(deleteNotifications, { query: { platform: where.platform }, body: meant })
+    const { undo } = await call(deleteNotifications, { query: ofStore(where), body: meant })
     end(where, pending)
     return undo
   } catch (error) {
@@ -139,7 +140,7 @@ export async function undoDeletion(): Promise<void> {
     const token = await undo
     if (token === null) continue
     bringBack(where, taken)
-    await call(restoreNotifications, { query: { platform: where.platform }, body: { undo: token } }).catch((error) =>
+    await call(restoreNotifications, { query: ofStore(where), body: { undo: token } }).catch((error) =>
       announce((error as Error).message, 'bad'),
     )
     countAgain(where)

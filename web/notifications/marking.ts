@@ -2,7 +2,18 @@ import { MOST_IDS_IN_AN_EVENT, markNotificationsRead } from '../../shared/notifi
 import { session } from '../access/session.ts'
 import { call } from '../api.ts'
 import { announce } from '../ui/announce.ts'
-import { begin, changeCount, countAgain, countKnown, end, isMeant, knownOf, patch, type Where } from './cache.ts'
+import {
+  begin,
+  changeCount,
+  countAgain,
+  countKnown,
+  end,
+  isMeant,
+  knownOf,
+  ofStore,
+  patch,
+  type Where,
+} from './cache.ts'
 import { aMark, type KeptMark, type Meant, storeMarks } from './kept.ts'
 import { localOf } from './local.ts'
 import { sendMark } from './mark.ts'
@@ -40,7 +51,7 @@ export async function markUnread(where: Where, id: string): Promise<void> {
   changeCount(where, 1)
   try {
     const body = { notificationIds: [id], read: false }
-    await call(markNotificationsRead, { query: { platform: where.platform }, body })
+    await call(markNotificationsRead, { query: ofStore(where), body })
   } catch (error) {
     change(true)
     announce((error as Error).message, 'bad')
@@ -48,8 +59,8 @@ export async function markUnread(where: Where, id: string): Promise<void> {
   countAgain(where)
 }
 
-const send = ({ platform }: Where, meant: Meant, signal: AbortSignal) =>
-  call(markNotificationsRead, { query: { platform }, body: meant, signal })
+const send = (where: Where, meant: Meant, signal: AbortSignal) =>
+  call(markNotificationsRead, { query: ofStore(where), body: meant, signal })
 
 /** It stays marked here, on top of every answer, and is sent again by itself and when the live connection is back. */
 function keep(where: Where, mark: KeptMark): void {

@@ -11,6 +11,7 @@ import {
   isMeant,
   knownOf,
   newestOf,
+  ofStore,
   patch,
   type Where,
 } from './cache.ts'
@@ -119,10 +120,10 @@ function settle(where: Where, meant: Meant, known: Map<string, NotificationView>
  */
 export async function catchUp(where: Where, markRead: (ids: string[]) => Promise<boolean>): Promise<void> {
   void sendKept(where, markRead)
-  const { queries, storeId, platform } = where
+  const { queries, storeId } = where
   const newest = newestOf(where)
   if (!newest) return
-  const query = { platform, after: newest._id, page: 1, limit: MOST_MISSED }
+  const query = { ...ofStore(where), after: newest._id, page: 1, limit: MOST_MISSED }
   const missed = await call(listNotifications, { query }).catch(() => null)
   if (!missed) return
   // Too many to be put in front one by one: the lists begin anew when they are opened.

@@ -6,21 +6,25 @@ import {
   type NotificationView,
   readNotification,
 } from '../../shared/notification-calls.ts'
-import { useStore } from '../access/queries.ts'
+import { useEndedStore, useStore } from '../access/queries.ts'
 import { call } from '../api.ts'
 import { askBell, loadMore } from './bell.ts'
-import { type Answer, newestOf, type Where } from './cache.ts'
+import { type Answer, newestOf, ofStore, type Where } from './cache.ts'
 import { askCount } from './count.ts'
 import { bellKey, countKey, newCartsKey, oneKey, pageKey } from './keys.ts'
 import { withPending } from './local.ts'
 import type { ListQuery } from './rules.ts'
 
-/** The store whose notifications are shown. Screens with notifications are shown only with a store (A 4.1). */
+/** The store whose notifications are shown: the connected one, else the one that was disconnected last (decision 27). */
 export function useWhere(): Where | null {
   const queries = useQueryClient()
-  const store = useStore()
-  const [storeId, platform] = [store?.id, store?.platform]
-  return useMemo(() => (storeId && platform ? { queries, storeId, platform } : null), [queries, storeId, platform])
+  const [store, ended] = [useStore(), useEndedStore()]
+  const { id: storeId, platform } = store ?? ended ?? {}
+  const isEnded = store === null
+  return useMemo(
+    () => (storeId && platform ? { queries, storeId, platform, isEnded } : null),
+    [queries, storeId, platform, isEnded],
+  )
 }
 
 const bellQuery = (where: Where) =>
@@ -50,7 +54,7 @@ export const useNewCarts = (where: Where, isAsked: boolean) =>
   useQuery({
     queryKey: newCartsKey(where.storeId),
     queryFn: async ({ signal }): Promise<Answer> => {
-      const { notifications } = await call(listNewCartNotifications, { query: { platform: where.platform }, signal })
+      const { notifications } = await call(listNewCartNotifications, { query: ofStore(where), signal })
       return { notifications: withPending(where.storeId, notifications) }
     },
     enabled: isAsked,
@@ -73,7 +77,7 @@ export const usePage = (where: Where, query: ListQuery) =>
     queryKey: pageKey(where.storeId, query),
     queryFn: async ({ signal }) => {
       const { page, limit, filter, search } = query
-      const asked = { platform: where.platform, page, limit, filter, ...(search && { search }) }
+      const asked = { ...ofStore(where), page, limit, filter, ...(search && { search }) }
       const answer = await call(listNotifications, { query: asked, signal })
       return { ...answer, notifications: withPending(where.storeId, answer.notifications) }
     },
@@ -85,7 +89,7 @@ export function useNotification(where: Where, id: string | null, listed: Notific
   const answer = useQuery({
     queryKey: oneKey(where.storeId, id ?? ''),
     queryFn: async ({ signal }): Promise<Answer> => {
-      const asked = { params: { notificationId: id! }, query: { platform: where.platform }, signal }
+      const asked = { params: { notificationId: id! }, query: ofStore(where), signal }
       const { notification } = await call(readNotification, asked)
       return { notifications: withPending(where.storeId, [notification]) }
     },

@@ -11,6 +11,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { AnotherStore, useCameFrom } from './AnotherStore.tsx'
 import { ConnectedPanel } from './ConnectedPanel.tsx'
 import { ConnectRequest } from './ConnectRequest.tsx'
+import { EndedNotice } from './EndedNotice.tsx'
 import { KeysHelp } from './KeysHelp.tsx'
 import { PluginSetup } from './PluginSetup.tsx'
 import { useConnectStore, useDisconnect } from './queries.ts'
@@ -136,6 +137,7 @@ function ConnectStore({ connect, isAnother }: Props) {
         </Text>
       </div>
       {useIsInstead() && <StillConnected />}
+      {!isAnother && <EndedNotice />}
       {isDemo && <Notice tone="info">The demo stays connected to its own store and cannot connect another one.</Notice>}
       {!mayConnect && <Notice tone="info">Only the owner or an admin of the account can connect a store.</Notice>}
       <Select

@@ -1,0 +1,25 @@
+import { Anchor, Stack } from '@mantine/core'
+import { Link } from 'react-router'
+import { useEndedStore, useMay } from '../access/queries.ts'
+import { formatDateTime } from '../ui/format.ts'
+import { Notice } from '../ui/Notice.tsx'
+import { endedText, endedTitle } from './ended.ts'
+
+/** Why the account has no store any more, where an owner lands then. */
+export function EndedNotice() {
+  const ended = useEndedStore()
+  const mayRead = useMay('carts:read')
+  if (!ended) return null
+  return (
+    <Notice tone={ended.by === 'recoup' ? 'info' : 'warn'} title={endedTitle(ended)}>
+      <Stack gap={6} align="flex-start">
+        {endedText(ended, formatDateTime)}
+        {mayRead && (
+          <Anchor component={Link} to="/notifications" fz="sm">
+            Open its notifications
+          </Anchor>
+        )}
+      </Stack>
+    </Notice>
+  )
+}

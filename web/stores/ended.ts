@@ -1,0 +1,26 @@
+import type { EndedStore } from '../../shared/stores.ts'
+
+// What happened to a store that is not connected any more. Pure.
+
+export function endedTitle({ name, store_url, platform, by }: EndedStore): string {
+  const shop = name || store_url
+  if (by === 'uninstall') return `The Recoup ${platform === 'shopify' ? 'app' : 'plugin'} was removed from ${shop}`
+  if (by === 'shop') return `${shop} was disconnected in ${platform === 'shopify' ? 'Shopify' : 'WordPress'}`
+  if (by === 'other_account') return `${shop} was connected by another account`
+  return `${shop} was disconnected`
+}
+
+/** `time` writes an instant. */
+export function endedText(
+  { platform, by, store_url, at, keptUntil }: EndedStore,
+  time: (at: string) => string,
+): string {
+  const what = `Since ${time(at)} nothing is sent for ${store_url}.`
+  if (by === 'other_account')
+    return `${what} That account proved that it manages the shop. If it is yours, connect it with its API keys.`
+  const again =
+    by === 'uninstall' && platform === 'woocommerce'
+      ? 'Install the plugin again or connect with keys'
+      : 'Connect it again'
+  return `${what} ${again} before ${time(keptUntil)} to keep its carts, flows and reports; after that they are deleted.`
+}
