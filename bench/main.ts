@@ -32,6 +32,7 @@ const names = [
   'analytics',
   'flows',
   'detect',
+  'retention',
   'paint',
 ]
 

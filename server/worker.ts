@@ -72,7 +72,8 @@ import { reachJob, wakeJob, yieldJob } from './plugin/jobs.ts'
 import { tidyPlugins, wakePlugin } from './plugin/plugin.ts'
 import { reachShop, yieldStore } from './plugin-calls/reach.ts'
 import { resumeErasures, runErasure } from './privacy/erase.ts'
-import { eraseJob } from './privacy/jobs.ts'
+import { eraseJob, retainJob } from './privacy/jobs.ts'
+import { enqueueRetention, runRetention } from './privacy/retention.ts'
 import { takePrivacyRequest } from './privacy/store-requests.ts'
 import { endOldKeys } from './push/keys.ts'
 import { sendDue } from './send/deliver.ts'
@@ -127,6 +128,7 @@ export const handlers: Handler[] = [
   on(beginCouponsJob, beginCoupons),
   on(couponUsesJob, readUses),
   on(eraseJob, runErasure),
+  on(retainJob, runRetention),
   on(mailReset, mailResetLink),
   on(mailRegistration, mailRegistrationAttempt),
   on(mailVerification, mailVerificationLink),
@@ -192,6 +194,7 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'plugin.tidy', everyMs: 600_000, run: tidyPlugins },
   { name: 'ledger.tidy', everyMs: 3_600_000, run: tidyImports },
   { name: 'privacy.erase', everyMs: 60_000, run: resumeErasures },
+  { name: 'privacy.retain', everyMs: 60_000, run: enqueueRetention },
   { name: 'accounts.tidy', everyMs: 3_600_000, run: tidyAccounts },
 ]
 

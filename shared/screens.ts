@@ -152,6 +152,7 @@ const settings = all({ frame: 'settings', access: 'signed-in' }, [
   { path: '/settings/sending/sms', title: 'SMS', permission: 'stores:read', loader: 'SmsScreen' },
   { path: '/settings/sending/whatsapp', title: 'WhatsApp', permission: 'stores:read', loader: 'WhatsappScreen' },
   { path: '/settings/consent', title: 'Consent', tab: 'Consent', permission: 'stores:read', loader: 'ConsentTab' },
+  { path: '/settings/privacy', title: 'Privacy', tab: 'Privacy', permission: 'stores:read', loader: 'PrivacyTab' },
   { path: '/settings/faq', title: 'FAQ', tab: 'FAQ', loader: 'FaqTab' },
 ])
 

@@ -64,6 +64,7 @@ export const components: Record<ScreenLoader, Load> = {
   SmsScreen: screen(() => import('./settings/SendingScreens.tsx'), 'SmsScreen'),
   WhatsappScreen: screen(() => import('./settings/SendingScreens.tsx'), 'WhatsappScreen'),
   ConsentTab: screen(() => import('./settings/ConsentTab.tsx'), 'ConsentTab'),
+  PrivacyTab: screen(() => import('./settings/PrivacyTab.tsx'), 'PrivacyTab'),
   FaqTab: screen(() => import('./settings/FaqTab.tsx'), 'FaqTab'),
   // The guard leads on from `/`.
   LoadingPage: async () => ({ Component: LoadingPage }),

@@ -56,11 +56,11 @@ export async function countPeople(
       union all
       select s.store_id, c.shopper_id, c.last_activity_at >= s.since
       from spans s join carts c on c.store_id = s.store_id and c.last_activity_at >= s.before and c.last_activity_at < s.until
-      where c.status in ('abandoned', 'recovered', 'lost') and (c.email is not null or c.phone is not null)
+      where c.status in ('abandoned', 'recovered', 'lost') and (c.email is not null or c.phone is not null or c.had_contact)
       union all
       select s.store_id, c.shopper_id, c.last_activity_at >= s.since
       from spans s join carts c on c.store_id = s.store_id and c.last_activity_at >= s.before and c.last_activity_at < s.until
-      where c.status = 'active' and c.abandon_at is not null and (c.email is not null or c.phone is not null))
+      where c.status = 'active' and c.abandon_at is not null and (c.email is not null or c.phone is not null or c.had_contact))
     insert into active_shopper_counts (store_id, counted_at, active, active_before)
     select s.store_id, ${now}, count(distinct p.shopper_id) filter (where p.is_now),
       count(distinct p.shopper_id) filter (where not p.is_now)

@@ -2,7 +2,8 @@ import type { Contact, FactPayload, Fold, FoldItem } from '../schema/facts.ts'
 
 // What is left of a person's contact, and of what they chose or typed for an item (an engraving), in facts once they were erased (C8): which
 // fields were said, and which were the same. So folding
-// the facts again gives the same carts (S7): that somebody told a new address was activity. Pure.
+// the facts again gives the same carts (S7): that somebody told a new address was activity. The country stays: it tells nobody from others, and
+// carts are counted by it. Pure.
 
 const FIELDS = ['email', 'phone', 'unconfirmedEmail', 'unconfirmedPhone', 'firstName', 'lastName'] as const
 /** An address has one mark, confirmed or not. */
@@ -43,13 +44,16 @@ export function createEraser(known: unknown): Eraser {
     marks.set(key, mark)
     return mark
   }
-  const erase = (contact: Contact): Contact =>
-    Object.fromEntries(
+  const erase = (contact: Contact): Contact => ({
+    ...Object.fromEntries(
       FIELDS.flatMap((field) => {
         const value = contact[field]
         return value ? [[field, markOf(field, value)]] : []
       }),
-    )
+    ),
+    ...(contact.country && { country: contact.country }),
+    ...(contact.countrySource && { countrySource: contact.countrySource }),
+  })
   const unchosen = (items: readonly FoldItem[]): FoldItem[] =>
     items.map((item) =>
       item.choices

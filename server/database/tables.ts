@@ -139,6 +139,7 @@ export const tables: Readonly<Record<string, TableEntry>> = {
     person: { by: 'shopper', without: listed },
     export: { key: byId, without: listed },
   },
+  retention_runs: { of: 'store', person: { none: 'sums' }, export: { none: 'how many people were erased, by night' } },
   customer_counts: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from shoppers' } },
   shopper_keys: { of: 'store', person: { by: 'shopper_id' }, export: { none: 'derived from facts' } },
   unconfirmed_contacts: { of: 'store', person: { by: 'shopper_id' }, export: { none: 'derived from facts' } },

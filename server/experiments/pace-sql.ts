@@ -9,11 +9,11 @@ export async function readPace({ db, storeId }: StoreDb, since: Date): Promise<P
     with bought as (
       select distinct c.shopper_id from orders o join carts c on c.store_id = o.store_id and c.id = o.cart_id
       where o.store_id = ${storeId} and o.purchased_at > ${since} and not o.is_staff and o.kind = 'purchase'
-        and c.abandoned_at > ${since} and (c.has_email or c.has_phone)),
+        and c.abandoned_at > ${since} and (c.has_email or c.has_phone or c.had_contact)),
     listed as (
       select distinct c.shopper_id from carts c
       where c.store_id = ${storeId} and c.status in ('abandoned', 'recovered', 'lost') and c.last_activity_at > ${since}
-        and (c.has_email or c.has_phone))
+        and (c.has_email or c.has_phone or c.had_contact))
     select (select count(*)::int from (select shopper_id from listed union select shopper_id from bought) p) as people,
       (select count(*)::int from bought) as bought`.execute(db)
   return rows.rows[0]!

@@ -12,11 +12,19 @@ const ids = (values: readonly string[]) => sql`any(${[...values]}::uuid[])`
 /** Is a message of theirs on the wire, or a file with them in it being read? What comes of it would be written after us. */
 export async function isUnderWay({ db, storeId }: StoreTx, person: StoreDataSubject): Promise<boolean> {
   const rows = await sql<{ is_busy: boolean }>`
-    select exists (select 1 from messages where store_id = ${storeId} and id = ${ids(person.messageIds)} and ${isInFlight('messages')})
-      or exists (select 1 from consent_imports where store_id = ${storeId} and state = 'running'
+    select ${isSent(storeId, person)} or exists (select 1 from consent_imports where store_id = ${storeId} and state = 'running'
         and lower(content) like ${anyLike(person.addresses)}) as is_busy`.execute(db)
   return rows.rows[0]!.is_busy
 }
+
+/** Is a message of theirs on the wire? */
+export async function isBeingSent({ db, storeId }: StoreTx, people: StoreDataSubject): Promise<boolean> {
+  const rows = await sql<{ is_busy: boolean }>`select ${isSent(storeId, people)} as is_busy`.execute(db)
+  return rows.rows[0]!.is_busy
+}
+
+const isSent = (storeId: string, { messageIds }: StoreDataSubject) =>
+  sql`exists (select 1 from messages where store_id = ${storeId} and id = ${ids(messageIds)} and ${isInFlight('messages')})`
 
 /** An address in the middle of a text; what means something to LIKE means itself. */
 const anyLike = (addresses: readonly string[]) =>
@@ -32,7 +40,7 @@ export async function mergingKeysOf({ db, storeId }: StoreTx, person: StoreDataS
 export async function factsOf({ db, storeId }: StoreTx, person: StoreDataSubject) {
   return db
     .selectFrom('facts')
-    .select(['id', 'payload'])
+    .select(['id', 'shopper_id', 'payload'])
     .where('store_id', '=', storeId)
     .where('shopper_id', '=', sql<string>`any(${person.shopperIds}::uuid[])`)
     .orderBy('at')
@@ -44,7 +52,7 @@ export async function factsOf({ db, storeId }: StoreTx, person: StoreDataSubject
 export async function foldsOf({ db, storeId }: StoreTx, person: StoreDataSubject) {
   return db
     .selectFrom('carts')
-    .select(['id', 'fold'])
+    .select(['id', 'shopper_id', 'fold'])
     .where('store_id', '=', storeId)
     .where('id', '=', sql<string>`any(${person.cartIds}::uuid[])`)
     .orderBy('id')
@@ -68,7 +76,7 @@ export async function writeFolds({ db, storeId }: StoreTx, carts: readonly { id:
   if (carts.length === 0) return 0
   return changed(
     sql`
-    update carts c set fold = n.fold, flow_choice = null, customer_name = 'Guest', email = null, phone = null, search = 'guest',
+    update carts c set fold = n.fold, flow_choice = null, had_contact = c.had_contact or c.email is not null or c.phone is not null, customer_name = 'Guest', email = null, phone = null, search = 'guest',
       version = c.version + 1,
       items = case when jsonb_path_exists(c.items, '$[*].choices') then (select jsonb_agg(item - 'choices' order by place)
         from jsonb_array_elements(c.items) with ordinality as i(item, place)) else c.items end
@@ -87,17 +95,25 @@ export async function closeOpen({ db, storeId }: StoreTx, person: StoreDataSubje
 }
 
 /** Table by table, in the order of locks (ARCHITECTURE.md). Answers rows by table. */
-export async function eraseRows({ db, storeId }: StoreTx, person: StoreDataSubject): Promise<Record<string, number>> {
-  const { shopperIds, cartIds, messageIds, orderIds, customerIds, cartTokens, hashes, addresses } = person
+export async function eraseRows(
+  { db, storeId }: StoreTx,
+  person: StoreDataSubject,
+  now: Date,
+): Promise<Record<string, number>> {
+  const { shopperIds, cartIds, messageIds, orderIds, customerIds, hashes, addresses } = person
   const run = async (statement: ReturnType<typeof sql>) => changed(statement.execute(db))
   const ofMessage = sql`store_id = ${storeId} and message_id = ${ids(messageIds)}`
   const ofHash = sql`store_id = ${storeId} and address_hash = any(${[...hashes]}::bytea[])`
   const texts = (values: readonly string[]) => sql`any(${[...values]}::text[])`
   return {
-    shoppers: await run(sql`update shoppers set email = null, phone = null, first_name = null, last_name = null,
-      country = null, country_source = null, language = null, is_member = false, is_registered = false, account_email = null,
-      account_phone = null, account_first_name = null, account_last_name = null, company = null, last_login_at = null
-      where store_id = ${storeId} and id = ${ids(shopperIds)}`),
+    // What they counted for stays: where they live, and that they were a customer.
+    shoppers:
+      await run(sql`update shoppers s set email = null, phone = null, first_name = null, last_name = null, language = null,
+      is_member = false, is_registered = false, account_email = null, account_phone = null, account_first_name = null,
+      account_last_name = null, company = null, last_login_at = null, ended_at = ${now},
+      had_contact = s.had_contact or exists (select 1 from shopper_keys k
+        where k.store_id = s.store_id and k.shopper_id = s.id and k.kind in ('email', 'phone', 'customer'))
+      where s.store_id = ${storeId} and s.id = ${ids(shopperIds)}`),
     // What becomes of an order later (a refund) still finds its cart.
     shopper_keys: await run(sql`delete from shopper_keys
       where store_id = ${storeId} and shopper_id = ${ids(shopperIds)} and kind <> 'order'`),
@@ -111,8 +127,6 @@ export async function eraseRows({ db, storeId }: StoreTx, person: StoreDataSubje
     orders:
       await run(sql`update orders set email = null, phone = null, customer_id = null, cart_token = null, content_hash = ''
       where store_id = ${storeId} and order_id = ${texts(orderIds)}`),
-    capture_inbox: await run(sql`delete from capture_inbox where store_id = ${storeId}
-      and (post ->> 'cart' = ${texts(cartTokens)} or lower(post::text) like ${anyLike(addresses)})`),
     messages: await run(sql`update messages set to_address = null, subject = null, body_html = null, body_text = null,
       provider_id = null, provider_response = null, told_by = null, judged = null where store_id = ${storeId} and id = ${ids(messageIds)}`),
     // They are taken out of the store, where one tied to an email names the person.
@@ -136,6 +150,18 @@ export async function eraseRows({ db, storeId }: StoreTx, person: StoreDataSubje
     consents: await run(sql`update consents set who = null, evidence = null where ${ofHash}`),
     opt_in_requests: await run(sql`update opt_in_requests set phone = null, provider_id = null,
       state = case when state = 'waiting' then 'dropped' else state end where ${ofHash}`),
+  }
+}
+
+/** What holds an address somewhere in a text: posts that wait, and files of the owner's. */
+export async function eraseFromTexts(
+  { db, storeId }: StoreTx,
+  { cartTokens, hashes, addresses }: StoreDataSubject,
+): Promise<Record<string, number>> {
+  const run = async (statement: ReturnType<typeof sql>) => changed(statement.execute(db))
+  return {
+    capture_inbox: await run(sql`delete from capture_inbox where store_id = ${storeId}
+      and (post ->> 'cart' = any(${[...cartTokens]}::text[]) or lower(post::text) like ${anyLike(addresses)})`),
     consent_import_errors: await run(sql`delete from consent_import_errors where store_id = ${storeId}
       and (address_hash = any(${[...hashes]}::bytea[])
         or exists (select 1 from unnest(cells) c(text) where lower(c.text) like ${anyLike(addresses)}))`),

@@ -17,7 +17,7 @@ import * as sql from './erase-sql.ts'
 import { type Found, findDataSubject, readErasure, sumOf } from './find.ts'
 import { eraseJob } from './jobs.ts'
 import { personIn } from './person.ts'
-import { insertErasure, type KnownBy, providerIdsOf } from './sql.ts'
+import { insertErasure, type KnownBy, providerIdsOf, type StoreDataSubject } from './sql.ts'
 
 // Erasing a person (C8), in two steps. With the request itself nothing is sent to them any more: the hashes of their addresses go on the
 // suppression list and what is open is closed. A job then goes through the stores, one transaction each, and takes out what tells
@@ -185,32 +185,45 @@ async function eraseLocked(deps: Deps, tx: StoreTx, known: KnownBy) {
   // As it is now that nobody else can add to it.
   const person = await personIn(deps, tx, known)
   if (hasMore(await sql.mergingKeysOf(tx, person), locked) || (await sql.isUnderWay(tx, person))) return null
-  await sql.closeOpen(tx, person, now)
-  const facts = await sql.factsOf(tx, person)
-  const carts = await sql.foldsOf(tx, person)
-  const eraser = createEraser([facts, carts])
   const providerIds = await providerIdsOf(tx, person.messageIds)
+  const texts = await sql.eraseFromTexts(tx, person)
+  return { providerIds, counts: { ...texts, ...(await eraseRows(tx, person, () => 'one person', now)) } }
+}
+
+/** All rows of these people, whose locks are held; `personOf` tells which of the shoppers are one person. Answers rows by table. */
+export async function eraseRows(
+  tx: StoreTx,
+  people: StoreDataSubject,
+  personOf: (shopperId: string) => string,
+  now: Date,
+): Promise<Record<string, number>> {
+  await sql.closeOpen(tx, people, now)
+  const facts = await sql.factsOf(tx, people)
+  const carts = await sql.foldsOf(tx, people)
+  const known = Map.groupBy([...facts, ...carts], ({ shopper_id }) => personOf(shopper_id))
+  const erasers = new Map([...known].map(([person, rows]) => [person, createEraser(rows)]))
+  const eraserOf = (shopperId: string) => erasers.get(personOf(shopperId))!
   const counts = {
     facts: await sql.writeFacts(
       tx,
-      facts.map(({ id, payload }) => ({ id, payload: eraser.payload(payload) })),
+      facts.map(({ id, shopper_id, payload }) => ({ id, payload: eraserOf(shopper_id).payload(payload) })),
     ),
     carts: await sql.writeFolds(
       tx,
-      carts.map(({ id, fold }) => ({ id, fold: eraser.fold(fold) })),
+      carts.map(({ id, shopper_id, fold }) => ({ id, fold: eraserOf(shopper_id).fold(fold) })),
     ),
   }
   // What is on its way to being a notification is either still pending or already one.
   await holdClock(tx)
   // While their orders can still be told by their addresses.
-  const assignments = await forgetPeople(tx, person.shopperIds)
-  const rows = await sql.eraseRows(tx, person)
-  await sql.insertNamelessKeys(tx, person)
-  return { providerIds, counts: { ...counts, assignments, ...rows } }
+  const assignments = await forgetPeople(tx, people.shopperIds)
+  const rows = await sql.eraseRows(tx, people, now)
+  await sql.insertNamelessKeys(tx, people)
+  return { ...counts, assignments, ...rows }
 }
 
 /** Was somebody joined to them while we waited? Their keys are to be locked as well. */
-function hasMore(keys: readonly ShopperKey[], locked: readonly ShopperKey[]): boolean {
+export function hasMore(keys: readonly ShopperKey[], locked: readonly ShopperKey[]): boolean {
   const names = new Set(locked.map(({ kind, value }) => `${kind}:${value}`))
   return keys.some(({ kind, value }) => !names.has(`${kind}:${value}`))
 }

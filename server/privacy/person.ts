@@ -1,3 +1,4 @@
+import { numberAliases } from '../channels/number-aliases.ts'
 import type { StoreDb } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
 import { addressOfSubscription } from '../push/subscriptions.ts'
@@ -19,6 +20,21 @@ export async function personIn(
     ...person,
     hashes: [...known.hashes, ...browsers.map((id) => secrets.addressHash(addressOfSubscription(id)))],
   }
+}
+
+/** Several shoppers by their rows alone; nobody else is known by an address that is theirs. */
+export async function shoppersIn(
+  { secrets }: Pick<Deps, 'secrets'>,
+  store: StoreDb,
+  shopperIds: readonly string[],
+): Promise<sql.StoreDataSubject> {
+  const rows = await sql.rowsOfShoppers(store, shopperIds)
+  const browsers = await sql.subscriptionsOf(store, shopperIds)
+  const marks = [
+    ...rows.addresses.flatMap((address) => (address.includes('@') ? [address] : numberAliases(address))),
+    ...browsers.map(addressOfSubscription),
+  ]
+  return { storeId: store.storeId, ...rows, hashes: marks.map((mark) => secrets.addressHash(mark)) }
 }
 
 /** Those of one person; many may have the others in common. */

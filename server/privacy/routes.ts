@@ -1,8 +1,10 @@
 import * as api from '../../shared/privacy.ts'
-import { type Routes, serveAccount, serveDownload } from '../http/http.ts'
+import { countRetention, readRetention, saveRetention } from '../../shared/retention.ts'
+import { type Routes, serveAccount, serveDownload, serveStore } from '../http/http.ts'
 import { eraseDataSubject } from './erase.ts'
 import { dataSubjectDownload, prepareDataSubjectExport } from './export.ts'
 import { describeDataSubject, readErasure } from './find.ts'
+import { countExpired, setRetention, viewRetention } from './retention.ts'
 
 export const privacyRoutes: Routes = (app, deps) => {
   serveAccount(app, deps, api.readDataSubject, async ({ account, params }) => ({
@@ -24,4 +26,10 @@ export const privacyRoutes: Routes = (app, deps) => {
   serveAccount(app, deps, api.readErasure, async ({ account, params }) => ({
     erasure: await readErasure(account, params.erasureId),
   }))
+
+  serveStore(app, deps, readRetention, ({ store }) => viewRetention(store))
+
+  serveStore(app, deps, countRetention, ({ store, query }) => countExpired(deps, store, query.days))
+
+  serveStore(app, deps, saveRetention, ({ store, body }) => setRetention(deps, store, body.days))
 }

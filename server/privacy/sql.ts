@@ -73,6 +73,16 @@ export interface KnownBy {
   customerIds?: readonly string[]
 }
 
+/** What belongs to the rows of `shopper` (id). */
+const ofShoppers = (storeId: string) => sql`
+  keys as materialized (
+    select k.kind, k.value from shopper s join shopper_keys k on k.store_id = ${storeId} and k.shopper_id = s.id),
+  cart as materialized (
+    select c.id from shopper s join carts c on c.store_id = ${storeId} and c.shopper_id = s.id),
+  message_of_shopper as (
+    select m.id from cart c join messages m on m.store_id = ${storeId} and m.cart_id = c.id
+    union select m.id from shopper s join messages m on m.store_id = ${storeId} and m.lone_shopper_id = s.id)`
+
 /** The numbers of all rows that are the person's in this store. */
 export async function personIn(
   { db, storeId }: StoreDb,
@@ -91,13 +101,9 @@ export async function personIn(
       union select shopper_id from unconfirmed_contacts where store_id = ${storeId} and value = any(${wanted})
       union select k.shopper_id from record r
         join shopper_keys k on k.store_id = ${storeId} and k.kind = 'customer' and k.value = r.id),
-    keys as materialized (
-      select k.kind, k.value from shopper s join shopper_keys k on k.store_id = ${storeId} and k.shopper_id = s.id),
-    cart as materialized (
-      select c.id from shopper s join carts c on c.store_id = ${storeId} and c.shopper_id = s.id),
+    ${ofShoppers(storeId)},
     message as (
-      select m.id from cart c join messages m on m.store_id = ${storeId} and m.cart_id = c.id
-      union select m.id from shopper s join messages m on m.store_id = ${storeId} and m.lone_shopper_id = s.id
+      select id from message_of_shopper
       union select message_id from manual_messages where store_id = ${storeId} and to_address = any(${wanted}))
     select
       array(select id from shopper order by id) as "shopperIds", array(select id from cart order by id) as "cartIds",
@@ -107,6 +113,23 @@ export async function personIn(
       array(select value from keys where kind = 'customer'
         union select id from record) as "customerIds"`.execute(db)
   return { storeId, addresses, hashes, ...rows.rows[0]! }
+}
+
+/** The same of several shoppers: what they alone are known by. */
+export async function rowsOfShoppers(
+  { db, storeId }: StoreDb,
+  shopperIds: readonly string[],
+): Promise<Omit<StoreDataSubject, 'storeId' | 'hashes'>> {
+  const rows = await sql<Omit<StoreDataSubject, 'storeId' | 'hashes'>>`
+    with shopper as materialized (select unnest(${[...shopperIds]}::uuid[]) as id),
+    ${ofShoppers(storeId)}
+    select array(select id from shopper order by id) as "shopperIds", array(select id from cart order by id) as "cartIds",
+      array(select id from message_of_shopper order by id) as "messageIds",
+      array(select value from keys where kind in ('email', 'phone')) as addresses,
+      array(select value from keys where kind = 'order') as "orderIds",
+      array(select value from keys where kind = 'cart') as "cartTokens",
+      array(select value from keys where kind = 'customer') as "customerIds"`.execute(db)
+  return rows.rows[0]!
 }
 
 /** Of their browsers, whose consents are known by them. */

@@ -51,6 +51,8 @@ export interface CartsTable {
   flow_id: Generated<string | null>
   is_void: Generated<boolean>
   flow_choice: Generated<Record<string, unknown> | null>
+  /** Before its shopper was erased. */
+  had_contact: Generated<boolean>
 }
 
 export interface CartCountsTable {

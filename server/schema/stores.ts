@@ -60,6 +60,8 @@ export interface StoresTable {
   rests_since: Generated<Date | null>
   /** The owner's choice: it rests before others. */
   rests_first: Generated<boolean>
+  /** C10; null: off. */
+  retention_days: Generated<number | null>
 }
 
 export interface SessionsTable {

@@ -58,8 +58,14 @@ export async function resolveShoppers(
     list.filter((key) => !isOwned.has(nameOf(key))).map((key) => ({ ...key, shopper_id: shopperIds[index]! })),
   )
   await sql.insertKeys(tx, keys)
+  await sql.resumeShoppers(tx, endedAmong(owned))
   return { shopperIds, merged }
 }
+
+/** What is heard of somebody who was erased may tell who it is again. */
+const endedAmong = (owned: readonly { shopper: { id: string; ended_at: Date | null } }[]): string[] => [
+  ...new Set(owned.filter(({ shopper }) => shopper.ended_at !== null).map(({ shopper }) => shopper.id)),
+]
 
 export async function lockAllKeys(tx: StoreTx, keys: readonly ShopperKey[]): Promise<void> {
   const merging = sortKeys(keys.filter(isMerging))
@@ -113,6 +119,7 @@ export async function linkRegistered(
   })
   await sql.insertShoppers(tx, fresh, now)
   await sql.insertKeys(tx, news)
+  await sql.resumeShoppers(tx, endedAmong(owned))
   await refreshRegistered(tx, [...new Set(shopperIds)])
 }
 

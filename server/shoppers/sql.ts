@@ -50,6 +50,13 @@ export async function insertShoppers({ db, storeId }: StoreTx, ids: readonly str
     select ${storeId}, id, ${now}, ${now} from unnest(${[...ids]}::uuid[]) as id`.execute(db)
 }
 
+/** Whoever was erased and is heard of again. */
+export async function resumeShoppers({ db, storeId }: StoreTx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`update shoppers set ended_at = null
+    where store_id = ${storeId} and id = any(${[...ids]}::uuid[]) and ended_at is not null`.execute(db)
+}
+
 /** In one order for all: two transactions with the same devices must not wait for each other in a circle. */
 export async function insertKeys(
   { db, storeId }: StoreTx,
@@ -90,9 +97,11 @@ export async function moveShopper({ db, storeId }: StoreTx, fromId: string, toId
     and not exists (select 1 from shopper_keys o where o.store_id = k.store_id and o.kind = k.kind and o.value = k.value and o.shopper_id = ${toId})`.execute(
     db,
   )
-  await sql`with gone as (delete from shoppers where store_id = ${storeId} and id = ${fromId} returning first_seen_at)
-    update shoppers s set first_seen_at = gone.first_seen_at from gone
-    where s.store_id = ${storeId} and s.id = ${toId} and s.first_seen_at > gone.first_seen_at`.execute(db)
+  await sql`with gone as (delete from shoppers where store_id = ${storeId} and id = ${fromId} returning first_seen_at, had_contact)
+    update shoppers s set first_seen_at = least(s.first_seen_at, gone.first_seen_at), had_contact = s.had_contact or gone.had_contact from gone
+    where s.store_id = ${storeId} and s.id = ${toId} and (s.first_seen_at > gone.first_seen_at or gone.had_contact > s.had_contact)`.execute(
+    db,
+  )
 }
 
 export interface ShopperContact {
@@ -106,9 +115,11 @@ export interface ShopperContact {
 
 const CONTACT = ['email', 'phone', 'first_name', 'last_name', 'country', 'country_source'] as const
 
-/** What nobody has said of a registered customer, the store's own record has. */
-const saidOrRecorded = (column: (typeof CONTACT)[number]) =>
-  sql`coalesce(said.${sql.ref(column)}, case when s.is_registered then s.${sql.ref(column)} end)`
+/** What nobody has said of a registered customer, the store's own record has. The country of somebody who was erased stays (C8). */
+const saidOrRecorded = (column: (typeof CONTACT)[number]) => {
+  const isKept = column.startsWith('country') ? sql`(s.is_registered or s.had_contact)` : sql`s.is_registered`
+  return sql`coalesce(said.${sql.ref(column)}, case when ${isKept} then s.${sql.ref(column)} end)`
+}
 
 /**
  * Writes those that differ. People of the store's own account are marked: they are never held out and never counted (F1). `seen_at`:

@@ -280,6 +280,12 @@ export async function upsertCustomers({ db, storeId }: StoreTx, rows: string, se
       orders_count integer, spent_minor bigint, hashes text[])
     where not exists (select 1 from suppressions p where p.account_id = (select account_id from stores where id = ${storeId}::uuid)
       and p.reason = 'erased' and p.address_hash = any(array(select decode(h, 'hex') from unnest(r.hashes) h)))
+    -- nor whose time is over (C10): who was last seen then, and of whom nothing else is known here
+    and (r.created_at is null or greatest(r.created_at, r.last_login_at) >= coalesce(
+        (select ${seenAt}::timestamptz - make_interval(days => s.retention_days) from stores s where s.id = ${storeId}::uuid), '-infinity')
+      or exists (select 1 from customers c where c.store_id = ${storeId}::uuid and c.customer_id = r.customer_id)
+      or exists (select 1 from shopper_keys k where k.store_id = ${storeId}::uuid
+        and (k.kind = 'customer' and k.value = r.customer_id or k.kind = 'email' and k.value = lower(r.email))))
     order by r.customer_id, r.modified_at desc nulls last
     on conflict (store_id, customer_id) do update set
       email = excluded.email, phone = excluded.phone, first_name = excluded.first_name, last_name = excluded.last_name,

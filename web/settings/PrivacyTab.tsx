@@ -1,0 +1,10 @@
+import { useMay } from '../access/queries.ts'
+import { RetentionCard } from '../consent/RetentionCard.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { ConnectedTab } from './ConnectedTab.tsx'
+
+export function PrivacyTab() {
+  const mayLook = useMay('privacy:write')
+  if (!mayLook) return <Notice tone="info">Only an owner or admin may see and change this.</Notice>
+  return <ConnectedTab>{(store) => <RetentionCard key={store.id} />}</ConnectedTab>
+}
