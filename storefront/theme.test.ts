@@ -78,4 +78,39 @@ describe('in a browser', () => {
     theme.close()
     server.close()
   })
+
+  test('nothing is kept or told before Shopify’s customer privacy says yes; a no takes it away (C9)', async () => {
+    const server = await openCaptureServer(() => {
+      const setup = JSON.stringify({ key: 'KEY-1', origin: server.url, mode: 'nothing' })
+      return Buffer.concat([Buffer.from(`window.recoupSetup=${setup};`), script()])
+    })
+    const theme = await openTheme(`${server.url}/capture/KEY-1.theme.js`)
+    const page = await (await browser.newContext()).newPage()
+    const time = await withOwnTime(page, () => server.posts.length)
+    const answer = async (marketing: string) => {
+      await page.evaluate((said) => {
+        Object.assign(window, { Shopify: { customerPrivacy: { currentVisitorConsent: () => ({ marketing: said }) } } })
+        document.dispatchEvent(new CustomEvent('visitorConsentCollected'))
+      }, marketing)
+      await time.settle()
+    }
+    const keys = () => page.evaluate(() => [...Object.keys(localStorage), ...Object.keys(sessionStorage)])
+    await page.goto(theme.url)
+    await answer('')
+    await page.getByText('Add').click()
+    await page.fill('#NewsletterForm', 'ada@shoppers.example.com')
+    await page.locator('#email').focus()
+    await time.settle()
+    expect([server.posts, await keys()]).toEqual([[], []])
+    await answer('yes')
+    expect(server.posts.map(({ body }) => body)).toContainEqual(expect.objectContaining({ cart: TOKEN, agreed: true }))
+    expect(server.posts.at(-1)!.body).toMatchObject({ contact: { email: 'ada@shoppers.example.com' } })
+    const told = server.posts.length
+    await answer('no')
+    await page.getByText('Add').click()
+    await time.settle()
+    expect([server.posts.length, await keys()]).toEqual([told, []])
+    theme.close()
+    server.close()
+  })
 })
