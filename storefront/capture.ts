@@ -227,10 +227,13 @@ function start(): void {
   const cartSoon = soon(() => lookAtCart(teller), 300)
   const again = (work: () => void) => void setTimeout(() => quietly(work), AGAIN_MS)
   const contactSoon = soon(() => lookAtContact(teller, again, cartSoon), 200)
+  // A theme's cart has the shop's own name: what is typed is told under it.
+  const allSoon = soon(async () => {
+    await lookAtCart(teller)
+    lookAtContact(teller, again, cartSoon)
+  }, 200)
   const follow = () => {
-    if (!teller.follow()) return
-    cartSoon()
-    contactSoon()
+    if (teller.follow()) allSoon()
   }
   const waiting = view.recoup?.q
   view.recoup = (name, value) => {
