@@ -41,7 +41,7 @@ function wpSays(category: string): string | undefined {
 function googleSays(): string | undefined {
   let said: string | undefined
   for (const entry of Array.from((view.dataLayer || []) as unknown as ArrayLike<unknown[]>)) {
-    if (!entry || entry[0] !== 'consent' || entry[1] !== 'update') continue
+    if (entry?.[0] !== 'consent' || entry[1] !== 'update') continue
     const signals = entry[2] as { ad_user_data?: string; ad_storage?: string }
     said = signals.ad_user_data || signals.ad_storage || said
   }

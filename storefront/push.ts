@@ -163,6 +163,12 @@ function offerButtons(way: Way & Source, answer: Answer): void {
   })
 }
 
+/** Nothing is asked or kept before (C9): then the capture script, or the plugin, shows that there is a cart. */
+function whenAgreed(source: Parameters<typeof cartOf>[0], go: () => void): void {
+  if (cartOf(source)) go()
+  else setTimeout(() => whenAgreed(source, go), LOOK_EVERY_MS)
+}
+
 function begin(): void {
   const script = document.currentScript as HTMLScriptElement | null
   const origin = script?.src.includes('/push/') ? new URL(script.src).origin : view.recoupSetup?.origin
@@ -170,11 +176,8 @@ function begin(): void {
   const { method = 'easy', storeUrl = location.origin } = script?.dataset ?? {}
   const { key, mode } = view.recoupSetup ?? {}
   const go = () => quietly(() => start({ origin, method, storeUrl }))
-  if (mode !== 'nothing' || !key) return go()
-  // Nothing is asked or kept before the shopper agreed (C9): then the capture script, or the plugin, shows their cart.
-  const memory = openMemory(key)
-  const look = () => (cartOf({ method, memory }) ? go() : void setTimeout(look, LOOK_EVERY_MS))
-  look()
+  if (mode === 'nothing' && key) whenAgreed({ method, memory: openMemory(key) }, go)
+  else go()
 }
 
 begin()
