@@ -49,7 +49,8 @@ export default defineConfig({
           globalSetup: ['e2e/setup.ts'],
           setupFiles: ['screens/chromium.ts', 'test/each-file.ts', 'e2e/on-failure.ts'],
           include: ['e2e/**/*.test.ts'],
-          hookTimeout: 240_000,
+          testTimeout: 400_000,
+          hookTimeout: 400_000,
           // What the server does once a minute is waited for.
           expect: { poll: { timeout: 110_000 } },
         },

@@ -53,7 +53,6 @@ const linkIn = (html: string, path: string) => new RegExp(`https?://[^\\s"<>]+/$
 
 test('a cart left behind gets one mail, is restored in another browser, bought, and its order counted for that mail', {
   tags: ['A1', 'B2'],
-  timeout: 300_000,
 }, async () => {
   const email = 'ana@shoppers.example'
   await abandonCart(instance, browser, email)
@@ -87,9 +86,7 @@ test('a cart left behind gets one mail, is restored in another browser, bought, 
   expect(await mailsTo(instance, email)).toHaveLength(1)
 })
 
-test('a shopper without the consent their country asks for, and one who bought in time, get no mail', {
-  timeout: 300_000,
-}, async () => {
+test('a shopper without the consent their country asks for, and one who bought in time, get no mail', async () => {
   const [greta, bea] = ['greta@shoppers.example', 'bea@shoppers.example']
   await abandonCart(instance, browser, greta, 'DE')
   await minutePasses(instance, greta)
@@ -108,7 +105,6 @@ test('a shopper without the consent their country asks for, and one who bought i
 
 test('a mail sent by hand arrives once; after unsubscribing nothing more is sent, and an erased customer is gone', {
   tags: ['B2'],
-  timeout: 300_000,
 }, async () => {
   const email = 'hana@shoppers.example'
   await abandonCart(instance, browser, email)

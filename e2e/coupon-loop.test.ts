@@ -153,4 +153,4 @@ test('a personal code is mailed, applied to the restored cart, used in the order
     await database.end()
     await store.stop()
   }
-}, 300_000)
+})

@@ -171,13 +171,6 @@ describe('the list of coupons', () => {
   test.each([
     ['the server’s error', 503, 'store_unreachable', 'Your store did not answer.', 'Your store did not answer.'],
     ['its own error when the server names none', 500, 'internal', 'x', 'Failed to fetch coupons (using fallback)'],
-    [
-      'that no store is connected',
-      404,
-      'not_found',
-      'No store connected. Please connect your store to manage coupons.',
-      'No store connected. Please connect your store to manage coupons.',
-    ],
   ] as const)(
     'shows %s when it cannot be loaded, and is loaded by Retry',
     { tags: ['B5', 'B8'] },
@@ -253,13 +246,6 @@ describe('Quick Create', () => {
   test.each([
     ['the server’s error', 409, 'conflict', couponTexts.duplicate, couponTexts.duplicate],
     ['its own error when the server names none', 500, 'internal', 'x', 'Failed to create coupon'],
-    [
-      'that no store is connected',
-      404,
-      'not_found',
-      'No store connected. Please connect your store to create coupons.',
-      'No store connected. Please connect your store to create coupons.',
-    ],
   ] as const)(
     'shows %s when nothing was created, and keeps the percentage',
     { tags: ['B5', 'B8'] },
@@ -299,13 +285,6 @@ describe('Delete', () => {
   test.each([
     ['the server’s error', 422, 'unprocessable', 'The store refused it.', 'The store refused it.'],
     ['its own error when the server names none', 500, 'internal', 'x', 'Failed to delete coupon'],
-    [
-      'that no store is connected',
-      404,
-      'not_found',
-      'No store connected. Please connect your store to delete coupons.',
-      'No store connected. Please connect your store to delete coupons.',
-    ],
   ] as const)(
     'shows %s when the coupon was not deleted, which stays',
     { tags: ['B5', 'B8'] },

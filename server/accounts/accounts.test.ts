@@ -147,7 +147,7 @@ test('after five wrong passwords from a client it waits, also with the right one
     code: 'rate_limited',
     error: 'Too many attempts. Please try again in 15 minutes.',
   })
-  expect(reply.retryAfterS).toBeGreaterThan(890)
+  expect(reply.retryAfterS).toBeGreaterThan(14 * 60)
   expect(reply.headers['retry-after']).toBe(String(reply.retryAfterS))
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 15 * 60_000 + 1_000 })
   expect((await post(world, 'login', { email, password }, from)).status).toBe(200)
