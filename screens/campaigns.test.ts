@@ -146,6 +146,9 @@ describe('the form of a campaign', () => {
     await dialog().getByRole('region', { name: 'Preview' }).getByText(SUBJECT).waitFor()
     expect(await app.violations('[role=dialog]')).toEqual([])
     await toStep('Schedule & Send')
+    // 10:00 of today has passed: it would go now.
+    expect(await dialog().getByLabel('Start date').count()).toBe(0)
+    await dialog().getByText('Schedule', { exact: true }).click()
     await dialog().getByLabel('Start date').fill('2020-01-01')
     await button('Create Campaign').click()
     await dialog().getByText('Please select at least one customer to send the campaign to.').waitFor()
@@ -217,6 +220,8 @@ describe('the form of a campaign', () => {
     await key('ArrowRight')
     await dialog().getByRole('region', { name: 'Preview' }).getByText('Hello Olivia').waitFor()
     await next('Schedule & Send')
+    await reach(dialog().getByRole('radio', { name: 'Send now' }))
+    await key('ArrowRight')
     await reach(dialog().getByLabel('Start date'))
     const [year, month, day] = IN_THREE_DAYS.split('-')
     await app.page.keyboard.type(`${month}${day}${year}`)

@@ -4,6 +4,7 @@ import type { DemoParts, Deps } from '../../server/deps.ts'
 import { storeAccess } from '../../server/stores/access.ts'
 import type { DemoPast } from '../../shared/instance.ts'
 import { ensureDemoAccount } from './account.ts'
+import { textSecondStep } from './flows.ts'
 import { generateHistory, type HistoryOptions, hasHistory } from './history.ts'
 import * as sql from './sql.ts'
 
@@ -71,6 +72,7 @@ async function hasOrders(deps: Deps, storeId: string): Promise<boolean> {
   return false
 }
 
-function remember(deps: Deps, storeId: string, { days = 90, ...rest }: Settling): Promise<void> {
-  return generateHistory(deps, storeId, { days, seed: SEED, ...rest })
+async function remember(deps: Deps, storeId: string, { days = 90, ...rest }: Settling): Promise<void> {
+  await generateHistory(deps, storeId, { days, seed: SEED, ...rest })
+  await textSecondStep(deps, storeId)
 }

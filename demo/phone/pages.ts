@@ -77,7 +77,7 @@ export function listFragment({ conversations, open, now }: Shown): Html {
 function nothingOpen({ conversations }: Shown): Html {
   return conversations.length > 0
     ? html`<div class="empty"><p class="large">Choose a conversation to see that phone.</p></div>`
-    : html`<div class="empty"><img src="/icon.svg" alt="" width="72" height="72"><p class="large">No messages yet</p><p class="muted">SMS and WhatsApp messages appear here by themselves, on the phone they were sent to. Leave a phone number at the checkout of the demo store, or send one to yourself from a cart.</p></div>`
+    : html`<div class="empty"><img src="/icon.svg" alt="" width="72" height="72"><p class="large">No messages yet</p><p class="muted">SMS and WhatsApp messages appear here by themselves, on the phone they were sent to. Leave a phone number at the checkout of the demo store and tick the box for texts: the second reminder comes here after 3 minutes. Or send one to yourself from a cart.</p></div>`
 }
 
 function phone(open: Opened): Html {
