@@ -36,11 +36,20 @@ function bareAddress(text: string): string {
 }
 
 /** Of a field of a shop or a file, where somebody may have written two: the first one. */
-export function firstEmail(input: unknown): string | null {
+export const firstEmail = (input: unknown): string | null => allEmails(input)[0] ?? null
+
+export function allEmails(input: unknown): string[] {
   const whole = normalizeEmail(input)
-  if (whole !== null || typeof input !== 'string') return whole
+  if (whole !== null || typeof input !== 'string') return whole === null ? [] : [whole]
   const parts = input.slice(0, 1_000).split(/[\s,;/|]+/)
-  return parts.map(normalizeEmail).find((address) => address !== null) ?? null
+  return [...new Set(parts.map(normalizeEmail).filter((address) => address !== null))]
+}
+
+/** The same for numbers, in which a space or a slash separates nothing. */
+export function allPhones(input: unknown, country: string | null): string[] {
+  if (typeof input !== 'string') return []
+  const parts = input.slice(0, 1_000).split(/[,;|\n]+| \/ /)
+  return [...new Set(parts.map((part) => normalizePhone(part.trim(), country)).filter((number) => number !== null))]
 }
 
 /** Many still write the 1 that Mexican mobile numbers had then; it is the same phone, called without it. */

@@ -1,4 +1,4 @@
-import { firstEmail, normalizePhone } from '../../shared/contact.ts'
+import { allEmails, allPhones, normalizePhone } from '../../shared/contact.ts'
 import {
   type DateOrder,
   type ImportChannel,
@@ -37,6 +37,8 @@ export interface ReadingOf {
 export interface ReadRow {
   line: number
   address: string
+  /** Further addresses of a no: it counts for each. */
+  others: readonly string[]
   channel: ImportChannel | null
   status: RowStatus | null
   /** Why it is no consent; null: it is one, or a plain no. */
@@ -60,10 +62,11 @@ export function readRow(cells: readonly string[], line: number, reading: Reading
   const isGranted = statement.status === 'granted'
   const at = statement.at ?? dated
   const given = (mapping.source === null ? mapping.sourceForAll : cell(mapping.source)).slice(0, 300)
-  const address = channel && (channel === 'email' ? firstEmail(typed) : normalizePhone(typed, country))
+  const [address, ...others] = channel === null ? [] : addressesIn(typed, channel, { country, isGranted })
   const row = {
     line,
     address: address ?? typed,
+    others: isGranted ? [] : others,
     channel,
     status: statement.status,
     reason: statement.reason,
@@ -74,6 +77,16 @@ export function readRow(cells: readonly string[], line: number, reading: Reading
   }
   const facts = { ...row, typed, date, isAddress: Boolean(address), isUnread: statement.isUnread }
   return { ...row, problem: problemOf(facts, uploadedAt) }
+}
+
+/** Of a yes the number must be all there is. */
+function addressesIn(
+  typed: string,
+  channel: ImportChannel,
+  { country, isGranted }: { country: string | null; isGranted: boolean },
+): string[] {
+  if (channel === 'email') return allEmails(typed)
+  return isGranted ? [normalizePhone(typed, country) ?? []].flat() : allPhones(typed, country)
 }
 
 interface Facts extends Omit<ReadRow, 'problem'> {

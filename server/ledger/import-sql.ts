@@ -185,6 +185,8 @@ export interface EvaluatedRow {
   reason: string | null
   /** It names no act of the person: what they said here themselves outweighs it. */
   is_no_act: boolean
+  /** A further address of its row, which is counted by the first one. */
+  is_further: boolean
   at: string | null
   wording: string | null
   who: string | null
@@ -197,7 +199,7 @@ export interface EvaluatedRow {
 const evaluatedOf = (storeId: string, accountId: string, rows: readonly EvaluatedRow[]) => sql`
     said as materialized (
       select r.*, decode(r.hash, 'hex') as address_hash from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        as r(id uuid, line int, hash text, channel text, status text, reason text, is_no_act boolean, at timestamptz, wording text,
+        as r(id uuid, line int, hash text, channel text, status text, reason text, is_no_act boolean, is_further boolean, at timestamptz, wording text,
           who text, given text, cells jsonb, problem text)),
     evaluated as materialized (
       select s.*, coalesce(s.problem, case when s.status = 'granted' then case
@@ -257,10 +259,10 @@ export async function takeIn(
     refused as (
       insert into consent_import_errors (store_id, import_id, line, address_hash, cells, problem, at)
       select ${storeId}, ${importId}, line, address_hash, array(select jsonb_array_elements_text(cells)), decision, ${now}
-      from evaluated where decision is not null
+      from evaluated where decision is not null and not is_further
       on conflict do nothing returning 1),
     counted as (
-      select (select count(*)::int from fresh where is_new) + ${suppressed}::int as added, (select count(*)::int from refused) as refused)
+      select (select count(*)::int from fresh where is_new and not is_further) + ${suppressed}::int as added, (select count(*)::int from refused) as refused)
     update consent_imports i set done_count = i.done_count + ${size}, added_count = i.added_count + counted.added,
       suppressed_count = i.suppressed_count + ${suppressed}::int, refused_count = i.refused_count + counted.refused,
       known_count = i.known_count + ${size} - counted.added - counted.refused

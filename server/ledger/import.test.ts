@@ -185,3 +185,36 @@ test('one account uploads one file at a time; another account’s is taken meanw
   expect((await first).status).toBe(200)
   expect((await shop.upload('email,status\na@b.example,granted\n')).status).toBe(200)
 })
+
+test('a no with two addresses counts for both, a yes for the first (cases-R18)', async () => {
+  const { take, ledger } = await aShop()
+  const done = await take(
+    `email,subscribed,date,source\n${[
+      '"ann@a.example, bob@a.example",no,,',
+      '"cal@a.example / dan@a.example",unsubscribed,,',
+      '"eve@a.example; fay@a.example",yes,2024-05-01,Form',
+    ].join('\n')}\n`,
+  )
+  expect(done).toMatchObject({ rowCount: 3, doneCount: 3, addedCount: 3, knownCount: 0, refusedCount: 0 })
+  expect((await ledger()).sort()).toEqual([
+    'a•••@a.example email withdrawn import',
+    'b•••@a.example email withdrawn import',
+    'c•••@a.example email withdrawn import',
+    'd•••@a.example email withdrawn import',
+    'e•••@a.example email granted import',
+  ])
+})
+
+test('a bounce with two addresses suppresses both, and a no with two numbers is read (cases-R18)', async () => {
+  const { take, storeId, ledger } = await aShop()
+  await take('email,status\n"ann@a.example,bob@a.example",cleaned\n')
+  const store = await world.db
+    .selectFrom('stores')
+    .select('account_id')
+    .where('id', '=', storeId)
+    .executeTakeFirstOrThrow()
+  const rows = world.db.selectFrom('suppressions').select('reason').where('account_id', '=', store.account_id)
+  expect(await rows.execute()).toEqual([{ reason: 'hard_bounce' }, { reason: 'hard_bounce' }])
+  await take('phone,subscribed\n"+1 202 555 0123; +1 202 555 0124",no\n')
+  expect((await ledger()).filter((row) => row.includes('sms'))).toHaveLength(2)
+})

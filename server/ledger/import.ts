@@ -203,17 +203,24 @@ async function takeAllIn(deps: Deps, store: StoreDb<Db>, importId: string): Prom
     end = Math.min(start + PART, start < yesFrom ? yesFrom : rows.length)
     const part: sql.EvaluatedRow[] = []
     const entries: NewEntry[] = []
+    // A row counts once, however many addresses it has.
+    const further: NewEntry[] = []
     for await (const piece of inPieces(rows.slice(start, end), PIECE)) {
       for (const each of piece) {
         const entry = suppressionOf(each)
-        if (entry) entries.push(entry)
-        else part.push(evaluated(deps, store.storeId, table, each, uploadedAt))
+        const more = each.others.map((address) => ({ ...each, address, isFurther: true }))
+        if (entry) {
+          entries.push(entry)
+          further.push(...more.map(({ address }) => ({ ...entry, address })))
+        } else for (const row of [each, ...more]) part.push(evaluated(deps, store.storeId, table, row, uploadedAt))
       }
     }
     const isMine = await transact(store, async (tx) => {
       // Another process has come further, or somebody removed it.
       if ((await sql.lockRunning(tx, importId)) !== start) return false
-      const suppressed = await suppressImported(deps, { accountId, db: tx.db }, importId, { entries, fileName })
+      const account = { accountId, db: tx.db }
+      const suppressed = await suppressImported(deps, account, importId, { entries, fileName })
+      if (further.length > 0) await suppressImported(deps, account, importId, { entries: further, fileName })
       await sql.takeIn(tx, { importId, accountId, rows: part, suppressed, size: end - start, now: deps.now() })
       return true
     })
@@ -235,12 +242,18 @@ function suppressionOf({ problem, status, reason, channel, address }: ReadRow): 
   return { address, channel, reason: entry, note: `The file says: ${importReasons[reason]}` }
 }
 
-function evaluated(deps: Deps, storeId: string, table: Table, row: ReadRow, uploadedAt: Date): sql.EvaluatedRow {
-  const { line, address, channel, status, reason, at, given, wording, problem } = row
+function evaluated(
+  deps: Deps,
+  storeId: string,
+  table: Table,
+  row: ReadRow & { isFurther?: boolean },
+  uploadedAt: Date,
+): sql.EvaluatedRow {
+  const { isFurther: is_further = false, line, address, channel, status, reason, at, given, wording, problem } = row
   const cells = (table.rows[line - 2 - table.skipped] ?? [])
     .slice(0, table.columns.length)
     .map((cell) => cell.slice(0, 500))
-  const none = { hash: null, channel, status, reason, is_no_act: false, at: null, wording: null, who: null }
+  const none = { hash: null, channel, status, reason, is_no_act: false, is_further, at: null, wording: null, who: null }
   if (problem || !channel) return { ...none, id: newId(), line, given, cells, problem }
   const hash = deps.secrets.addressHash(address)
   const said = [storeId, hash.toString('hex'), channel, status, at?.getTime() ?? 'no date', given, wording]
@@ -252,6 +265,7 @@ function evaluated(deps: Deps, storeId: string, table: Table, row: ReadRow, uplo
     status,
     reason,
     is_no_act: isNoAct(reason),
+    is_further,
     at: (at ?? uploadedAt).toISOString(),
     wording: wording || null,
     who: maskedAddress(channel, address),
