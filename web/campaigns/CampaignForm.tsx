@@ -17,6 +17,7 @@ import { type Draft, hasWrongNumbers, type StepName, steps, titleOfStep, tomorro
 import { SendNowOrTomorrow } from './SendNowOrTomorrow.tsx'
 import { Step } from './Steps.tsx'
 import { leadTo, refusedBy, useDraftProblems, useReadyWords } from './useDraftForm.ts'
+import { sentNow } from './when.ts'
 import { isComplete } from './words.ts'
 
 interface Props {
@@ -57,7 +58,7 @@ export function CampaignForm({ place, start, isDiscarded, onDirty, onAsking, onC
   const submit = () => {
     ask(true)
     if (leadTo(found, '[role=dialog]', choose)) return
-    if (isNowAsked(draft.schedule, { zone, now: Date.now(), stored: null })) setAsking(true)
+    if (draft.isNow || isNowAsked(draft.schedule, { zone, now: Date.now(), stored: null })) setAsking(true)
     else send(draft, false)
   }
   const index = steps.indexOf(step)
@@ -106,10 +107,12 @@ export function CampaignForm({ place, start, isDiscarded, onDirty, onAsking, onC
         <SendNowOrTomorrow
           draft={draft}
           // A recurring one goes on after this run, which is due already.
-          onNow={() => send(draft, draft.schedule.frequency === 'once')}
+          onNow={() =>
+            send(draft.isNow ? sentNow(draft, zone, Date.now()) : draft, draft.schedule.frequency === 'once')
+          }
           onTomorrow={() => {
             const later = { ...draft, schedule: tomorrowOf(draft.schedule, zone, Date.now()) }
-            change({ schedule: later.schedule })
+            change({ schedule: later.schedule, isNow: false })
             send(later, false)
           }}
           onClose={() => setAsking(false)}

@@ -1,10 +1,21 @@
-import { Checkbox, Group, NativeSelect, NumberInput, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import {
+  Checkbox,
+  Group,
+  NativeSelect,
+  NumberInput,
+  SegmentedControl,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
 import { delayNames } from '../../shared/campaigns.ts'
 import { useStore } from '../access/queries.ts'
 import { knownZone } from '../coupons/zone.ts'
 import { useNow } from '../ui/clock.ts'
 import { type Draft, type StepProps, todayIn } from './rules.ts'
 import { frequencyNames } from './times.ts'
+import { whenChosen } from './when.ts'
 
 const MOST_SPREAD_HOURS = 72
 const FIRST_SPREAD_HOURS = 4
@@ -16,38 +27,55 @@ export function ScheduleStep({ draft, problems, isReadOnly, onChange }: StepProp
   const zone = knownZone(useStore()?.timeZone ?? 'UTC')
   const today = todayIn(zone, useNow(MINUTE_MS))
   const change = (next: Partial<Draft['schedule']>) => onChange({ schedule: { ...schedule, ...next } })
+  const { isNow } = draft
+  const choose = (when: string) => onChange(whenChosen(when === 'now', draft, zone, Date.now()))
   return (
     <Stack gap="md">
-      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-        <TextInput
-          type="date"
-          label="Start date"
-          min={today}
-          readOnly={isReadOnly}
-          value={schedule.startDate}
-          error={problems.startDate}
-          onChange={(event) => change({ startDate: event.currentTarget.value })}
+      {isNow !== undefined && (
+        <SegmentedControl
+          aria-label="When to send"
+          data={[
+            { value: 'now', label: 'Send now' },
+            { value: 'later', label: 'Schedule' },
+          ]}
+          value={isNow ? 'now' : 'later'}
+          onChange={choose}
         />
-        <TextInput
-          type="time"
-          label="Time"
-          readOnly={isReadOnly}
-          value={schedule.timeOfDay}
-          error={problems.timeOfDay}
-          onChange={(event) => change({ timeOfDay: event.currentTarget.value.slice(0, 5) })}
-        />
-      </SimpleGrid>
-      <Text fz="sm" c="dimmed">
-        Dates and times are in your store’s time zone, {zone}.
-      </Text>
-      <NativeSelect
-        label="Frequency"
-        disabled={isReadOnly}
-        data={Object.entries(frequencyNames).map(([value, label]) => ({ value, label }))}
-        value={schedule.frequency}
-        error={problems.frequency}
-        onChange={(event) => change({ frequency: event.currentTarget.value as Draft['schedule']['frequency'] })}
-      />
+      )}
+      {!isNow && (
+        <>
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+            <TextInput
+              type="date"
+              label="Start date"
+              min={today}
+              readOnly={isReadOnly}
+              value={schedule.startDate}
+              error={problems.startDate}
+              onChange={(event) => change({ startDate: event.currentTarget.value })}
+            />
+            <TextInput
+              type="time"
+              label="Time"
+              readOnly={isReadOnly}
+              value={schedule.timeOfDay}
+              error={problems.timeOfDay}
+              onChange={(event) => change({ timeOfDay: event.currentTarget.value.slice(0, 5) })}
+            />
+          </SimpleGrid>
+          <Text fz="sm" c="dimmed">
+            Dates and times are in your store’s time zone, {zone}.
+          </Text>
+          <NativeSelect
+            label="Frequency"
+            disabled={isReadOnly}
+            data={Object.entries(frequencyNames).map(([value, label]) => ({ value, label }))}
+            value={schedule.frequency}
+            error={problems.frequency}
+            onChange={(event) => change({ frequency: event.currentTarget.value as Draft['schedule']['frequency'] })}
+          />
+        </>
+      )}
       {draft.audience === 'abandoned_carts' && (
         <NativeSelect
           label="Send delay"

@@ -32,16 +32,27 @@ export function Summary({ draft, campaignId }: { draft: Draft; campaignId?: stri
           ['Type', typeNames[type]],
           ['Target count', target],
           ...(type === 'email' ? [['Subject', subject] as [string, string]] : []),
-          ['Start date', /^\d{4}-\d\d-\d\d$/.test(schedule.startDate) ? formatDay(schedule.startDate) : '–'],
-          ['Time', /^\d\d:\d\d$/.test(schedule.timeOfDay) ? `${formatClock(schedule.timeOfDay)} (${zone})` : '–'],
+          [
+            'Start date',
+            draft.isNow ? 'Now' : /^\d{4}-\d\d-\d\d$/.test(schedule.startDate) ? formatDay(schedule.startDate) : '–',
+          ],
+          ...(draft.isNow ? [] : [timeFact(schedule.timeOfDay, zone)]),
           ['Frequency', frequencyNames[schedule.frequency]],
         ]}
       />
       <Text fz="sm">
-        {runText(schedule, { zone, now, isNew: campaignId === undefined })} {end}
+        {draft.isNow
+          ? 'Sending begins when you create it and confirm.'
+          : runText(schedule, { zone, now, isNew: campaignId === undefined })}{' '}
+        {end}
         {lastRun && ` Last sent on ${longStoreTime(lastRun.startedAt, clock)}.`}
       </Text>
       {count ? <AudienceCount count={count} /> : <Notice tone="quiet" title="Nobody is selected yet" />}
     </Stack>
   )
 }
+
+const timeFact = (time: string, zone: string): [string, string] => [
+  'Time',
+  /^\d\d:\d\d$/.test(time) ? `${formatClock(time)} (${zone})` : '–',
+]

@@ -110,31 +110,27 @@ export interface Draft extends CouponEdit {
   pushTitle: string
   pushBody: string
   schedule: CampaignSchedule
+  /** Of a new one: it goes when it is created. */
+  isNow?: boolean
 }
 
 /** The day it is by the store's clocks. */
 export const todayIn = (zone: string, now: number): string => localOf(now, knownZone(zone)).slice(0, 10)
 
 /** B 9. */
-export const newDraft = (zone: string, now: number): Draft => ({
-  ...{
-    name: '',
-    description: '',
-    type: 'email',
-    audience: 'abandoned_carts',
-    mode: 'selected',
-    emails: [],
-    phones: [],
-  },
-  filters: { ...campaignDefaults.filters },
-  ...{ template: 'first_reminder', subject: '', body: '', sms: '', coupon: null, couponShown: null },
-  ...{ pushTitle: DEFAULT_PUSH.title, pushBody: DEFAULT_PUSH.body },
-  schedule: {
-    startDate: todayIn(zone, now),
-    ...{ timeOfDay: campaignDefaults.timeOfDay, frequency: campaignDefaults.frequency },
-    ...{ delay: campaignDefaults.delay, spreadHours: null },
-  },
-})
+export function newDraft(zone: string, now: number): Draft {
+  const { timeOfDay, frequency, delay } = campaignDefaults
+  const schedule = { startDate: todayIn(zone, now), timeOfDay, frequency, delay, spreadHours: null }
+  return {
+    ...{ name: '', description: '', type: 'email', audience: 'abandoned_carts', mode: 'selected' },
+    ...{ emails: [], phones: [], filters: { ...campaignDefaults.filters } },
+    ...{ template: 'first_reminder', subject: '', body: '', sms: '', coupon: null, couponShown: null },
+    ...{ pushTitle: DEFAULT_PUSH.title, pushBody: DEFAULT_PUSH.body },
+    schedule,
+    // No time that has passed is proposed: B 9's 10:00 of today is, until then.
+    isNow: isTimePast(schedule, zone, now),
+  }
+}
 
 export function draftOf({
   name,

@@ -1,0 +1,32 @@
+import { campaignDefaults } from '../../shared/campaigns.ts'
+import { knownZone, localOf } from '../coupons/zone.ts'
+import { counted, formatClock } from '../ui/format.ts'
+import { type Draft, isTimePast, tomorrowOf } from './rules.ts'
+
+// When a new campaign goes: now, or by its schedule. Pure.
+
+/** "Send now" sends once; "Schedule" begins with the next time to come. */
+export function whenChosen(isNow: boolean, draft: Draft, zone: string, now: number): Partial<Draft> {
+  const { schedule } = draft
+  if (isNow) return { isNow, schedule: { ...schedule, frequency: 'once' } }
+  return { isNow, schedule: isTimePast(schedule, zone, now) ? tomorrowOf(schedule, zone, now) : schedule }
+}
+
+/** What "Send now" saves: a time that has not come yet becomes this minute. */
+export function sentNow(draft: Draft, zone: string, now: number): Draft {
+  const { schedule } = draft
+  if (isTimePast(schedule, zone, now)) return draft
+  const [startDate = '', timeOfDay = ''] = localOf(now, knownZone(zone)).split('T')
+  return { ...draft, schedule: { ...schedule, startDate, timeOfDay } }
+}
+
+/** What is proposed instead of now. */
+export const tomorrowText = `Tomorrow, ${formatClock(campaignDefaults.timeOfDay)}`
+
+/** Whom a question before sending counts: those who would get it now. */
+export function whomText(count: { total: number; eligible: number; judged: number | null } | undefined): string | null {
+  if (!count || count.total === 0) return null
+  // Of a large audience only the newest were looked at.
+  const [people, most] = count.judged === null ? [count.eligible, ''] : [count.total, 'up to ']
+  return `${most}${counted(people, 'person', 'people')}`
+}
