@@ -75,11 +75,13 @@ export const layers: readonly Readonly<Record<string, string>>[] = [
   { 'cart-pages': 'the list and the page of carts' },
   { 'store-settings': 'connecting a store, its settings, its sending, its doctor' },
   {
-    'plugin-calls': 'what the plugin in a shop asks and tells',
     privacy: 'the data of one person: shown, exported, erased',
     audiences: 'sets of filters over abandoned carts: whom they mean, and those kept by a name',
   },
-  { customers: 'the list of customers, and the page of one' },
+  {
+    customers: 'the list of customers, and the page of one',
+    'plugin-calls': 'what the plugin in a shop asks and tells',
+  },
   { 'discount-mail': 'a coupon by email to chosen customers', campaigns: 'scheduled sends to an audience' },
   { 'campaign-reports': 'what became of a campaign' },
   { payments: 'Stripe: the way there, what is sold, the copy of what it has' },

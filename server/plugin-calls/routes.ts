@@ -8,6 +8,7 @@ import { readInput } from '../http/input.ts'
 import { notify } from '../notifications/notifications.ts'
 import { pluginOf } from '../platforms/registry.ts'
 import { isSignedBy, readHeaders } from '../plugin/signature.ts'
+import { eraseForShop, exportForShop } from '../privacy/shop-requests.ts'
 import { readWayBack } from '../restore/way-back-cart.ts'
 import { disconnectStore } from '../store-settings/stores.ts'
 import { takeBatch } from './batch.ts'
@@ -16,7 +17,7 @@ import { notSigned, Refusal, tooMany } from './caller.ts'
 import { confirmInvitation, exchangeCode, findCode, reviewInvitation } from './connecting.ts'
 import { askForTest, viewPlugin } from './owner.ts'
 import { answerSigned, assertInTime, type CallLimits, openLimits, parseBody, serveSigned } from './signed-routes.ts'
-import { Disconnect, MOST_BYTES, Restore } from './wire.ts'
+import { Disconnect, MOST_BYTES, PrivacyRequest, Restore } from './wire.ts'
 import { servedZip } from './zip.ts'
 
 // The plugin in a shop: what its owner asks for here, and what it asks itself. The latter is signed, and in a scope of its own: the
@@ -88,6 +89,15 @@ function signedRoutes(scope: FastifyInstance, deps: Deps): void {
       }
       if ('waitS' in cart) throw tooMany(cart.waitS)
       return { ...cart }
+    }),
+  )
+
+  scope.post('/api/plugin/privacy', (request, reply) =>
+    serveSigned(asked, 'privacy', { request, reply }, async (caller, body) => {
+      const { ask, email, page } = readInput(PrivacyRequest, body)
+      deps.log.info({ storeId: caller.storeId, ask }, 'plugin.privacy')
+      if (ask === 'erase') return { isErasing: await eraseForShop(deps, caller, email) }
+      return { ...(await exportForShop(deps, caller, { email, page })) }
     }),
   )
 

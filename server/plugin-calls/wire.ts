@@ -12,6 +12,7 @@ export const MOST_BYTES = {
   /** It may have a report of orders. */
   beat: 524_288,
   disconnect: 1_024,
+  privacy: 1_024,
 } as const
 
 export const MOST_ENTRIES = 50
@@ -165,4 +166,11 @@ export const Invitation = z.object({
   return: z.string().max(1_000),
   state: z.string().regex(/^[\w-]{43}$/),
   plugin: version,
+})
+
+/** WordPress' tools for personal data ask for one person. */
+export const PrivacyRequest = z.object({
+  ask: z.enum(['export', 'erase']),
+  email: z.string().min(3).max(254),
+  page: z.number().int().min(1).max(10_000).default(1),
 })

@@ -20,6 +20,10 @@ test('the zip that is served is the built one and says where this Recoup is, the
   expect(other!.sha256).not.toBe(one!.sha256)
   expect(one!.content.includes("define('RECOUP_URL', 'https://recoup.example.com');")).toBe(true)
   expect(other!.content.includes("define('RECOUP_URL', 'https://o\\'hara.example.com');")).toBe(true)
+  // real-store-W14: WordPress shows whose plugin it is, and where to read about it.
+  expect(one!.content.includes(' * Author: Recoup\n * Author URI: https://recoup.example.com/\n')).toBe(true)
+  expect(one!.content.includes(' * Plugin URI: https://recoup.example.com/landing\n')).toBe(true)
+  expect(one!.content.includes(' * Update URI: https://recoup-for-woocommerce.invalid/\n')).toBe(true)
   const built = await fs.readFile(file)
   // One file more, and nothing else: its two entries' headers, name and content.
   expect(one!.content.length - built.length).toBeLessThan(400)

@@ -63,7 +63,9 @@ async function makeZip(file: string, publicUrl: string): Promise<ServedZip> {
   const files = await readZip(file)
   const zip = new yazl.ZipFile()
   const options = { mtime: new Date(2020, 0, 1), mode: 0o100644, compress: false, forceDosTimestamp: true }
-  for (const { name, content } of files) zip.addBuffer(content, name, options)
+  for (const { name, content } of files) {
+    zip.addBuffer(name === `${FOLDER}/${FOLDER}.php` ? withAddresses(content, publicUrl) : content, name, options)
+  }
   zip.addBuffer(Buffer.from(configFile(publicUrl)), `${FOLDER}/config.php`, options)
   zip.end()
   const content = await buffer(zip.outputStream as NodeJS.ReadableStream)
@@ -78,6 +80,16 @@ async function makeZip(file: string, publicUrl: string): Promise<ServedZip> {
     requiresWordpress: header('Requires at least') ?? '6.2',
     tested: headersOf(textOf('readme.txt'))('Tested up to') ?? '',
   }
+}
+
+/** The header's links lead to this Recoup: nobody else has a page about the plugin. */
+function withAddresses(content: Buffer, publicUrl: string): Buffer {
+  const origin = new URL(publicUrl).origin
+  return Buffer.from(
+    content
+      .toString('utf8')
+      .replace(/^( \* (?:Plugin|Author) URI: )https:\/\/[^/\n]+/gm, (_, start) => `${start}${origin}`),
+  )
 }
 
 const configFile = (publicUrl: string) =>

@@ -3,7 +3,7 @@ import { isSameSecret } from '../core/secrets.ts'
 
 // How both sides sign (docs/plugin-protocol.md, "Signed calls"). Pure, but for the nonce.
 
-export type CallName = 'connect' | 'batch' | 'restore' | 'beat' | 'disconnect' | 'wake'
+export type CallName = 'connect' | 'batch' | 'restore' | 'beat' | 'disconnect' | 'privacy' | 'wake'
 
 export interface CallHeaders {
   store: string

@@ -151,6 +151,44 @@ final class Outbox
         return $dropped;
     }
 
+    /** What waits of one person, by id: entries with their address anywhere, in whatever case, or of their account. */
+    public static function ofPerson(string $email, int $user): array
+    {
+        global $wpdb;
+        $table = self::table();
+        // Finds too much rather than too little: what is theirs is seen in the entry itself.
+        $rows = $wpdb->get_results($wpdb->prepare(
+            "SELECT id, entry FROM `$table` WHERE name <> %s AND (LOWER(entry) LIKE %s OR entry LIKE %s OR entry LIKE %s)",
+            self::MARK,
+            '%' . strtolower($email) . '%',
+            '%"customer":{"id":"' . $user . '"%',
+            '%"customer_id":' . $user . ',%'
+        ));
+        $found = [];
+        foreach (is_array($rows) ? $rows : [] as $row) {
+            $entry = json_decode((string) $row->entry, true);
+            if (is_array($entry) && (self::hasAddress($entry, $email) || self::isOfUser($entry, $user))) {
+                $found[(int) $row->id] = (string) $row->entry;
+            }
+        }
+        return $found;
+    }
+
+    private static function hasAddress(array $entry, string $email): bool
+    {
+        $has = false;
+        array_walk_recursive($entry, static function ($value) use ($email, &$has): void {
+            $has = $has || (is_string($value) && strcasecmp(trim($value), $email) === 0);
+        });
+        return $has;
+    }
+
+    private static function isOfUser(array $entry, int $user): bool
+    {
+        $ids = [$entry['customer']['id'] ?? null, $entry['order']['customer_id'] ?? null];
+        return $user > 0 && in_array((string) $user, array_map('strval', array_filter($ids, 'is_scalar')), true);
+    }
+
     public static function count(): int
     {
         global $wpdb;

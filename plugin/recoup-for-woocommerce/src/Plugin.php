@@ -52,7 +52,7 @@ final class Plugin
         }
         $parts = [
             Agreement::class, Capture::class, Contact::class, Consent::class, Account::class, Orders::class, Restore::class,
-            Worker::class, Wake::class, Update::class, Health::class,
+            Worker::class, Wake::class, Update::class, Health::class, Privacy::class,
         ];
         foreach (is_admin() ? array_merge($parts, [Screen::class]) : $parts as $part) {
             Guard::action($part, [$part, 'start'])();

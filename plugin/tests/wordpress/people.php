@@ -7,6 +7,21 @@ function get_userdata(int $user)
     return $GLOBALS['wp']['users'][$user] ?? false;
 }
 
+function get_user_by(string $by, string $value)
+{
+    foreach ($GLOBALS['wp']['users'] ?? [] as $user) {
+        if ($by === 'email' && strcasecmp($user->user_email, $value) === 0) {
+            return $user;
+        }
+    }
+    return false;
+}
+
+function wp_add_privacy_policy_content(string $name, string $text): void
+{
+    $GLOBALS['wp']['policy'][$name] = $text;
+}
+
 function get_current_user_id(): int
 {
     return $GLOBALS['wp']['user'] ?? 0;

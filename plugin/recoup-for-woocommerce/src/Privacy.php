@@ -1,0 +1,187 @@
+<?php
+
+namespace Recoup\WooCommerce;
+
+/**
+ * WordPress' tools for personal data: Tools → Export and Erase Personal Data, and a suggested text for the privacy policy. A person is looked for
+ * in the shop's queue, in what their account says of consent, and by a signed call in Recoup.
+ */
+final class Privacy
+{
+    /** An administrator waits for it. */
+    private const PATIENCE_S = 20;
+
+    public static function start(): void
+    {
+        add_filter('wp_privacy_personal_data_exporters', Guard::filter('privacy_exporters', [self::class, 'exporters']));
+        add_filter('wp_privacy_personal_data_erasers', Guard::filter('privacy_erasers', [self::class, 'erasers']));
+        add_action('admin_init', Guard::action('privacy_policy', [self::class, 'suggest']), 20, 0);
+    }
+
+    /** @param mixed $all */
+    public static function exporters($all): array
+    {
+        return ['recoup-for-woocommerce' => [
+            'exporter_friendly_name' => 'Recoup for WooCommerce',
+            'callback' => [self::class, 'export'],
+        ]] + (is_array($all) ? $all : []);
+    }
+
+    /** @param mixed $all */
+    public static function erasers($all): array
+    {
+        return ['recoup-for-woocommerce' => [
+            'eraser_friendly_name' => 'Recoup for WooCommerce',
+            'callback' => [self::class, 'erase'],
+        ]] + (is_array($all) ? $all : []);
+    }
+
+    /**
+     * @param mixed $email
+     * @param mixed $page
+     * @return array|\WP_Error
+     */
+    public static function export($email, $page = 1)
+    {
+        $email = self::address($email);
+        $page = max(1, (int) $page);
+        if ($email === '') {
+            return ['data' => [], 'done' => true];
+        }
+        $data = $page === 1 ? self::inShop($email) : [];
+        if (!Connection::isUp()) {
+            return ['data' => $data, 'done' => true];
+        }
+        $answer = self::ask(['ask' => 'export', 'email' => $email, 'page' => $page]);
+        if (!$answer->isOk() || !is_array($answer->body['rows'] ?? null)) {
+            return new \WP_Error('recoup', self::why($answer));
+        }
+        foreach (array_values($answer->body['rows']) as $number => $row) {
+            $item = is_array($row) ? self::item($row, $page . '-' . $number) : null;
+            if ($item !== null) {
+                $data[] = $item;
+            }
+        }
+        return ['data' => $data, 'done' => ($answer->body['isDone'] ?? true) !== false];
+    }
+
+    /**
+     * The shop's own rows first: what is still waiting is not sent any more.
+     *
+     * @param mixed $email
+     */
+    public static function erase($email): array
+    {
+        $email = self::address($email);
+        $outcome = ['items_removed' => false, 'items_retained' => false, 'messages' => [], 'done' => true];
+        if ($email === '') {
+            return $outcome;
+        }
+        $user = self::user($email);
+        $waiting = Outbox::ofPerson($email, $user);
+        Outbox::remove(array_keys($waiting));
+        $hasSaid = self::said($user) !== [];
+        if ($hasSaid) {
+            delete_user_meta($user, Account::META);
+        }
+        $outcome['items_removed'] = $waiting !== [] || $hasSaid;
+        if (!Connection::isUp()) {
+            return $outcome;
+        }
+        $answer = self::ask(['ask' => 'erase', 'email' => $email]);
+        if (!$answer->isOk()) {
+            $outcome['items_retained'] = true;
+            $outcome['messages'][] = self::why($answer);
+            return $outcome;
+        }
+        $outcome['items_removed'] = $outcome['items_removed'] || !empty($answer->body['isErasing']);
+        return $outcome;
+    }
+
+    private static function ask(array $what): Answer
+    {
+        $answer = Api::call('privacy', ['v' => 1, 'plugin' => Plugin::VERSION] + $what, self::PATIENCE_S);
+        Sender::answered($answer);
+        return $answer;
+    }
+
+    private static function why(Answer $answer): string
+    {
+        return __('Recoup could not be asked, so data about this person may still be kept there. Please try again.', 'recoup-for-woocommerce')
+            . ' ' . Sender::problemOf($answer);
+    }
+
+    /** @param mixed $email */
+    private static function address($email): string
+    {
+        $text = is_string($email) ? trim($email) : '';
+        return is_email($text) ? $text : '';
+    }
+
+    private static function user(string $email): int
+    {
+        $user = get_user_by('email', $email);
+        return is_object($user) ? (int) $user->ID : 0;
+    }
+
+    private static function said(int $user): array
+    {
+        $said = $user > 0 ? get_user_meta($user, Account::META, true) : [];
+        return is_array($said) ? $said : [];
+    }
+
+    private static function inShop(string $email): array
+    {
+        $user = self::user($email);
+        $items = [];
+        foreach (Outbox::ofPerson($email, $user) as $id => $entry) {
+            $items[] = self::item(['table' => 'waiting', 'fields' => [['name' => 'entry', 'value' => $entry]]], (string) $id);
+        }
+        foreach (self::said($user) as $channel => $word) {
+            $value = Api::json(is_array($word) ? $word : ['isGiven' => $word]);
+            $items[] = self::item(['table' => 'consent', 'fields' => [['name' => $channel, 'value' => $value]]], 'account-' . $channel);
+        }
+        return array_values(array_filter($items));
+    }
+
+    /** One row, as WordPress wants it. */
+    private static function item(array $row, string $number): ?array
+    {
+        $table = preg_replace('/[^a-z_]/', '', is_string($row['table'] ?? null) ? $row['table'] : '');
+        $fields = [];
+        foreach (is_array($row['fields'] ?? null) ? $row['fields'] : [] as $field) {
+            if (is_array($field) && is_scalar($field['name'] ?? null) && is_scalar($field['value'] ?? null)) {
+                $name = str_replace('_', ' ', (string) $field['name']);
+                $fields[] = ['name' => esc_html($name), 'value' => esc_html((string) $field['value'])];
+            }
+        }
+        return $table === '' || $fields === [] ? null : [
+            'group_id' => 'recoup-' . $table,
+            'group_label' => 'Recoup: ' . str_replace('_', ' ', $table),
+            'item_id' => 'recoup-' . $table . '-' . $number,
+            'data' => $fields,
+        ];
+    }
+
+    /** Settings → Privacy → Policy guide. */
+    public static function suggest(): void
+    {
+        if (!function_exists('wp_add_privacy_policy_content')) {
+            return;
+        }
+        $paragraphs = [
+            __('We use Recoup to remind people of carts they have left. When you add something to your cart, Recoup receives the products, quantities and coupon codes.', 'recoup-for-woocommerce'),
+            __('When you enter them at the checkout, it also receives your name, email address, phone number, country and the consents you give or refuse, and afterwards your orders without street and payment data.', 'recoup-for-woocommerce'),
+            __('Your IP address is not sent: only a country estimated from it, and a hash that changes every day and cannot be turned back.', 'recoup-for-woocommerce'),
+            __('If you agreed to it, or where the law allows it, you get messages about your cart. Every message has a link to stop them. You can see and withdraw your consents in your account.', 'recoup-for-woocommerce'),
+            __('You can ask us for a copy of your data, and to erase it. We then also erase it in Recoup; a fingerprint of your address is kept so that you are not contacted again.', 'recoup-for-woocommerce'),
+        ];
+        $text = '<p class="privacy-policy-tutorial">'
+            . esc_html__('Add who runs your Recoup, and how long it keeps data: both are in Recoup under Settings → Privacy.', 'recoup-for-woocommerce')
+            . '</p>';
+        foreach ($paragraphs as $paragraph) {
+            $text .= '<p>' . esc_html($paragraph) . '</p>';
+        }
+        wp_add_privacy_policy_content('Recoup for WooCommerce', $text);
+    }
+}
