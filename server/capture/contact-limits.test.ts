@@ -111,6 +111,19 @@ test('the 21st new contact of a network in an hour is kept with its cart and not
   expect(await cartsOf(23)).toEqual([expect.objectContaining({ email: mail(23) })])
 })
 
+test('an address counts once for its network, however many carts have it; above the limit it stays above it (X5, real-store-W10)', async () => {
+  const refused = async () => (await carts()).flatMap(({ fold }) => fold.contact.unconfirmedEmail ?? [])
+  const typedIn = (cart: string, email: string) => post(cart, { items: tea(), contact: { email } })
+  for (let i = 0; i < 17; i++) await typed(i)
+  for (let i = 0; i < 5; i++) await typedIn(`again-${i}`, mail(i))
+  for (let i = 17; i < 20; i++) await typed(i)
+  expect(await refused()).toEqual([])
+  await typed(20)
+  await typedIn('again-20', mail(20))
+  await typedIn('again-19', mail(19))
+  expect(new Set(await refused())).toEqual(new Set([mail(20)]))
+})
+
 test('clients of one IPv6 network are one client (X5)', async () => {
   await allTyped(20, (i) => `2001:db8:1:2::${i}`)
   await typed(21, '2001:db8:1:2:ffff::1')

@@ -1,6 +1,6 @@
 import { type CaptureStatus, CONTACTS_PER_CLIENT } from '../../shared/capture-status.ts'
 import type { StoreDb } from '../core/db.ts'
-import { type Limit, pointTaken, tryTake } from '../core/rate-limits.ts'
+import { type Limit, pointTaken, tryTake, wasTaken } from '../core/rate-limits.ts'
 import type { Deps } from '../deps.ts'
 import { notify } from '../notifications/notifications.ts'
 import type { ContactLimit, Unconfirmed } from '../schema/facts.ts'
@@ -24,6 +24,8 @@ export const LEAST_CEILING = 60
 /** So many of one client are taken above the store's ceiling as well: a few that bring many must not end everybody's reminders. */
 const FEW = 2
 const USUAL_DAYS = 28
+/** An address that a client has brought is no new one in the client's next cart. */
+const BROUGHT: Limit = { name: 'capture-brought', points: 1, windowS: HOUR_S }
 const ALARM: Limit = { name: 'capture-alarm', points: 1, windowS: HOUR_S }
 /** An order this much older than the contact still confirms it: a draft may be read before the page's own post arrives. */
 export const CONFIRMED_WITHIN_MS = 10 * 60_000
@@ -44,7 +46,7 @@ export async function admitContact(deps: Deps, store: StoreDb, arrival: Arrival)
   const refused: Unconfirmed = {}
   for (const { kind, value } of newAddresses(known?.keys ?? [], keys)) {
     if (kind !== 'email' && kind !== 'phone') continue
-    const limit = refusedBefore(known, kind, value) ?? (await limitReached(deps, store, kind, arrival))
+    const limit = refusedBefore(known, kind, value) ?? (await limitOf(deps, store, { kind, value }, arrival))
     if (limit && !(await sql.isConfirmedSince(store, { kind, value }, confirmedSince(deps)))) refused[kind] = limit
   }
   return refused
@@ -56,6 +58,20 @@ const confirmedSince = (deps: Deps) => new Date(deps.now().getTime() - CONFIRMED
 function refusedBefore(known: KnownShopper | undefined, kind: 'email' | 'phone', value: string): ContactLimit | null {
   const said = kind === 'email' ? known?.contact.unconfirmedEmail : known?.contact.unconfirmedPhone
   return said === value ? (known?.limits?.[kind] ?? 'client') : null
+}
+
+/** What was above a limit is counted each time: nothing admits it but an order or a draft. */
+async function limitOf(
+  deps: Deps,
+  store: StoreDb,
+  { kind, value }: { kind: 'email' | 'phone'; value: string },
+  arrival: Arrival,
+): Promise<ContactLimit | null> {
+  const subject = [store.storeId, arrival.client, kind, value].join('\0')
+  if (await wasTaken(deps, BROUGHT, subject)) return null
+  const limit = await limitReached(deps, store, kind, arrival)
+  if (limit === null) await tryTake(deps, BROUGHT, subject)
+  return limit
 }
 
 async function limitReached(

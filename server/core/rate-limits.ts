@@ -79,6 +79,12 @@ export async function count(deps: Deps, limit: Limit, subject: string): Promise<
   return (await limiter(deps, limit).consume(keyOf(deps, limit, subject))).consumedPoints
 }
 
+/** Whether a point was taken within the window. */
+export async function wasTaken(deps: Deps, limit: Limit, subject: string): Promise<boolean> {
+  const found = await limiter(deps, limit).get(keyOf(deps, limit, subject))
+  return found !== null && found.consumedPoints > 0
+}
+
 /** Nothing more is taken for so long from now on. */
 export async function block(
   deps: Deps,
