@@ -7,6 +7,7 @@ import { answerSignature, type CallName, signatureOf } from '../../server/plugin
 import { pluginCallRoutes } from '../../server/plugin-calls/routes.ts'
 import { type ActOf, type Harness, handle } from './harness.ts'
 import { numbersOf } from './people.ts'
+import type { Asked } from './play-beats.ts'
 
 // The plugin of the history's shop (docs/plugin-protocol.md): its queue, which keeps the newest state of a cart until that is answered, and its
 // signed calls over a way that is not to be relied on.
@@ -23,6 +24,8 @@ export interface Plugin {
   queue: Map<string, Waiting>
   /** Of each cart, what was said last and is known to have arrived. */
   told: Map<string, Waiting>
+  /** By the last answer to a beat. */
+  asked: Asked
   /** What was found to be wrong. */
   faults: string[]
 }
@@ -91,22 +94,24 @@ export const pluginPlayers: Players = {
 
 const KEPT_MS = 7 * 86_400_000
 
+const NOTHING_ASKED: Asked = { since: null, goods: [] }
+
 /** Nobody's cart. */
 const FORGED = 'f'.repeat(32)
 
 /** Connected when the first of it is played, and anew after the store was disconnected. null: it is disconnected now. */
-async function connected(harness: Harness): Promise<Plugin | null> {
+export async function connected(harness: Harness): Promise<Plugin | null> {
   if (harness.isDisconnected) return null
   const store = handle(harness)
   const row = await readPlugin(store)
   if (row && !row.ended_at && harness.plugin) return harness.plugin
   const [secret, install] = [randomBytes(32).toString('hex'), randomBytes(16).toString('hex')]
   await transact(store, (tx) => keepSecret(harness.web.deps, tx, { secret, install, version: '1.0.0' }))
-  // Recoup reaches this shop: its orders are read by the key.
-  await changePlugin(store, { is_reached: true })
+  // Where Recoup reaches the shop, its orders are read by the key.
+  await changePlugin(store, { is_reached: !harness.shop.isCutOff })
   const before = harness.plugin
   const app = before?.app ?? (await openCalls(harness))
-  const fresh = { app, secret, install, seq: 0, queue: new Map(), told: new Map() }
+  const fresh = { app, secret, install, seq: 0, queue: new Map(), told: new Map(), asked: NOTHING_ASKED }
   harness.plugin = { ...fresh, faults: before?.faults ?? [] }
   return harness.plugin
 }
@@ -156,7 +161,7 @@ function bodyOf({ clock }: Harness, { install }: Plugin, sent: readonly Waiting[
   return JSON.stringify({ v: 1, plugin: '1.0.0', install, entries })
 }
 
-interface Call {
+export interface Call {
   name: CallName
   headers: Record<string, string>
   body: string
@@ -164,7 +169,7 @@ interface Call {
 }
 
 /** The shop's clock goes with Recoup's: they are told apart by calls that are late. */
-function signed(
+export function signed(
   { fixture, web }: Harness,
   { secret }: Plugin,
   name: CallName,
@@ -186,13 +191,15 @@ function signed(
   return { name, headers, body, key }
 }
 
-async function arrive({ app, faults }: Plugin, { name, headers, body, key }: Call): Promise<number> {
+const arrive = async (plugin: Plugin, call: Call): Promise<number> => (await send(plugin, call)).statusCode
+
+export async function send({ app, faults }: Plugin, { name, headers, body, key }: Call) {
   const reply = await app.inject({ method: 'POST', url: `/api/plugin/${name}`, headers, payload: body })
   const is = reply.headers['x-recoup-signature']
   const wanted = answerSignature(key, headers['x-recoup-nonce']!, reply.statusCode, reply.body)
   if (is !== undefined && is !== wanted) faults.push(`the answer ${reply.statusCode} is signed wrongly`)
   if (is === undefined && reply.statusCode < 400) faults.push(`the answer ${reply.statusCode} is not signed`)
-  return reply.statusCode
+  return reply
 }
 
 /** The call of an earlier state arrives behind that of the later one. */

@@ -29,6 +29,7 @@ import { type ActOf, type Harness, handle } from './harness.ts'
 import { BEAT_MS, beatMeanwhile, stillThere } from './heart.ts'
 import { otherPlayers } from './other-shop.ts'
 import { numbersOf } from './people.ts'
+import { beatPlayers } from './play-beats.ts'
 import { campaignPlayers, planning, runDueCampaigns } from './play-campaigns.ts'
 import { codesNamed, couponPlayers, makeDueCodes } from './play-coupons.ts'
 import { flowEditPlayers } from './play-flow-edits.ts'
@@ -182,6 +183,7 @@ const players: Players = {
   ...stopPlayers,
   ...pushPlayers,
   ...pluginPlayers,
+  ...beatPlayers,
   ...couponPlayers(living),
   ...shopifyPlayers(living),
   ...otherPlayers(playAct),

@@ -16,6 +16,10 @@ export type PluginAct =
     }
   /** What waits in the shop arrives, in calls of so many entries. */
   | { do: 'outbox'; size: number; isReversed: boolean }
+  /** Whether Recoup reaches the shop, from now on. */
+  | { do: 'reach'; isReached: boolean }
+  /** The plugin's beat, and those that follow it at once, each with a report where Recoup asks for one. `unanswered`: taken, and the answer was lost. */
+  | { do: 'beat'; readingMs: number; network: 'now' | 'lost' | 'unanswered' | 'twice' }
   /** Somebody without the secret speaks for the shop. */
   | { do: 'forge'; how: 'key' | 'store' | 'late' | 'name' }
 
@@ -55,5 +59,30 @@ export function withPlugin(seed: number, scenario: Scenario, emails: readonly st
     { do: 'outbox', size: dice.between(1, 2), isReversed: dice.isLucky(0.5), waitMs: dice.between(20, 26) * HOUR },
     { do: 'work', worker: 0, answers: [], meanwhile: null, diesAt: null, waitMs: 5 * MINUTE },
   ]
-  return { ...scenario, steps: [...steps, ...day] }
+  return { ...scenario, steps: cutOff(seed, [...steps, ...day]) }
+}
+
+/** Half of these shops are out of Recoup's reach: all it learns is what their plugins report. */
+const CUT_OFF = 0.5
+const CUT_OFF_DICE = 0x0ff_121
+
+function cutOff(seed: number, steps: readonly Step[]): Step[] {
+  const dice = chanceOf(seed ^ CUT_OFF_DICE)
+  if (!dice.isLucky(CUT_OFF)) return [...steps]
+  const beat = (): Step => ({
+    ...{ do: 'beat', readingMs: dice.pick([0, 0, 800, 9_000, 40_000]) },
+    network: dice.weighted({ now: 8, lost: 1, unanswered: 1, twice: 1 }),
+    waitMs: dice.between(0, 60 * SECOND),
+  })
+  const work = (): Step => ({
+    ...{ do: 'work', worker: dice.between(0, 1), answers: [], meanwhile: null, diesAt: null },
+    waitMs: dice.pick([0, 5 * SECOND, 30 * SECOND, 61 * SECOND]),
+  })
+  // A message says which goods it needs when it is looked at; the next beat reports them, and a later look sends it.
+  const told = steps.flatMap((step) => (step.do === 'work' && dice.isLucky(0.8) ? [step, beat(), work()] : [step]))
+  const end: Step[] = [beat(), work(), beat(), work()]
+  const all: Step[] = [{ do: 'reach', isReached: false, waitMs: 0 }, ...told, ...end]
+  if (dice.isLucky(0.3)) all.splice(dice.between(1, all.length), 0, { do: 'reach', isReached: true, waitMs: MINUTE })
+  if (dice.isLucky(0.3)) all.splice(dice.between(1, all.length), 0, { do: 'reach', isReached: false, waitMs: MINUTE })
+  return all
 }

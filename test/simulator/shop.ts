@@ -20,6 +20,8 @@ export interface Shop {
   client: (by: string, access: StoreAccess, shelf?: TokenShelf) => StoreClient
   shelf: Shelf
   mood: Extract<Act, { do: 'store' }>['mood']
+  /** Nothing of Recoup reaches it; its plugin reaches Recoup. */
+  isCutOff: boolean
   /** Oldest first; the last one of an order is what the store answers. */
   versions: Version[]
   readings: Reading[]
@@ -58,6 +60,7 @@ export const PRODUCTS = [
 export function openShop(clock: Clock, homeUrl: string): Shop {
   const shop = {
     mood: 'answers',
+    isCutOff: false,
     versions: [],
     readings: [],
     shelf: anEmptyShelf(),
@@ -134,6 +137,7 @@ async function* listOrders(shop: Shop, clock: Clock, query: OrderQuery): AsyncGe
 const isProbe = ({ pageSize }: OrderQuery): boolean => pageSize === 1
 
 async function refuse(shop: Shop, clock: Clock, page = 1): Promise<void> {
+  if (shop.isCutOff) throw new StoreProblem('unreachable')
   if (shop.mood === 'is slow') await clock.pass(SLOW_MS)
   if (shop.mood === 'stalls') await clock.pass(STALL_MS)
   if (shop.mood === 'is down') throw new StoreProblem('unreachable')
@@ -168,7 +172,9 @@ export function changeOrder(
 ): Version {
   const orderId = String(1_000 + act.order)
   const before = present(shop).find((order) => order.orderId === orderId)
-  const at = new Date(Math.max(clock.trueNow(), before ? Date.parse(before.modifiedAt) + 1 : 0)).toISOString()
+  // What the shop itself writes of it has whole seconds.
+  const [now, step] = shop.isCutOff ? [Math.floor(clock.trueNow() / 1_000) * 1_000, 1_000] : [clock.trueNow(), 1]
+  const at = new Date(Math.max(now, before ? Date.parse(before.modifiedAt) + step : 0)).toISOString()
   const kind = nextKind(before?.kind, act.kind)
   const order: PlatformOrder = {
     orderId,
