@@ -1,6 +1,6 @@
 import type { CapturePost } from '../../shared/capture.ts'
 import { firstEmail, normalizePhone } from '../../shared/contact.ts'
-import { lineOf, sameCoupons, sameItems } from '../carts/fold.ts'
+import { lineOf, sameCoupons, sameItems } from '../carts/same.ts'
 import type {
   AdmittedPost,
   Contact,
@@ -41,18 +41,19 @@ export function readPost(
     ...{ page: post.page, seq: post.seq },
     ...(post.zone ? { zone: post.zone } : {}),
     ...(post.deviceClass ? { deviceClass: post.deviceClass } : {}),
+    ...(post.isBack ? { isBack: true as const } : {}),
   }
   const toldBy = browserMarks(post)
   if (post.signed) {
     const { items, currency } = post.signed
-    const said = { ...(contact ? { contact } : {}), ...(currency ? { currency } : {}), toldBy }
+    const said = { ...(contact ? { contact } : {}), ...(currency ? { currency } : {}), toldBy, isSigned: true as const }
     return { type: 'snapshot', items, coupons: readCoupons(post), ...said, ...order }
   }
   if (post.items) {
     const said = { ...(contact ? { contact } : {}), toldBy }
     return { type: 'snapshot', items: readItems(post.items, parentOf), coupons: readCoupons(post), ...said, ...order }
   }
-  return contact ? { type: 'contact', contact, ...order } : null
+  return contact ? { type: 'contact', contact, toldBy, ...order } : null
 }
 
 /** What was typed, and who the shop says is logged in. */

@@ -56,7 +56,12 @@ export async function alongWaysBack<Kept extends { post: AdmittedPost }>(
     if (named.has(post.cart)) return [{ ...each, post: matched(deps.secrets, post, way) }]
     return way.isTest
       ? []
-      : [{ ...each, post: { ...matched(deps.secrets, post, way), cart: cartKeyOf(deps.secrets, way.hash) } }]
+      : [
+          {
+            ...each,
+            post: { ...matched(deps.secrets, post, way), cart: cartKeyOf(deps.secrets, way.hash), isBack: true },
+          },
+        ]
   })
 }
 

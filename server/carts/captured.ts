@@ -3,8 +3,8 @@ import { addressKey, type ShopperKey } from '../shoppers/rules.ts'
 import { keyOwners } from '../shoppers/shoppers.ts'
 import type { CapturedCart, OrderLookup } from './captured-sql.ts'
 import * as sql from './captured-sql.ts'
-import { sameItems } from './fold.ts'
 import type { NewFact } from './record.ts'
+import { sameItems } from './same.ts'
 
 // Orders that belong to a captured cart although no key of theirs names it (S6, X5): the cart's contact was above a limit and the order
 // confirms it, or the cart has no contact and holds the same lines as a draft, at the same time.

@@ -4,7 +4,7 @@ import { transact } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
 import type { PlatformCart, PlatformCheckout } from '../platforms/platform.ts'
 import type { CheckoutRef, Contact, FactPayload } from '../schema/facts.ts'
-import { contactKeys, isSharedAddress, tokenKeys } from '../shoppers/rules.ts'
+import { browserMarks, contactKeys, isSharedAddress, type ShopperKey, tokenKeys } from '../shoppers/rules.ts'
 import { keyOwners } from '../shoppers/shoppers.ts'
 import { isOnStoreHost } from '../stores/rules.ts'
 import { readStore } from '../stores/store.ts'
@@ -47,8 +47,9 @@ export async function recordCart(deps: Deps, storeId: string, cart: PlatformCart
     const owners = await transact(handle, (tx) => keyOwners(tx, keys))
     if (owners.length === 0) return
   }
-  const payload: FactPayload = { type: 'snapshot', items: cart.items, coupons: [] }
-  const uniqueKey = `cart:${cart.cartToken}:${cart.modifiedAt}:${hashOf(payload)}`
+  const told: FactPayload = { type: 'snapshot', items: cart.items, coupons: [] }
+  const uniqueKey = `cart:${cart.cartToken}:${cart.modifiedAt}:${hashOf(told)}`
+  const payload = { ...told, browsers: marksOf(keys) }
   await recordFacts(deps, storeId, [{ keys, source: 'webhook', at: new Date(cart.modifiedAt), uniqueKey, payload }])
 }
 
@@ -60,7 +61,7 @@ interface Home {
 function checkoutFact(checkout: PlatformCheckout, store: Home, source: 'sync' | 'webhook'): NewFact {
   const storeHost = new URL(store.home_url).hostname
   const contact = contactOf(checkout, storeHost)
-  const payload: FactPayload = {
+  const told: FactPayload = {
     type: 'snapshot',
     items: checkout.items,
     coupons: checkout.coupons,
@@ -69,11 +70,13 @@ function checkoutFact(checkout: PlatformCheckout, store: Home, source: 'sync' | 
     checkout: refOf(checkout, store),
     ...(checkout.completedAt && { isCompleted: true as const }),
   }
+  const tokens = tokenKeys(checkout)
+  const payload = tokens.length > 0 ? { ...told, browsers: marksOf(tokens) } : told
   return {
-    keys: [...tokenKeys(checkout), ...contactKeys(contact, storeHost)],
+    keys: [...tokens, ...contactKeys(contact, storeHost)],
     source,
     at: new Date(checkout.completedAt ?? checkout.modifiedAt),
-    uniqueKey: `checkout:${checkout.checkoutId}:${checkout.modifiedAt}:${hashOf(payload)}`,
+    uniqueKey: `checkout:${checkout.checkoutId}:${checkout.modifiedAt}:${hashOf(told)}`,
     payload,
   }
 }
@@ -97,5 +100,8 @@ function contactOf(checkout: PlatformCheckout, storeHost: string): Contact {
     ...(state && { state }),
   }
 }
+
+const marksOf = (tokens: readonly ShopperKey[]): string[] =>
+  tokens.flatMap(({ value }) => browserMarks({ cart: value }))
 
 const hashOf = (payload: FactPayload): string => crypto.hash('sha256', JSON.stringify(payload), 'base64url')

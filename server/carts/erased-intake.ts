@@ -72,8 +72,12 @@ const unchosen = (items: readonly FoldItem[]): FoldItem[] => items.map(({ choice
 function withoutPerson(fact: NewFact, keys: ShopperKey[]): NewFact | null {
   const { payload, order } = fact
   if (payload.type === 'snapshot') {
-    const { contact: _, zone: __, checkout: ___, toldBy: ____, ...rest } = payload
-    return { ...fact, keys: fact.keys.filter(isNameless), payload: { ...rest, items: unchosen(rest.items) } }
+    const { contact: _, zone: __, checkout: ___, browsers: ____, ...rest } = payload
+    return {
+      ...fact,
+      keys: fact.keys.filter(isNameless),
+      payload: { ...rest, toldBy: [], items: unchosen(rest.items) },
+    }
   }
   if (payload.type !== 'order' || !order || payload.orderKind === 'draft') return null
   const nameless = { ...payload, items: unchosen(payload.items), contact: {} }

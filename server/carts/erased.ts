@@ -23,9 +23,14 @@ export function readableContact(contact: Contact): Contact {
 export const readableChoices = (choices: FoldItem['choices']): FoldItem['choices'] =>
   choices?.some(({ value }) => MARK.test(value)) ? undefined : choices
 
-/** The address of a checkout opens it, with the name and the address that were typed there. A mark stands for their browser. */
-const withoutBrowser = <T extends object>(said: T): T =>
-  Object.fromEntries(Object.entries(said).filter(([field]) => field !== 'checkout' && field !== 'toldBy')) as T
+/** The address of a checkout opens it, with the name and the address that were typed there. */
+const withoutCheckout = <T extends object>(said: T): T =>
+  Object.fromEntries(Object.entries(said).filter(([field]) => field !== 'checkout')) as T
+
+interface Browsers {
+  toldBy?: string[]
+  browsers?: string[]
+}
 
 export interface Eraser {
   payload(payload: FactPayload): FactPayload
@@ -66,6 +71,12 @@ export function createEraser(known: unknown): Eraser {
           }
         : item,
     )
+  /** Which told the same is all that is left of browsers. */
+  const unmarked = <T extends Browsers>(said: T): T => ({
+    ...said,
+    ...(said.toldBy && { toldBy: said.toldBy.map((mark) => markOf('browser', mark)) }),
+    ...(said.browsers && { browsers: said.browsers.map((mark) => markOf('browser', mark)) }),
+  })
   return {
     payload(payload) {
       if (payload.type === 'lost') return payload
@@ -74,7 +85,7 @@ export function createEraser(known: unknown): Eraser {
       }
       // Which page of a browser said it is of use only for posts still to come, and those are somebody new's.
       const { page: _, seq: __, zone: ___, ...said } = payload
-      const known = withoutBrowser(said)
+      const known = unmarked(withoutCheckout(said))
       const rest = known.type === 'snapshot' ? { ...known, items: unchosen(known.items) } : known
       return rest.contact ? ({ ...rest, contact: erase(rest.contact) } as FactPayload) : rest
     },
@@ -82,9 +93,16 @@ export function createEraser(known: unknown): Eraser {
       ...fold,
       contact: erase(fold.contact),
       episode: fold.episode && {
-        ...withoutBrowser(fold.episode),
+        ...unmarked(withoutCheckout(fold.episode)),
         items: unchosen(fold.episode.items),
         contact: erase(fold.episode.contact),
+        ...(fold.episode.others && {
+          others: fold.episode.others.map((other) => ({
+            ...unmarked(other),
+            items: unchosen(other.items),
+            contact: erase(other.contact),
+          })),
+        }),
       },
     }),
   }

@@ -1,4 +1,6 @@
 import type { CheckoutRef, Contact, Episode, FactPayload, Fold, FoldItem } from '../schema/facts.ts'
+import { isOfOther, showNext, showSame, withOther, withTeller } from './browsers.ts'
+import { lineKey, mergeContact, sameCoupons, sameItems } from './same.ts'
 
 // Facts in, episodes out (engine S1–S4, S6, S7). Pure: no clock, no database, no network.
 // Sorted by (time, id) the same set of facts gives the same episodes, whatever the order they arrived in.
@@ -46,7 +48,7 @@ export function compareFacts(a: { at: number; id: string }, b: { at: number; id:
 export function applyFact(fold: Fold, fact: Fact): Fold {
   switch (fact.payload.type) {
     case 'contact':
-      return withDevice(withContact(fold, fact, fact.payload.contact), fact.payload)
+      return withDevice(withTyped(fold, fact, fact.payload), fact.payload)
     case 'snapshot':
       return withDevice(withSnapshot(fold, fact, fact.payload), fact.payload)
     case 'order':
@@ -63,6 +65,13 @@ function withDevice(fold: Fold, { deviceClass }: Pick<Extract<FactPayload, { typ
   return { ...fold, episode: { ...episode, deviceClass } }
 }
 
+function withTyped(fold: Fold, fact: Fact, typed: Extract<FactPayload, { type: 'contact' }>): Fold {
+  if (fold.episode?.status !== 'open') return withContact(fold, fact, typed.contact)
+  if (isOfOther(fold.episode, typed)) return withOther(fold, typed, fact.at)
+  const known = withContact(fold, fact, typed.contact)
+  return { ...known, episode: withTeller(known.episode!, typed) }
+}
+
 /** `isActivity` undefined: it is when it says anything new. */
 function withContact(fold: Fold, fact: Fact, contact: Contact, isActivity?: boolean): Fold {
   const merged = mergeContact(fold.contact, contact)
@@ -75,13 +84,18 @@ function withContact(fold: Fold, fact: Fact, contact: Contact, isActivity?: bool
 
 function withSnapshot(fold: Fold, fact: Fact, seen: Extract<FactPayload, { type: 'snapshot' }>): Fold {
   if (seen.isCompleted) return completed(fold, fact, seen)
-  const known = seen.contact ? withContact(fold, fact, seen.contact) : fold
-  if (seen.items.length > 0) return withItems(known, fact, seen)
+  if (fold.episode?.status === 'open' && isOfOther(fold.episode, seen)) return withOther(fold, seen, fact.at)
+  const like = seen.toldBy || seen.browsers ? fold : showSame(fold, seen.items)
+  const known = seen.contact ? withContact(like, fact, seen.contact) : like
+  if (seen.items.length > 0) {
+    const filled = withItems(known, fact, seen)
+    return filled.episode?.status === 'open' ? { ...filled, episode: withTeller(filled.episode, seen) } : filled
+  }
   const episode = known.episode
   if (episode?.status !== 'open') return known
   // An unpaid order was placed of it: the checkout emptied the cart, not the shopper.
   if (episode.pending && fact.at < episode.pending.until) return known
-  return ended(known, 'emptied', fact.at, null)
+  return showNext(known, fact.at) ?? ended(known, 'emptied', fact.at, null)
 }
 
 function withOrder(fold: Fold, fact: Fact, order: Extract<FactPayload, { type: 'order' }>): Fold {
@@ -98,8 +112,8 @@ function withOrder(fold: Fold, fact: Fact, order: Extract<FactPayload, { type: '
   // A placed order changes when its state does; what else is changed in it is the staff's doing (S1).
   const isPlaced = order.orderKind !== 'draft'
   const isActivity = isPlaced ? order.orderKind !== before : undefined
-  const known = withContact(settled, fact, order.contact, isActivity)
-  const filled = withItems(known, fact, order, isActivity)
+  const known = withContact(showSame(settled, order.items), fact, order.contact, isActivity)
+  const filled = byStore(withItems(known, fact, order, isActivity))
   if (order.orderKind !== 'pending' || filled.episode?.status !== 'open') return filled
   const since =
     before === 'pending' && fold.episode?.pending?.orderId === order.orderId
@@ -107,6 +121,9 @@ function withOrder(fold: Fold, fact: Fact, order: Extract<FactPayload, { type: '
       : fact.at + PENDING_MS
   return { ...filled, episode: { ...filled.episode, pending: { orderId: order.orderId, until: since } } }
 }
+
+const byStore = (fold: Fold): Fold =>
+  fold.episode?.status === 'open' ? { ...fold, episode: { ...fold.episode, isProven: true } } : fold
 
 /** A part that is known first says that the whole was bought. */
 const withWhole = (orders: Fold['orders'], { parentId }: Extract<FactPayload, { type: 'order' }>): Fold['orders'] =>
@@ -200,7 +217,8 @@ function isShoppersOwn({ renewal, items }: Extract<FactPayload, { type: 'order' 
 }
 
 function ended(fold: Fold, status: Episode['status'], at: number, orderId: string | null): Fold {
-  return { ...fold, episode: { ...fold.episode!, status, endedAt: at, orderId, pending: null } }
+  const { others: _, ...episode } = fold.episode!
+  return { ...fold, episode: { ...episode, status, endedAt: at, orderId, pending: null } }
 }
 
 function withoutPending(episode: Episode | null, orderId: string): Episode | null {
@@ -209,19 +227,6 @@ function withoutPending(episode: Episode | null, orderId: string): Episode | nul
 
 function isEcho(episode: Episode, at: number, items: FoldItem[]): boolean {
   return episode.status === 'purchased' && at - (episode.endedAt ?? 0) <= ECHO_MS && sameItems(items, episode.items)
-}
-
-/** Newer words win field by field; what is not said stays. */
-export function mergeContact(before: Contact, news: Contact): Contact {
-  const said = Object.fromEntries(Object.entries(news).filter(([, value]) => value !== undefined && value !== ''))
-  const { unconfirmedEmail, unconfirmedPhone, ...merged }: Contact = { ...before, ...said }
-  const isEmailOpen = unconfirmedEmail && !news.email && unconfirmedEmail !== merged.email
-  const isPhoneOpen = unconfirmedPhone && !news.phone && unconfirmedPhone !== merged.phone
-  return {
-    ...merged,
-    ...(isEmailOpen ? { unconfirmedEmail } : {}),
-    ...(isPhoneOpen ? { unconfirmedPhone } : {}),
-  }
 }
 
 /** What was said last, confirmed or not: a draft that confirms it says nothing new. */
@@ -236,30 +241,6 @@ function sameContact(a: Contact, b: Contact): boolean {
   const before = lastSaid(b)
   return lastSaid(a).every((value, index) => value === before[index])
 }
-
-const lineKey = (item: FoldItem) => `${item.productId}:${item.variationId ?? ''}`
-
-/** Same products, choices and quantities, in any order. Choices count where both sides tell them: not every source does. */
-export function sameItems(a: readonly FoldItem[], b: readonly FoldItem[]): boolean {
-  const hasChoices = [a, b].every((items) => items.some((item) => item.choices))
-  const nameOf = hasChoices ? lineOf : lineKey
-  const [quantities, others] = [a, b].map((items) => quantitiesBy(items, nameOf)) as [Quantities, Quantities]
-  return quantities.size === others.size && [...others].every(([line, quantity]) => quantities.get(line) === quantity)
-}
-
-type Quantities = Map<string, number>
-
-function quantitiesBy(items: readonly FoldItem[], nameOf: (item: FoldItem) => string): Quantities {
-  const quantities: Quantities = new Map()
-  for (const item of items) quantities.set(nameOf(item), (quantities.get(nameOf(item)) ?? 0) + item.quantity)
-  return quantities
-}
-
-/** A variation in two sizes that are left open is two lines. */
-export const lineOf = (item: FoldItem) => `${lineKey(item)}:${JSON.stringify(item.choices ?? [])}`
-
-export const sameCoupons = (a: readonly string[], b: readonly string[]) =>
-  a.length === b.length && [...a].sort().join('\n') === [...b].sort().join('\n')
 
 /**
  * A browser names ids only: names and prices the store told for the same line are kept. So is what was chosen of it, where the newer

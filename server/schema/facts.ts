@@ -37,8 +37,12 @@ export type OrderKind = 'draft' | 'pending' | 'failed' | 'cancelled' | 'trashed'
 interface OfPost {
   page?: string
   seq?: number
-  /** Of a snapshot: the marks of the browser (`browserMarks`), so that what is in the cart is shown to no other (decision 72). */
+  /** The marks of the browser (`browserMarks`): it speaks for what it has told itself, and a cart is shown to no other (decision 72). */
   toldBy?: string[]
+  /** The shop signed it. */
+  isSigned?: true
+  /** The browser came by the cart's restore link: it goes on with that cart. */
+  isBack?: true
   /** Where the post came from; its address is not kept (decision 69). */
   zone?: Zone
   deviceClass?: DeviceClass
@@ -63,6 +67,8 @@ interface Snapshot {
   contact?: Contact
   currency?: string
   checkout?: CheckoutRef
+  /** Of a platform's own cart or checkout: the marks of its tokens. */
+  browsers?: string[]
   /** The checkout became an order, which is told by itself. */
   isCompleted?: true
 }
@@ -86,6 +92,18 @@ export type FactPayload =
     }
   | { type: 'lost' }
 
+/** Of another browser than the one whose contents an episode shows. */
+export interface OtherCart {
+  browsers: string[]
+  items: FoldItem[]
+  coupons: string[]
+  contact: Contact
+  /** It was shown before: the contact is all that was known then. */
+  isWhole?: true
+  toldBy?: string[]
+  isProven?: true
+}
+
 export interface Episode {
   status: 'open' | 'purchased' | 'emptied' | 'lost'
   openingFactId: string
@@ -101,6 +119,12 @@ export interface Episode {
   deviceClass?: DeviceClass
   /** Marks of the browsers that have told of just these contents; missing: an order said them, or nobody's browser. */
   toldBy?: string[]
+  /** Marks of the browsers that these contents are from; missing: of whoever told of them (`toldBy`). */
+  browsers?: string[]
+  /** The store has told of these contents as well. */
+  isProven?: true
+  /** What other browsers of the same person have in their carts, the newest first. */
+  others?: OtherCart[]
   /** A placed order awaits its payment: nothing is sent before `until` (S4). */
   pending: { orderId: string; until: number } | null
   /** The order that ended it. */
@@ -137,5 +161,5 @@ export interface SignedCart {
  */
 export type PlacedPost = CapturePost & { zone?: Zone; deviceClass?: DeviceClass; signed?: SignedCart }
 
-/** A post whose new contacts were counted; `unconfirmed` names those above a limit. */
-export type AdmittedPost = PlacedPost & { unconfirmed?: Unconfirmed }
+/** A post whose new contacts were counted; `unconfirmed` names those above a limit. `isBack`: of a browser on its way back (`alongWaysBack`). */
+export type AdmittedPost = PlacedPost & { unconfirmed?: Unconfirmed; isBack?: true }
