@@ -18,6 +18,8 @@ export interface ConsentEvidence {
   given?: string
   /** Of the shop's page: anybody can post what it posts. */
   unproven?: 'page script'
+  /** Marks of that page's browser: it may take back what it has said itself. */
+  browsers?: string[]
 }
 
 export const ledgerChannels = ['email', 'sms', 'whatsapp', 'push'] as const

@@ -1,3 +1,4 @@
+import { counts } from '../consent/fragments.ts'
 import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import type { AdmittedPost } from '../schema/facts.ts'
 import type { ShopperKey } from '../shoppers/rules.ts'
@@ -36,6 +37,39 @@ const lastUnconfirmed = (
   kind: 'email' | 'phone',
 ) => sql`select u.value, u.reason from unconfirmed_contacts u
       where u.store_id = ${storeId} and u.shopper_id = s.id and u.kind = ${kind} order by u.said_at desc limit 1`
+
+/**
+ * Of these withdrawals, by their places, those that count for the person: only this browser has told of the address; or the store has told
+ * that it is this browser's; or all consents of the address were given in this browser. Anybody can type an address.
+ */
+export async function ownWithdrawals(
+  { db, storeId }: StoreDb,
+  said: readonly { place: number; channel: string; kind: string; address: string; addressHash: string }[],
+  { cart, marks }: { cart: string; marks: readonly string[] },
+): Promise<Set<number>> {
+  const browser = [...marks]
+  const ofBrowser = (list: ReturnType<typeof sql>) => sql`coalesce(${list}, '[]') ?| ${browser}::text[]`
+  const byBrowser = sql`(${ofBrowser(sql`f.payload -> 'toldBy'`)} or ${ofBrowser(sql`f.payload -> 'browsers'`)}
+    or starts_with(f.unique_key, ${`capture:${cart}:`}))`
+  const rows = await sql<{ place: number }>`
+    select w.place from jsonb_to_recordset(${JSON.stringify(said)}::jsonb) as w(place int, channel text, kind text, address text, "addressHash" text)
+    cross join lateral (select k.shopper_id from shopper_keys k
+      where k.store_id = ${storeId} and k.kind = w.kind and k.value = w.address limit 1) k
+    cross join lateral (
+      select coalesce(bool_and(${byBrowser}), false) as is_alone,
+        coalesce(bool_or(f.source <> 'capture' and ${byBrowser} and f.payload -> 'contact' ->> w.kind = w.address), false) as is_told
+      from facts f where f.store_id = ${storeId} and f.shopper_id = k.shopper_id and f.kind <> 'lost' offset 0) f
+    cross join lateral (
+      select coalesce(bool_and(${ofBrowser(sql`c.evidence -> 'browsers'`)}), false) as is_own,
+        coalesce(bool_or(c.import_ids is not null or c.source = 'order'), false) as is_known
+      from consents c where c.store_id = ${storeId} and c.address_hash = decode(w."addressHash", 'hex') and c.channel = w.channel
+        and ${counts('c')} offset 0) c
+    where f.is_told or c.is_own or f.is_alone and not c.is_known and not exists (
+      select 1 from shopper_keys r where r.store_id = ${storeId} and r.shopper_id = k.shopper_id and r.kind = 'customer')`.execute(
+    db,
+  )
+  return new Set(rows.rows.map(({ place }) => place))
+}
 
 export interface KeptPost {
   id: string

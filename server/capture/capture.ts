@@ -8,7 +8,7 @@ import { type Db, type StoreDb, transact } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
 import { scheduleNextLook, wakeCartMessages, wakeMessagesTo } from '../messages/messages.ts'
 import type { AdmittedPost, Contact, PlacedPost, Unconfirmed } from '../schema/facts.ts'
-import type { ShopperKey } from '../shoppers/rules.ts'
+import { browserMarks, type ShopperKey } from '../shoppers/rules.ts'
 import { readStore } from '../stores/store.ts'
 import { queueNewOrders } from '../sync/new-orders.ts'
 import {
@@ -43,7 +43,8 @@ export async function recordCapture(deps: Deps, store: CaptureStore, said: Place
   const payload = readPost(post, await parentsOf(handle, [post]))
   const keys = keysOf(post, payload?.contact, host)
   const words = post.consent ? await currentText(handle) : null
-  const consents = words ? saidOf(post, { words, contact: { ...known?.contact, ...payload?.contact }, known }) : []
+  const heard = words ? saidOf(post, { words, contact: { ...known?.contact, ...payload?.contact }, known }) : []
+  const consents = await withoutOthers(deps, handle, heard, post)
   const isNews = payload !== null && !(known && isRepeat(known, payload, keys))
   // Before the facts: what waits for consent is looked at again when they arrive.
   if (consents.length > 0) await recordConsents(deps, handle, consents, keys)
@@ -177,6 +178,18 @@ function saidOf({ consent, unconfirmed = {} }: AdmittedPost, { words, contact, k
     const wording = box.isGiven ? words[channel] : null
     return [{ channel, address, isGiven: box.isGiven, wording, country: contact.country ?? null, isUnproven: true }]
   })
+}
+
+/** A no of a page takes back what its browser has said, and speaks for nobody whom the store knows from elsewhere. */
+async function withoutOthers(deps: Deps, store: StoreDb, said: readonly Said[], post: PlacedPost): Promise<Said[]> {
+  const browsers = browserMarks(post)
+  const asked = said.flatMap(({ channel, address, isGiven }, place) => {
+    const addressHash = deps.secrets.addressHash(address).toString('hex')
+    return isGiven ? [] : [{ place, channel, kind: channel === 'email' ? 'email' : 'phone', address, addressHash }]
+  })
+  const own =
+    asked.length > 0 ? await sql.ownWithdrawals(store, asked, { cart: post.cart, marks: browsers }) : new Set()
+  return said.flatMap((each, place) => (each.isGiven || own.has(place) ? [{ ...each, browsers }] : []))
 }
 
 export const hadBefore = (known: KnownShopper | undefined, { kind, value }: ShopperKey): boolean =>

@@ -1,8 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
 import { wordingId } from '../../shared/consent-box.ts'
 import { aBox } from '../../test/boxes.ts'
-import { aStore, type TestStore } from '../../test/factories.ts'
+import { anOrder, aStore, type TestStore } from '../../test/factories.ts'
 import { aWorld } from '../../test/world.ts'
+import { recordOrders } from '../carts/record.ts'
 
 // Consent as the shop's page reports it. The page's address is public, so whatever it says may be made up (C5).
 
@@ -53,7 +54,7 @@ test('a ticked box goes into the ledger once, with the store’s own words, mark
   expect(await ledger()).toEqual([
     expect.objectContaining({
       ...{ status: 'granted', channel: 'email', source: 'checkout', wording: aBox('email').wording },
-      evidence: { unproven: 'page script' },
+      evidence: { unproven: 'page script', browsers: [expect.any(String)] },
     }),
   ])
   await ticks('ada', false)
@@ -95,6 +96,33 @@ test('a page of somebody else’s cart cannot take a consent back (C5)', async (
   await ticks('stranger', false)
   await send('nobody', { consent: { email: aBox('email', false) } })
   expect((await ledger()).map((row) => row.status)).toEqual(['granted'])
+})
+
+test('a page that has typed somebody’s address withdraws nothing for them, whatever it says before (security-P2)', async () => {
+  await ticks('ada')
+  await send('mallory', { items: [{ id: '16', quantity: 1 }], contact: { email: ADA } })
+  await ticks('mallory', false)
+  await ticks('mallory', false)
+  await ticks('mallory')
+  await ticks('mallory', false)
+  await send('mallory', { consent: { email: aBox('email', false) } })
+  expect((await ledger()).map((row) => row.status)).toEqual(['granted'])
+  // Her own browser takes back what it has said.
+  await ticks('ada', false)
+  expect((await ledger()).map((row) => row.status)).toEqual(['granted', 'withdrawn'])
+})
+
+test('whom the store knows by an order is withdrawn by no page, and neither is whom another browser has named (security-P2)', async () => {
+  const known = 'known@shoppers.example.com'
+  await recordOrders(world.deps, store.storeId, [anOrder(world, { email: known, phone: null })], 'sync')
+  const no = (cart: string, email: string) =>
+    send(cart, { contact: { email }, consent: { email: aBox('email', false) } })
+  await no('mallory', known)
+  await no('mallory', known)
+  await send('bea', { contact: { email: 'bea@shoppers.example.com' } })
+  await no('mallory', 'bea@shoppers.example.com')
+  await no('mallory', 'bea@shoppers.example.com')
+  expect(await ledger()).toEqual([])
 })
 
 test('a box unticked beside an address typed for the first time counts when the page says it again (C5)', async () => {

@@ -33,6 +33,8 @@ export interface Said {
   country: string | null
   /** Said by a page anybody can post for; nothing proves who. */
   isUnproven?: boolean
+  /** Marks of the browser that said it, as far as a page tells. */
+  browsers?: string[]
   /** Said before now, as the shop tells: what was said since stands. */
   saidAt?: Date
 }
@@ -119,11 +121,11 @@ export async function ofOthersThanErased<T extends { address: string }>(deps: De
   return hashed.filter(({ addressHash }) => !erased.has(addressHash.toString('hex')))
 }
 
-const shared = ({ channel, address, wording, isUnproven }: Said) => ({
+const shared = ({ channel, address, wording, isUnproven, browsers }: Said) => ({
   channel,
   wording: wording?.slice(0, maxConsentWording) || null,
   who: maskedAddress(channel, address),
-  ...(isUnproven && { evidence: { unproven: 'page script' as const } }),
+  ...(isUnproven && { evidence: { unproven: 'page script' as const, ...(browsers && { browsers }) } }),
 })
 
 /** A yes by SMS is only half of one where the rule in force asks for a confirmation, or the store asks everybody. */
