@@ -27,6 +27,7 @@ import {
   type Step,
 } from './steps.ts'
 import { withStops } from './stops.ts'
+import { withStrangers } from './strangers.ts'
 
 // Random histories. Three browsers, three people, few products and short delays: small worlds collide often. Half of them have texts.
 
@@ -73,7 +74,8 @@ export function scenarioOf(seed: number): Scenario {
   const pushed = withPush(seed, stopped, chance)
   const plugged = pushed.push === null ? withPlugin(seed, pushed, emails) : pushed
   const shopped = plugged === pushed ? withShopify(seed, pushed, chance.people) : plugged
-  return withSeveralFlows(seed, withFlowEdits(seed, shopped), chance.people)
+  const flowing = withSeveralFlows(seed, withFlowEdits(seed, shopped), chance.people)
+  return withStrangers(seed, flowing, emails)
 }
 
 const WAITS = { none: 8, moment: 27, minutes: 38, hour: 18, hours: 8, days: 1 }

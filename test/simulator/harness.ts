@@ -66,6 +66,8 @@ export interface Harness {
   suppressed: Map<string, number>
   /** By address. */
   erased: Map<string, number>
+  /** Addresses. */
+  resubscribed: Set<string>
   /** Erasures whose job has not ended yet. */
   erasing: string[]
   /** `channel:address`; `channel:*` where it was not said whose. */
@@ -220,6 +222,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     withdrawn: new Map(),
     suppressed: new Map(),
     erased: new Map(),
+    resubscribed: new Set(),
     erasing: [],
     yeses: new Set(),
     contacts: new Map(),

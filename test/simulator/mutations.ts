@@ -1,4 +1,5 @@
 import type { Rule } from './invariants/all.ts'
+import { browserMutations } from './mutations-browsers.ts'
 import { campaignMutations } from './mutations-campaigns.ts'
 import { couponMutations } from './mutations-coupons.ts'
 import { flowEditMutations } from './mutations-flow-edits.ts'
@@ -33,6 +34,7 @@ export const mutations: readonly Mutation[] = [
   ...stopMutations,
   ...pushMutations,
   ...pluginMutations,
+  ...browserMutations,
   ...shopifyMutations,
   ...flowEditMutations,
   ...flowMutations,

@@ -103,12 +103,16 @@ async function crowd(harness: Harness): Promise<string> {
   return 'crowd'
 }
 
-/** A no of a page counts for what an earlier post of the same cart has said below the limits, and nobody else's. */
+/**
+ * A no of a page counts for what an earlier post of the same cart has said below the limits, and what nobody else has named: neither another
+ * browser nor the shop.
+ */
 function saidOfItsCart(
-  { contacts, refused, usable }: Harness,
+  harness: Harness,
   { cart, contact }: CapturePost,
   isCrowded: boolean,
 ): (address: string) => boolean {
+  const { contacts, refused, usable } = harness
   const before = new Set(contacts.get(cart))
   const said = [contact?.email, contact?.phone].flatMap((each) => (each ? numbersOf(each)[0]! : []))
   const open = new Set(refused.get(cart))
@@ -117,7 +121,23 @@ function saidOfItsCart(
     for (const address of said) usable.add(address)
     contacts.set(cart, new Set([...before, ...said.filter((address) => !open.has(address))]))
   }
-  return (address) => !isCrowded && before.has(address)
+  return (address) => !isCrowded && before.has(address) && isNamedByItAlone(harness, cart)
+}
+
+/** A shop on Shopify names addresses in more ways than are counted here. */
+function isNamedByItAlone({ contacts, refused, shop, shopify, plugin, resubscribed }: Harness, cart: string): boolean {
+  if (shopify) return false
+  const browserOf = (token: string) => token.replace(/-visit-.*/, '')
+  const all = [...contacts, ...refused]
+  const isMine = ([token]: (typeof all)[number]) => browserOf(token) === browserOf(cart)
+  const mine = new Set(all.filter(isMine).flatMap(([, addresses]) => [...addresses]))
+  const ofOthers = all.filter((each) => !isMine(each)).flatMap(([, addresses]) => [...addresses])
+  const ofOrders = shop.versions.flatMap(({ order }) => [order.email, order.phone])
+  const ofPlugin = [...(plugin?.queue.values() ?? []), ...(plugin?.told.values() ?? [])].flatMap(({ entry }) =>
+    Object.values((entry.contact ?? {}) as Record<string, string>),
+  )
+  const elsewhere = [...ofOthers, ...ofOrders, ...ofPlugin, ...resubscribed]
+  return !elsewhere.some((address) => address && mine.has(numbersOf(address)[0] ?? address))
 }
 
 /** What the shop's boxes said, once it is committed. */

@@ -177,6 +177,7 @@ const players: Players = {
     harness.unsubscribed.delete(key)
     harness.withdrawn.delete(key)
     harness.yeses.add(key)
+    harness.resubscribed.add(seen.to)
   },
   ...textPlayers,
   ...ownerPlayers,

@@ -1,4 +1,5 @@
 import { awake } from './awake.ts'
+import { emptied } from './browsers.ts'
 import { guard, report } from './campaign-returns.ts'
 import { campaigns, runs } from './campaigns.ts'
 import { S6, S7 } from './carts.ts'
@@ -39,6 +40,7 @@ export const invariants = {
     Stops: stops,
     Awake: awake,
     Outbox: outbox,
+    Emptied: emptied,
     Shopify: shopify,
   },
 } satisfies Record<string, Invariant>
