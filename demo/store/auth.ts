@@ -17,6 +17,9 @@ export type ApiKey = {
 }
 export type Credentials = { method: string; path: string; query: PhpQuery; authorization: string | undefined }
 
+/** Of the key that an owner enters in Recoup. */
+export const OWNER_KEY = 'Recoup'
+
 const oauthNames = ['oauth_consumer_key', 'oauth_timestamp', 'oauth_nonce', 'oauth_signature', 'oauth_signature_method']
 const windowSeconds = 15 * 60
 

@@ -321,3 +321,11 @@ test('the store shows a logo in its index that a mail program can show', async (
   expect(picture).toMatchObject({ width, height })
   expect((await fetch(`${store.url}/wp-json/wp/v2/media/1`)).status).toBe(404)
 })
+
+test('the store admin shows the key an account of one’s own is connected with (newcomer-N15)', async () => {
+  const { store } = await openStore()
+  keep(store)
+  const { body } = await bare(store, 'GET', '/wp-admin/')
+  expect(body).toContain(store.keys.consumerKey)
+  expect(body).toContain(store.keys.consumerSecret)
+})

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import fastify, { type FastifyInstance } from 'fastify'
-import { type ApiKey, saveKey } from './auth.ts'
+import { type ApiKey, OWNER_KEY, saveKey } from './auth.ts'
 import { type CouponsByHand, type CustomersByHand, couponsByHand, customersByHand } from './by-hand.ts'
 import { writeCapture } from './capture.ts'
 import { type Connections, switchConnections } from './connections.ts'
@@ -153,7 +153,7 @@ export type KeyPair = { consumerKey: string; consumerSecret: string }
 
 /** Whoever had a key pair of the owner's before has none now: early versions had one that every installation shared. */
 function saveOwnerKey(shop: Shop, { consumerKey, consumerSecret }: DemoStoreOptions): KeyPair {
-  const description = 'Recoup'
+  const description = OWNER_KEY
   const keys = consumerKey && consumerSecret ? { consumerKey, consumerSecret } : keptKeys(shop)
   const key = { consumer_key: keys.consumerKey, consumer_secret: keys.consumerSecret, description }
   run(shop.db, 'delete from api_keys where description = ? and consumer_key <> ?', description, keys.consumerKey)

@@ -1,6 +1,7 @@
 // A slim wp-admin for the demo: recent orders with the buttons an owner presses, coupons, webhooks. No login: it is a toy.
 import type { FastifyReply } from 'fastify'
 import { esc } from '../../shop-page.ts'
+import { type ApiKey, OWNER_KEY } from '../auth.ts'
 import { localText } from '../clock.ts'
 import { type Coupon, listCoupons } from '../coupons.ts'
 import {
@@ -49,7 +50,8 @@ ${
     'Code,Type,Amount,Used,Expires',
     listCoupons(shop).map((coupon) => couponRow(shop, coupon)),
   )}
-<h2>Webhooks</h2>${webhooks(shop)}`
+<h2>Webhooks</h2>${webhooks(shop)}
+<h2>REST API</h2>${ownerKey(shop)}`
   return show(view, { title: 'Store admin', body })
 }
 
@@ -92,6 +94,16 @@ function couponRow(shop: Shop, coupon: Coupon): string {
   const until = coupon.expiresAt === null ? 'never' : localText(coupon.expiresAt).replace('T', ' ')
   const type = coupon.freeShipping ? 'free shipping' : coupon.discountType.replace('_', ' ')
   return `<tr><td><code>${esc(coupon.code)}</code></td><td>${type}</td><td>${amount}</td><td>${used}</td><td>${until}</td></tr>`
+}
+
+/** To connect an account of one's own with: the store answers on this machine only. */
+function ownerKey(shop: Shop): string {
+  const keys = all<ApiKey>(shop.db, 'select * from api_keys where description = ?', OWNER_KEY)
+  const rows = keys.map(
+    (key) =>
+      `<tr><td>${esc(key.description)}</td><td><code>${esc(key.consumer_key)}</code></td><td><code>${esc(key.consumer_secret)}</code></td><td>Read/Write</td></tr>`,
+  )
+  return `<p>To try Recoup with an account of your own, enter this store’s address and key under “Connect your store”.</p>${table('Description,Consumer key,Consumer secret,Permissions', rows)}`
 }
 
 function webhooks(shop: Shop): string {
