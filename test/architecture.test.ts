@@ -237,7 +237,7 @@ const namesAPlatform: [RegExp, because: string][] = [
     /^web\/stores\/(StoreSetupPage|StoreKeysForm|ReplaceKeysDialog|Shopify\w+)\.tsx$/,
     'the forms that ask for its keys',
   ],
-  [/^web\/stores\/(rules|shopify-rules)\.ts$/, 'what these forms check'],
+  [/^web\/stores\/(rules|shopify-rules|ended)\.ts$/, 'what these forms check, and what is said of a store that ended'],
   [/^web\/stores\/(CaptureInstall\.tsx|install-ways\.ts)$/, 'the names of pages of the documentation'],
   [/^storefront\//, 'the script reads the shop’s own pages and cookies'],
   [

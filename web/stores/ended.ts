@@ -1,11 +1,17 @@
+import type { PlatformName } from '../../shared/platforms.ts'
 import type { EndedStore } from '../../shared/stores.ts'
 
 // What happened to a store that is not connected any more. Pure.
 
+const words: Record<PlatformName, { part: string; admin: string; again: string }> = {
+  woocommerce: { part: 'plugin', admin: 'WordPress', again: 'Install the plugin again or connect with keys' },
+  shopify: { part: 'app', admin: 'Shopify', again: 'Connect it again' },
+}
+
 export function endedTitle({ name, store_url, platform, by }: EndedStore): string {
   const shop = name || store_url
-  if (by === 'uninstall') return `The Recoup ${platform === 'shopify' ? 'app' : 'plugin'} was removed from ${shop}`
-  if (by === 'shop') return `${shop} was disconnected in ${platform === 'shopify' ? 'Shopify' : 'WordPress'}`
+  if (by === 'uninstall') return `The Recoup ${words[platform].part} was removed from ${shop}`
+  if (by === 'shop') return `${shop} was disconnected in ${words[platform].admin}`
   if (by === 'other_account') return `${shop} was connected by another account`
   return `${shop} was disconnected`
 }
@@ -18,9 +24,6 @@ export function endedText(
   const what = `Since ${time(at)} nothing is sent for ${store_url}.`
   if (by === 'other_account')
     return `${what} That account proved that it manages the shop. If it is yours, connect it with its API keys.`
-  const again =
-    by === 'uninstall' && platform === 'woocommerce'
-      ? 'Install the plugin again or connect with keys'
-      : 'Connect it again'
+  const again = by === 'uninstall' ? words[platform].again : 'Connect it again'
   return `${what} ${again} before ${time(keptUntil)} to keep its carts, flows and reports; after that they are deleted.`
 }
