@@ -194,7 +194,13 @@ describe('consent', () => {
   test('is decided by its reader by keyboard, in German, and all of it at once in English', async () => {
     const german = { ...defaultWordings.de, headline: 'Nachrichten von Tea & Co' }
     let view: z.input<typeof readPreferences.reply> = {
-      ...{ storeName: 'Tea & Co', brand: fixture(readPreferenceWording).brand, language: 'de', browsers: 0 },
+      ...{
+        storeName: 'Tea & Co',
+        brand: fixture(readPreferenceWording).brand,
+        language: 'de',
+        browsers: 0,
+        keptPath: '/what-is-kept/k',
+      },
       wordings: { en: { ...defaultWordings.en, headline: 'Post from Tea & Co' }, de: german },
       channels: [{ channel: 'email', address: 'a…@owners.example', isOn: true, isPending: false, lock: null }],
     }

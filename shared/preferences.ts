@@ -97,6 +97,8 @@ export const PreferencesView = z.object({
   ),
   /** In so many of the person's browsers the shop's notifications are on. */
   browsers: z.number(),
+  /** “What we keep about you”, of the store. */
+  keptPath: z.string(),
 })
 export type PreferencesView = z.infer<typeof PreferencesView>
 

@@ -98,6 +98,7 @@ const LEADERS = [
   'GET /api/retention',
   'GET /api/retention/count',
   'PUT /api/retention',
+  'GET /api/privacy-documents/:name',
   'GET /api/suppressions/export',
   'POST /api/suppressions/import',
   'DELETE /api/suppressions/:suppressionId',

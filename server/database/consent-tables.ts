@@ -5,10 +5,10 @@ import type { ExportedRows, TableEntry } from './tables.ts'
 const byId: ExportedRows['key'] = [['id', 'uuid']]
 
 export const consentTables: Readonly<Record<string, TableEntry>> = {
-  consents: { of: 'store', person: { by: 'address_hash' }, export: { key: byId } },
+  consents: { of: 'store', person: { by: 'address_hash', kept: 'consents' }, export: { key: byId } },
   opt_in_requests: {
     of: 'store',
-    person: { by: 'address_hash' },
+    person: { by: 'address_hash', kept: 'consents' },
     export: { none: 'whether a consent was to be confirmed; what was answered stands in consents' },
   },
   consent_overrides: { of: 'store', person: { none: 'of the owner' }, export: { key: byId } },
@@ -33,14 +33,14 @@ export const consentTables: Readonly<Record<string, TableEntry>> = {
   },
   consent_import_errors: {
     of: 'store',
-    person: { by: 'cells' },
+    person: { by: 'cells', kept: 'consents' },
     export: { none: 'rows of a file of the account’s own that became nothing; gone after a week' },
   },
-  suppressions: { of: 'account', person: { by: 'account_hash' }, export: 'whole' },
-  suppression_removals: { of: 'account', person: { by: 'account_hash' }, export: 'whole' },
+  suppressions: { of: 'account', person: { by: 'account_hash', kept: 'suppressions' }, export: 'whole' },
+  suppression_removals: { of: 'account', person: { by: 'account_hash', kept: 'suppressions' }, export: 'whole' },
   person_erasures: {
     of: 'account',
-    person: { by: 'account_hash', without: ['encrypted'] },
+    person: { by: 'account_hash', kept: 'suppressions', without: ['encrypted'] },
     export: { none: 'what is kept of them names nobody' },
   },
 }

@@ -6,7 +6,7 @@ export const experimentTables: Readonly<Record<string, TableEntry>> = {
   experiments: { of: 'store', person: { none: 'of the owner' }, export: { key: [['id', 'uuid']], without: ['salt'] } },
   assignments: {
     of: 'store',
-    person: { by: 'shopper_id', without: ['keys'] },
+    person: { by: 'shopper_id', kept: 'groups', without: ['keys'] },
     export: {
       key: [
         ['experiment_id', 'uuid'],

@@ -5,7 +5,7 @@ import type { TableEntry } from './tables.ts'
 export const notificationTables: Readonly<Record<string, TableEntry>> = {
   pending_notifications: {
     of: 'store',
-    person: { by: 'notice' },
+    person: { by: 'notice', kept: 'notices' },
     export: { none: 'a second on its way to notifications' },
   },
   pending_account_notifications: {
@@ -16,7 +16,7 @@ export const notificationTables: Readonly<Record<string, TableEntry>> = {
   notification_clocks: { of: 'account', person: { none: 'clockwork' }, export: { none: 'clockwork' } },
   notifications: {
     of: 'store',
-    person: { by: 'notice', without: ['search'] },
+    person: { by: 'notice', kept: 'notices', without: ['search'] },
     export: { key: [['id', 'uuid']], without: ['search'] },
   },
   notification_hours: { of: 'store', person: { none: 'sums' }, export: { none: 'clockwork' } },

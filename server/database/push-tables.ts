@@ -6,7 +6,7 @@ export const pushTables: Readonly<Record<string, TableEntry>> = {
   push_keys: { of: 'store', person: { none: 'of the store' }, export: { none: 'secret' } },
   push_subscriptions: {
     of: 'store',
-    person: { by: 'shopper_id', without: ['endpoint_hash', 'encrypted', 'marks'] },
+    person: { by: 'shopper_id', kept: 'browsers', without: ['endpoint_hash', 'encrypted', 'marks'] },
     export: { key: [['id', 'uuid']], without: ['endpoint_hash', 'encrypted', 'marks'] },
   },
   push_settings: { of: 'store', person: { none: 'of the owner' }, export: { key: [] } },

@@ -1,8 +1,10 @@
 // Every table, on one of three lists, with what it holds of a shopper and what the account's export takes from it. The handing over and
 // erasing of a person and the export of an account read it; a table without an entry fails `test/tables.test.ts`.
 
+import type { KeptName } from '../../shared/kept.ts'
 import { consentTables } from './consent-tables.ts'
 import { experimentTables } from './experiment-tables.ts'
+import { figureTables } from './figure-tables.ts'
 import { notificationTables } from './notification-tables.ts'
 import { pluginTables } from './plugin-tables.ts'
 import { pushTables } from './push-tables.ts'
@@ -28,6 +30,8 @@ export type BelongsBy =
 
 export interface PersonRows {
   by: BelongsBy
+  /** What it is to the person, in the words of “What we keep of a shopper”. */
+  kept: KeptName
   /** Columns that are no words of or about the person: the engine's own, and keys. */
   without?: readonly string[]
   /** Not in the export: secrets, or the same words a second time. */
@@ -67,12 +71,6 @@ const listed = [
   'customer_name',
 ]
 const byId: ExportedRows['key'] = [['id', 'uuid']]
-
-const figures: TableEntry = {
-  of: 'store',
-  person: { none: 'sums' },
-  export: { none: 'derived from carts, messages and orders' },
-}
 
 export const tables: Readonly<Record<string, TableEntry>> = {
   // accounts
@@ -129,32 +127,40 @@ export const tables: Readonly<Record<string, TableEntry>> = {
       ],
     },
   },
-  customers: { of: 'store', person: { by: 'customer' }, export: { key: [['customer_id', 'text']] } },
+  customers: { of: 'store', person: { by: 'customer', kept: 'contact' }, export: { key: [['customer_id', 'text']] } },
 
   // shoppers
-  capture_inbox: { of: 'store', person: { by: 'post' }, export: { none: 'become facts within seconds' } },
+  capture_inbox: {
+    of: 'store',
+    person: { by: 'post', kept: 'carts' },
+    export: { none: 'become facts within seconds' },
+  },
   capture_hours: { of: 'store', person: { none: 'sums' }, export: { none: 'sums' } },
   shoppers: {
     of: 'store',
-    person: { by: 'shopper', without: listed },
+    person: { by: 'shopper', kept: 'contact', without: listed },
     export: { key: byId, without: listed },
   },
   retention_runs: { of: 'store', person: { none: 'sums' }, export: { none: 'how many people were erased, by night' } },
   customer_counts: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from shoppers' } },
-  shopper_keys: { of: 'store', person: { by: 'shopper_id' }, export: { none: 'derived from facts' } },
-  unconfirmed_contacts: { of: 'store', person: { by: 'shopper_id' }, export: { none: 'derived from facts' } },
-  facts: { of: 'store', person: { by: 'shopper_id', without: ['unique_key'] }, export: { key: byId } },
+  shopper_keys: { of: 'store', person: { by: 'shopper_id', kept: 'contact' }, export: { none: 'derived from facts' } },
+  unconfirmed_contacts: {
+    of: 'store',
+    person: { by: 'shopper_id', kept: 'contact' },
+    export: { none: 'derived from facts' },
+  },
+  facts: { of: 'store', person: { by: 'shopper_id', kept: 'carts', without: ['unique_key'] }, export: { key: byId } },
 
   // carts
   carts: {
     of: 'store',
-    person: { by: 'shopper_id', without: ['fold', 'search', ...ofAudiences, ...clockwork] },
+    person: { by: 'shopper_id', kept: 'carts', without: ['fold', 'search', ...ofAudiences, ...clockwork] },
     export: { key: byId, without: ['fold', 'search', ...ofAudiences] },
   },
-  cart_events: { of: 'store', person: { by: 'cart_id' }, export: { key: byId } },
+  cart_events: { of: 'store', person: { by: 'cart_id', kept: 'carts' }, export: { key: byId } },
   orders: {
     of: 'store',
-    person: { by: 'order_id', without: ofOrders },
+    person: { by: 'order_id', kept: 'orders', without: ofOrders },
     export: { key: [['order_id', 'text']], without: ofOrders },
   },
   cart_counts: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts' } },
@@ -213,7 +219,7 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   campaigns: { of: 'store', person: { none: 'of the owner' }, export: { key: byId } },
   campaign_people: {
     of: 'store',
-    person: { by: 'address' },
+    person: { by: 'address', kept: 'messages' },
     export: {
       key: [
         ['campaign_id', 'uuid'],
@@ -244,6 +250,7 @@ export const tables: Readonly<Record<string, TableEntry>> = {
     of: 'store',
     person: {
       by: 'message_id',
+      kept: 'coupons',
       without: ['next_try_at', 'attempts', 'asked_at', 'derivation', 'terms', 'is_unwanted'],
     },
     export: {
@@ -256,7 +263,7 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   },
   order_coupons: {
     of: 'store',
-    person: { by: 'order_id' },
+    person: { by: 'order_id', kept: 'coupons' },
     export: {
       key: [
         ['order_id', 'text'],
@@ -268,38 +275,58 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   // messages
   messages: {
     of: 'store',
-    person: { by: 'message_id', without: clockwork },
+    person: { by: 'message_id', kept: 'messages', without: clockwork },
     export: { key: byId, without: ['claim', 'worker_id', 'wake_at', 'lone_shopper_id', 'told_by'] },
   },
   send_schedule: { of: 'store', person: { none: 'clockwork' }, export: { none: 'clockwork' } },
-  decisions: { of: 'store', person: { by: 'message_id' }, export: { key: byId } },
+  decisions: { of: 'store', person: { by: 'message_id', kept: 'messages' }, export: { key: byId } },
   message_compositions: {
     of: 'store',
     person: { none: 'clockwork: which messages, by number' },
     export: { none: 'clockwork' },
   },
   bulk_sends: { of: 'store', person: { none: 'which carts were asked for, by number' }, export: { key: byId } },
-  manual_messages: { of: 'store', person: { by: 'message_id' }, export: { key: [['message_id', 'uuid']] } },
+  manual_messages: {
+    of: 'store',
+    person: { by: 'message_id', kept: 'messages' },
+    export: { key: [['message_id', 'uuid']] },
+  },
   idempotency_keys: {
     of: 'store',
     person: { none: 'what an owner was answered; answers about the person’s messages are dropped with them' },
     export: { none: 'clockwork' },
   },
-  link_tokens: { of: 'store', person: { by: 'message_id', isLeftOut: true }, export: { none: 'secret' } },
-  touchpoints: { of: 'store', person: { by: 'message_id' }, export: { key: byId } },
-  engagement_events: { of: 'store', person: { by: 'message_id' }, export: { key: byId } },
+  link_tokens: {
+    of: 'store',
+    person: { by: 'message_id', kept: 'messages', isLeftOut: true },
+    export: { none: 'secret' },
+  },
+  touchpoints: { of: 'store', person: { by: 'message_id', kept: 'engagement' }, export: { key: byId } },
+  engagement_events: { of: 'store', person: { by: 'message_id', kept: 'engagement' }, export: { key: byId } },
 
   // text channels
   channel_credentials: { of: 'account', person: { none: 'of the account' }, export: { none: 'secret' } },
   inbound_messages: {
     of: 'account',
-    person: { by: 'account_hash' },
+    person: { by: 'account_hash', kept: 'replies' },
     export: { none: 'what follows from them stands in suppressions and consents' },
   },
-  text_windows: { of: 'account', person: { by: 'account_hash' }, export: { none: 'clockwork' } },
-  delivery_reports: { of: 'account', person: { by: 'report' }, export: { none: 'what they say stands in messages' } },
-  price_lookups: { of: 'store', person: { by: 'message_id', isLeftOut: true }, export: { none: 'clockwork' } },
-  operator_text_contacts: { of: 'account', person: { by: 'account_hash' }, export: { none: 'clockwork' } },
+  text_windows: { of: 'account', person: { by: 'account_hash', kept: 'replies' }, export: { none: 'clockwork' } },
+  delivery_reports: {
+    of: 'account',
+    person: { by: 'report', kept: 'messages' },
+    export: { none: 'what they say stands in messages' },
+  },
+  price_lookups: {
+    of: 'store',
+    person: { by: 'message_id', kept: 'messages', isLeftOut: true },
+    export: { none: 'clockwork' },
+  },
+  operator_text_contacts: {
+    of: 'account',
+    person: { by: 'account_hash', kept: 'replies' },
+    export: { none: 'clockwork' },
+  },
   sending_budgets: { of: 'account', person: { none: 'of the account' }, export: 'whole' },
   sending_spend: { of: 'account', person: { none: 'of the account' }, export: 'whole' },
 
@@ -310,7 +337,11 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   mail_servers: { of: 'account', person: { none: 'of the account' }, export: { none: 'secret' } },
   sending_proofs: { of: 'account', person: { none: 'of the account' }, export: { none: 'clockwork' } },
   sender_keys: { of: 'global', person: { none: 'of this server' }, export: { none: 'of this server' } },
-  mail_reports: { of: 'store', person: { by: 'message_id' }, export: { none: 'what they say stands in messages' } },
+  mail_reports: {
+    of: 'store',
+    person: { by: 'message_id', kept: 'messages' },
+    export: { none: 'what they say stands in messages' },
+  },
   bounce_mailboxes: { of: 'account', person: { none: 'of the account' }, export: { none: 'secret' } },
   domain_throttles: {
     of: 'account',
@@ -320,31 +351,7 @@ export const tables: Readonly<Record<string, TableEntry>> = {
 
   ...consentTables,
 
-  // analytics
-  rollups: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts and orders' } },
-  rollup_days: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts and orders' } },
-  rollup_changes: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts and orders' } },
-  active_shopper_counts: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts and orders' } },
-  figure_changes: {
-    of: 'store',
-    person: { none: 'what changed' },
-    export: { none: 'derived from carts, messages and orders' },
-  },
-  figure_days: figures,
-  figure_counts: figures,
-  cart_figures: figures,
-  funnel_figures: figures,
-  message_figures: figures,
-  flow_figures: figures,
-  order_figures: figures,
-  product_figures: figures,
-  product_month_figures: figures,
-  product_ranges: figures,
-  product_range_figures: figures,
-  figure_products: figures,
-  weekly_report_clocks: { of: 'store', person: { none: 'clockwork' }, export: { none: 'clockwork' } },
-  weekly_reports: { of: 'store', person: { none: 'of the team' }, export: { none: 'clockwork' } },
-  counted_figures: figures,
+  ...figureTables,
 
   // server
   heartbeats: { of: 'store', person: { none: 'clockwork' }, export: { none: 'clockwork' } },

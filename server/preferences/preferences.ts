@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { keptPath } from '../../shared/kept.ts'
 import {
   channelNames,
   type Language,
@@ -19,6 +20,7 @@ import { openLink } from '../links/open-links.ts'
 import { scheduleNextLook } from '../messages/messages.ts'
 import * as trackSql from '../messages/recipient.ts'
 import { countBrowsersOf, endSubscriptionsOf } from '../push/subscriptions.ts'
+import { readStore } from '../stores/store.ts'
 import { splitStopAll, suppress, unsuppress } from '../suppressions/unsubscribe.ts'
 import { type ChannelFacts, changesOf, standingOf } from './rules.ts'
 import * as sql from './sql.ts'
@@ -152,6 +154,7 @@ async function view(store: StoreDb, person: Person, browser: Language): Promise<
     language: person.language ?? browser,
     wordings: await wordingsIn(store, person.storeName),
     browsers: await countBrowsersOf(store, person.shopperId),
+    keptPath: keptPath((await readStore(store))!.capture_key),
     channels: facts.map((fact, index) => {
       const { channel, address } = person.contacts[index]!
       return { ...standingOf(fact), address: maskedAddress(channel, address) }

@@ -1,9 +1,15 @@
+import { Language } from '../../shared/preferences.ts'
 import * as api from '../../shared/privacy.ts'
+import { readPrivacyDocument } from '../../shared/privacy-documents.ts'
 import { countRetention, readRetention, saveRetention } from '../../shared/retention.ts'
+import { AppError } from '../core/errors.ts'
 import { type Routes, serveAccount, serveDownload, serveStore } from '../http/http.ts'
+import { languageOf } from '../preferences/rules.ts'
+import { privacyDocument } from './documents.ts'
 import { eraseDataSubject } from './erase.ts'
 import { dataSubjectDownload, prepareDataSubjectExport } from './export.ts'
 import { describeDataSubject, readErasure } from './find.ts'
+import { keptPage } from './kept-page.ts'
 import { countExpired, setRetention, viewRetention } from './retention.ts'
 
 export const privacyRoutes: Routes = (app, deps) => {
@@ -26,6 +32,20 @@ export const privacyRoutes: Routes = (app, deps) => {
   serveAccount(app, deps, api.readErasure, async ({ account, params }) => ({
     erasure: await readErasure(account, params.erasureId),
   }))
+
+  serveStore(app, deps, readPrivacyDocument, ({ store, params }) => privacyDocument(deps, store, params.name))
+
+  app.get('/what-is-kept/:key', async (request, reply) => {
+    const { key } = request.params as { key: string }
+    const asked = Language.safeParse((request.query as { lang?: unknown }).lang)
+    const language = asked.success ? asked.data : languageOf(request.headers['accept-language'])
+    const page = key.length <= 100 ? await keptPage(deps, key, language) : null
+    if (page === null) throw new AppError('not_found', 'No shop has this page.')
+    return reply
+      .type('text/html; charset=utf-8')
+      .headers({ 'cache-control': 'no-cache', vary: 'accept-language', 'x-robots-tag': 'noindex' })
+      .send(page)
+  })
 
   serveStore(app, deps, readRetention, ({ store }) => viewRetention(store))
 

@@ -30,6 +30,7 @@ export function PreferencePreview({ storeName, brand, own, language }: Props) {
       languages.map((each) => [each, fillWording(own[each], each, storeName)]),
     ) as PreferencesView['wordings'],
     browsers: 0,
+    keptPath: '',
     channels: [
       { channel: 'email', address: 'j•••@example.com', isOn: true, isPending: false, lock: null },
       { channel: 'sms', address: '+12•••••43', isOn: true, isPending: false, lock: null },

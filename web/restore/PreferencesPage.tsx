@@ -1,3 +1,5 @@
+import { Anchor } from '@mantine/core'
+import { keptPageTexts } from '../../shared/kept.ts'
 import { tokenIn } from '../../shared/link-tokens.ts'
 import './shopper.css'
 import { useState } from 'react'
@@ -43,6 +45,16 @@ export function PreferencesPage() {
           error={about.error}
           onRetry={about.refetch}
         />
+      )}
+      {about.data && (
+        <Anchor
+          href={`${about.data.keptPath}?lang=${language}`}
+          fz="sm"
+          mt="md"
+          style={{ display: 'block', textAlign: 'center' }}
+        >
+          {keptPageTexts[language].title}
+        </Anchor>
       )}
       <LanguageChoice language={language} onChoose={setChosen} />
     </ShopperPage>

@@ -1,4 +1,5 @@
 import { useMay } from '../access/queries.ts'
+import { DocumentsCard } from '../consent/DocumentsCard.tsx'
 import { RetentionCard } from '../consent/RetentionCard.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { ConnectedTab } from './ConnectedTab.tsx'
@@ -6,5 +7,14 @@ import { ConnectedTab } from './ConnectedTab.tsx'
 export function PrivacyTab() {
   const mayLook = useMay('privacy:write')
   if (!mayLook) return <Notice tone="info">Only an owner or admin may see and change this.</Notice>
-  return <ConnectedTab>{(store) => <RetentionCard key={store.id} />}</ConnectedTab>
+  return (
+    <ConnectedTab>
+      {(store) => (
+        <>
+          <RetentionCard key={store.id} />
+          <DocumentsCard captureKey={store.captureKey} />
+        </>
+      )}
+    </ConnectedTab>
+  )
 }

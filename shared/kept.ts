@@ -1,0 +1,170 @@
+import type { Language } from './preferences.ts'
+
+// “What we keep of a shopper”: what the tables with something of a shopper hold, in the words of whom it is about, and when it ends. Which table
+// holds what is said by the registry of tables (server/database/tables.ts): a table without a word here cannot be added.
+
+export const keptNames = [
+  ...(['contact', 'carts', 'orders', 'coupons', 'messages', 'engagement', 'replies'] as const),
+  ...(['consents', 'suppressions', 'browsers', 'groups', 'notices'] as const),
+] as const
+export type KeptName = (typeof keptNames)[number]
+
+/** `retention`: after the store's number of days; the others say so themselves. */
+export type KeptEnd = 'retention' | 'days' | 'stays' | 'figures'
+
+export const keptEnds: Readonly<Record<KeptName, KeptEnd>> = {
+  ...{ contact: 'retention', carts: 'figures', orders: 'figures', coupons: 'figures', messages: 'figures' },
+  ...{ engagement: 'figures', replies: 'days', consents: 'stays', suppressions: 'stays', browsers: 'retention' },
+  ...{ groups: 'figures', notices: 'retention' },
+} as const satisfies Record<KeptName, KeptEnd>
+
+interface KeptText {
+  title: string
+  text: string
+}
+
+export const keptTexts: Readonly<Record<Language, Readonly<Record<KeptName, KeptText>>>> = {
+  en: {
+    contact: {
+      title: 'Who you are',
+      text: 'Name, email address, phone number, country, language, the number of your customer account, and when it was last used. A random number of your browser tells that two carts are yours.',
+    },
+    carts: {
+      title: 'Your carts',
+      text: 'Products, quantities, prices, what you chose for an item, coupon codes, times, whether it was a phone or a desktop, and an estimated city or region. Your IP address is not kept.',
+    },
+    orders: {
+      title: 'Your orders',
+      text: 'Number, status, items, amounts, times, email address and phone number. No street and no payment data.',
+    },
+    coupons: { title: 'Coupons', text: 'Codes that were made for you, and codes you used in an order.' },
+    messages: {
+      title: 'Messages to you',
+      text: 'Text, address, time, whether each one arrived, and why it was or was not sent.',
+    },
+    engagement: { title: 'What you did with them', text: 'Whether you opened a message or clicked a link in it.' },
+    replies: { title: 'Your answers', text: 'Texts such as STOP or YES that you sent to our number.' },
+    consents: {
+      title: 'Your consents',
+      text: 'Whether and when you agreed to messages, where, and the words you saw.',
+    },
+    suppressions: {
+      title: 'That you want no messages',
+      text: 'Your address and the reason, for example that you unsubscribed.',
+    },
+    browsers: {
+      title: 'Notifications in your browser',
+      text: 'The address at which your browser takes our notifications.',
+    },
+    groups: {
+      title: 'Comparison groups',
+      text: 'Some people get no reminders, so that we can see what reminders change. We keep which group you are in.',
+    },
+    notices: {
+      title: 'Notes to our team',
+      text: 'Short notes about your cart or a message to you, for the people who run this shop.',
+    },
+  },
+  de: {
+    contact: {
+      title: 'Wer Sie sind',
+      text: 'Name, E-Mail-Adresse, Telefonnummer, Land, Sprache, die Nummer Ihres Kundenkontos und wann es zuletzt benutzt wurde. Eine zufällige Nummer Ihres Browsers zeigt, dass zwei Warenkörbe Ihnen gehören.',
+    },
+    carts: {
+      title: 'Ihre Warenkörbe',
+      text: 'Produkte, Mengen, Preise, was Sie für einen Artikel gewählt haben, Gutscheincodes, Zeiten, ob es ein Telefon oder ein Computer war, und eine geschätzte Stadt oder Region. Ihre IP-Adresse wird nicht gespeichert.',
+    },
+    orders: {
+      title: 'Ihre Bestellungen',
+      text: 'Nummer, Status, Artikel, Beträge, Zeiten, E-Mail-Adresse und Telefonnummer. Keine Straße und keine Zahlungsdaten.',
+    },
+    coupons: { title: 'Gutscheine', text: 'Codes, die für Sie erstellt wurden, und Codes, die Sie eingelöst haben.' },
+    messages: {
+      title: 'Nachrichten an Sie',
+      text: 'Text, Adresse, Zeit, ob sie angekommen ist, und warum sie gesendet oder nicht gesendet wurde.',
+    },
+    engagement: {
+      title: 'Was Sie damit gemacht haben',
+      text: 'Ob Sie eine Nachricht geöffnet oder einen Link darin angeklickt haben.',
+    },
+    replies: { title: 'Ihre Antworten', text: 'SMS wie STOP oder JA, die Sie an unsere Nummer gesendet haben.' },
+    consents: {
+      title: 'Ihre Einwilligungen',
+      text: 'Ob und wann Sie Nachrichten zugestimmt haben, wo, und den Wortlaut, den Sie gesehen haben.',
+    },
+    suppressions: {
+      title: 'Dass Sie keine Nachrichten möchten',
+      text: 'Ihre Adresse und den Grund, zum Beispiel eine Abmeldung.',
+    },
+    browsers: {
+      title: 'Mitteilungen in Ihrem Browser',
+      text: 'Die Adresse, unter der Ihr Browser unsere Mitteilungen annimmt.',
+    },
+    groups: {
+      title: 'Vergleichsgruppen',
+      text: 'Manche Personen bekommen keine Erinnerungen, damit wir sehen, was Erinnerungen bewirken. Wir speichern, in welcher Gruppe Sie sind.',
+    },
+    notices: {
+      title: 'Hinweise an unser Team',
+      text: 'Kurze Hinweise zu Ihrem Warenkorb oder einer Nachricht an Sie, für die Menschen, die diesen Shop betreiben.',
+    },
+  },
+}
+
+/** When each ends; `days` of the store, null: retention is off. */
+export const keptEndTexts: Readonly<Record<Language, (end: KeptEnd, days: number | null) => string>> = {
+  en: (end, days) =>
+    ({
+      retention:
+        days === null
+          ? 'Kept until you ask us to erase it.'
+          : `Erased ${days} days after you were last here, or after your last order.`,
+      figures:
+        days === null
+          ? 'Kept until you ask us to erase it. Then amounts and times stay, without who you are.'
+          : `After ${days} days without a visit or order, who you are is erased. Amounts and times stay.`,
+      days: 'Deleted after a few days or weeks. What follows from it is kept under “Your consents”.',
+      stays:
+        'Kept for as long as this shop is connected: it proves what you agreed to and keeps you from unwanted messages. When your data is erased, a fingerprint stays from which your address cannot be read.',
+    })[end],
+  de: (end, days) =>
+    ({
+      retention:
+        days === null
+          ? 'Wird gespeichert, bis Sie die Löschung verlangen.'
+          : `Wird ${days} Tage nach Ihrem letzten Besuch oder Ihrer letzten Bestellung gelöscht.`,
+      figures:
+        days === null
+          ? 'Wird gespeichert, bis Sie die Löschung verlangen. Danach bleiben Beträge und Zeiten ohne Bezug zu Ihnen.'
+          : `Nach ${days} Tagen ohne Besuch oder Bestellung wird gelöscht, wer Sie sind. Beträge und Zeiten bleiben.`,
+      days: 'Wird nach einigen Tagen oder Wochen gelöscht. Was daraus folgt, steht unter „Ihre Einwilligungen“.',
+      stays:
+        'Wird gespeichert, solange dieser Shop verbunden ist: Es belegt, wozu Sie zugestimmt haben, und verhindert unerwünschte Nachrichten. Nach einer Löschung bleibt ein Fingerabdruck, aus dem sich Ihre Adresse nicht ablesen lässt.',
+    })[end],
+}
+
+export const keptPageTexts = {
+  en: {
+    title: 'What we keep about you',
+    intro: (store: string) =>
+      `${store} uses Recoup to remind people of carts they left. This is everything that is kept for it.`,
+    ends: 'How long',
+    rights: 'Your rights',
+    rightsText: (contact: string) =>
+      `You can ask ${contact} for a copy of your data, to correct it, or to erase it. You can withdraw a consent at any time, with the link in every message. You may also complain to a data protection authority.`,
+    other: 'Deutsch',
+  },
+  de: {
+    title: 'Was wir über Sie speichern',
+    intro: (store: string) =>
+      `${store} nutzt Recoup, um an verlassene Warenkörbe zu erinnern. Das ist alles, was dafür gespeichert wird.`,
+    ends: 'Wie lange',
+    rights: 'Ihre Rechte',
+    rightsText: (contact: string) =>
+      `Sie können von ${contact} eine Kopie Ihrer Daten, eine Berichtigung oder die Löschung verlangen. Eine Einwilligung können Sie jederzeit widerrufen, mit dem Link in jeder Nachricht. Sie dürfen sich auch bei einer Datenschutzbehörde beschweren.`,
+    other: 'English',
+  },
+} as const
+
+/** Where the page of a store is. */
+export const keptPath = (captureKey: string): string => `/what-is-kept/${encodeURIComponent(captureKey)}`
