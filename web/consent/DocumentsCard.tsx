@@ -51,7 +51,13 @@ export function DocumentsCard({ captureKey }: { captureKey: string }) {
           {languages.map((language, index) => (
             <span key={language}>
               {index > 0 && ', '}
-              <Anchor href={`${keptPath(captureKey)}?lang=${language}`} target="_blank" rel="noopener" fz="sm">
+              <Anchor
+                href={`${keptPath(captureKey)}?lang=${language}`}
+                target="_blank"
+                rel="noopener"
+                fz="sm"
+                underline="always"
+              >
                 {languageNames[language]}
               </Anchor>
             </span>

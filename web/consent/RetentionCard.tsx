@@ -123,7 +123,7 @@ function Affected({ days, isNew }: { days: number; isNew: boolean }) {
         {download.error && <span role="alert">{download.error.message}</span>}
         <span>
           Only names and addresses?{' '}
-          <Anchor component={Link} to="/customers">
+          <Anchor component={Link} to="/customers" underline="always">
             Export the list of customers
           </Anchor>
         </span>
