@@ -21,8 +21,8 @@ const BEGINS_AT = '02:00'
 /** Shoppers looked at in one statement. */
 const PAGE = 500
 /** A batch is as large as fits into this time, so that nobody waits longer for a row. */
-const BATCH_MS = 35
-const AT_ONCE = { least: 10, most: 50 }
+const BATCH_MS = 25
+const AT_ONCE = { least: 4, most: 40 }
 const LOCK_WAIT_MS = 20
 /** A job's share; the tick wakes it again. */
 const TURN_MS = 50_000
