@@ -118,25 +118,25 @@ export const keptEndTexts: Readonly<Record<Language, (end: KeptEnd, days: number
       retention:
         days === null
           ? 'Kept until you ask us to erase it.'
-          : `Erased ${days} days after you were last here, or after your last order.`,
+          : `Erased ${days} days after your last cart, order or sign-in at the shop.`,
       figures:
         days === null
           ? 'Kept until you ask us to erase it. Then amounts and times stay, without who you are.'
-          : `After ${days} days without a visit or order, who you are is erased. Amounts and times stay.`,
+          : `After ${days} days without a cart, an order or a sign-in, your name and contact details are erased. Amounts and times stay.`,
       days: 'Deleted after a few days or weeks. What follows from it is kept under “Your consents”.',
       stays:
-        'Kept for as long as this shop is connected: it proves what you agreed to and keeps you from unwanted messages. When your data is erased, a fingerprint stays from which your address cannot be read.',
+        'Kept for as long as this shop is connected: it proves what you agreed to and protects you from unwanted messages. When your data is erased, a fingerprint stays from which your address cannot be read.',
     })[end],
   de: (end, days) =>
     ({
       retention:
         days === null
           ? 'Wird gespeichert, bis Sie die Löschung verlangen.'
-          : `Wird ${days} Tage nach Ihrem letzten Besuch oder Ihrer letzten Bestellung gelöscht.`,
+          : `Wird ${days} Tage nach Ihrem letzten Warenkorb, Ihrer letzten Bestellung oder Anmeldung im Shop gelöscht.`,
       figures:
         days === null
           ? 'Wird gespeichert, bis Sie die Löschung verlangen. Danach bleiben Beträge und Zeiten ohne Bezug zu Ihnen.'
-          : `Nach ${days} Tagen ohne Besuch oder Bestellung wird gelöscht, wer Sie sind. Beträge und Zeiten bleiben.`,
+          : `Nach ${days} Tagen ohne Warenkorb, Bestellung oder Anmeldung werden Name und Kontaktdaten gelöscht. Beträge und Zeiten bleiben.`,
       days: 'Wird nach einigen Tagen oder Wochen gelöscht. Was daraus folgt, steht unter „Ihre Einwilligungen“.',
       stays:
         'Wird gespeichert, solange dieser Shop verbunden ist: Es belegt, wozu Sie zugestimmt haben, und verhindert unerwünschte Nachrichten. Nach einer Löschung bleibt ein Fingerabdruck, aus dem sich Ihre Adresse nicht ablesen lässt.',

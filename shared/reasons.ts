@@ -41,7 +41,7 @@ export const reasonTexts: Record<string, string> = {
   suppressed_hard_bounce: 'The address does not exist: an earlier message bounced.',
   suppressed_manual: 'The address was added to the suppression list manually.',
   suppressed_invalid: 'The address is not valid.',
-  suppressed_erased: 'The person asked to be erased.',
+  suppressed_erased: 'The person’s data was erased.',
   no_contact: 'No usable email address has been captured yet.',
   contact_unconfirmed:
     'An email address was entered while new contacts exceeded the limit. It is used once an order or draft order confirms it.',

@@ -77,9 +77,11 @@ function openTeller(key: string, origin: string, mode: Mode, back?: string): Tel
   const isLasting = () => mode === 'cart_and_contact' || isAgreed()
   const page = random(9)
   let seq = 0
-  const post = (news: object) => {
+  /** The cart of this page before its shopper refused: a box can still be taken back for it. */
+  let former: string | undefined
+  const post = (news: object, cart = memory.token('cart')) => {
     const tokens = {
-      cart: memory.token('cart'),
+      cart,
       back: memory.get('back'),
       device: isLasting() ? deviceOf(memory) : undefined,
       agreed: answer() || (isAgreed() && !('contact' in news)) || undefined,
@@ -103,8 +105,11 @@ function openTeller(key: string, origin: string, mode: Mode, back?: string): Tel
     mayTick: () => answer() !== false,
     keepWayBack,
     tell(name, news) {
+      if (!mayPost()) {
+        if (name === 'no' && former) post(news, former)
+        return
+      }
       // Only a checksum is kept: nobody's address lies about in the shop's storage.
-      if (!mayPost()) return
       keepWayBack()
       const sum = checksum(JSON.stringify(news))
       if (memory.get(name) === sum) return
@@ -116,6 +121,7 @@ function openTeller(key: string, origin: string, mode: Mode, back?: string): Tel
     },
     follow() {
       if (!mayPost()) {
+        former = memory.get('cart') ?? former
         memory.clear()
         return false
       }
@@ -183,6 +189,8 @@ function lookAtContact(teller: Teller, later: Later, lookAgain: () => void): voi
     tell('contact', { ...(memory.get('back') ? seen : {}), contact, consent, boxes: boxesShown() })
     // A no counts for a contact the cart has already, so it is said once more when that is known.
     if (takesBack(consent)) later(() => tellNo(teller))
+  } else if (!teller.mayPost()) {
+    if (takesBack(consent)) tellNo(teller)
   } else if (memory.get('yes') && takesBack(consent)) {
     tell('contact', { consent })
     later(() => {

@@ -51,8 +51,15 @@ function googleSays(): string | undefined {
 const EVENTS =
   'wp_listen_for_consent_change visitorConsentCollected CookiebotOnConsentReady CookiebotOnAccept CookiebotOnDecline visibilitychange'
 
-/** Calls `look` whenever a tool may have been told something, on this page or on another one. */
-export function watchTools(look: () => void): void {
+/** Calls `onNews` when a tool was told something, on this page or on another one. */
+export function watchTools(onNews: () => void): void {
+  let last = toolSays()
+  const look = () => {
+    const said = toolSays()
+    if (said === last) return
+    last = said
+    onNews()
+  }
   for (const name of EVENTS.split(' ')) for (const target of [window, document]) target.addEventListener(name, look)
   const layer = view.dataLayer || []
   view.dataLayer = layer

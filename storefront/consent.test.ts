@@ -214,6 +214,39 @@ describe.each(tools)('a consent tool: %s', (_, say) => {
   })
 })
 
+test('a box can be taken back after the shopper refused in the banner', async () => {
+  await visit(undefined, async (here) => {
+    await shopAround(here)
+    await tick(here)
+    const { cart } = bodies().at(-1)!
+    await here.page.evaluate<void, 'yes' | 'no'>(tools[1]![1], 'no')
+    await here.settled()
+    const before = server.posts.length
+    await tick(here, false)
+    expect(bodies(before)).toEqual([expect.objectContaining({ cart })])
+    expect(bodies(before)[0]).toMatchObject({ consent: { email: { isGiven: false } } })
+    expect(bodies(before)[0]).not.toHaveProperty('contact')
+    expect(await keysOf(here.page)).toEqual([[], []])
+  })
+})
+
+test('what else a shop pushes into its data layer makes no request', async () => {
+  await visit(undefined, async (here) => {
+    await shopAround(here)
+    let asked = 0
+    here.page.on('request', (request) => {
+      if (request.url().includes('/wc/store/')) asked += 1
+    })
+    await here.page.evaluate(() => {
+      const layer = (window as unknown as { dataLayer: unknown[] }).dataLayer
+      for (let each = 0; each < 5; each++) layer.push({ event: 'scroll' })
+      document.dispatchEvent(new Event('visibilitychange'))
+    })
+    await here.settled()
+    expect(asked).toBe(0)
+  })
+})
+
 test('a tool’s default is no answer', async () => {
   await visit('cart_only', async (here) => {
     await here.page.addInitScript(() => {

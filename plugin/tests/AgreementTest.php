@@ -78,6 +78,36 @@ final class AgreementTest extends ShopCase
         self::assertCount($before, $this->recoup->entries());
     }
 
+    public function testAYesOnAnotherPageIsToldWithTheNextRequest(): void
+    {
+        $this->setMode('nothing');
+        $this->shopAround();
+        $_COOKIE['wp_consent_marketing'] = 'allow';
+        do_action('wp_loaded');
+        $this->endRequest();
+        self::assertSame([true, self::EMAIL], [$this->lastEntry()['agreed'], $this->lastEntry()['contact']['email']]);
+        $before = count($this->recoup->entries());
+        do_action('wp_loaded');
+        $this->endRequest();
+        self::assertCount($before, $this->recoup->entries());
+    }
+
+    public function testABoxCanBeTakenBackAfterARefusal(): void
+    {
+        $this->shopAround();
+        $this->tick();
+        $cart = $this->lastEntry()['cart'];
+        $_COOKIE['wp_consent_marketing'] = 'deny';
+        do_action('wp_loaded');
+        $this->endRequest();
+        $before = count($this->recoup->entries());
+        $this->shopAround();
+        self::assertCount($before, $this->recoup->entries());
+        $this->tick(false);
+        self::assertSame([$cart, [], false], [$this->lastEntry()['cart'], $this->lastEntry()['lines'], $this->lastEntry()['consent']['email']['isGiven']]);
+        self::assertArrayNotHasKey('contact', $this->lastEntry());
+    }
+
     public function testARefusalIsFollowedWhereCartAndContactAreTold(): void
     {
         $_COOKIE['wp_consent_functional'] = 'deny';

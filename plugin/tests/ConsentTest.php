@@ -78,6 +78,20 @@ final class ConsentTest extends ShopCase
         self::assertSame('<p></p>', apply_filters('woocommerce_form_field_email', '<p></p>', 'account_email', [], ''));
     }
 
+    public function testMyAccountShowsNoSecondBoxAndSavingItTakesNothingBack(): void
+    {
+        self::assertSame('', apply_filters('woocommerce_form_field_checkbox', '<p></p>', '_wc_other/recoup/consent-email', [], ''));
+        self::assertSame('<p></p>', apply_filters('woocommerce_form_field_checkbox', '<p></p>', 'terms', [], ''));
+        WC()->cart->add_to_cart(self::TEA, 1);
+        $this->tick(true);
+        add_action('woocommerce_save_account_details', function (): void {
+            $this->tick(false);
+        });
+        do_action('woocommerce_save_account_details', 7);
+        $this->endRequest();
+        self::assertTrue($this->lastEntry()['consent']['email']['isGiven']);
+    }
+
     public function testABoxOfTheBlockCheckoutDoesNotComeBackTicked(): void
     {
         $kept = (object) ['meta_key' => '_wc_other/recoup/consent-email', 'meta_value' => '1'];

@@ -208,6 +208,41 @@ describe('orders that nobody has paid', () => {
     expect(order).toMatchObject({ email: EMAIL })
   })
 
+  test('a pending one in another spelling of a known mailbox keeps its address', async () => {
+    await setMode('cart_only')
+    await post({ items, contact: { email: 'ada.lovelace@gmail.com' }, consent: { email: aBox('email') } })
+    await expect.poll(kept).toContain('ada.lovelace@gmail.com')
+    await record({ kind: 'pending', email: 'adalovelace+shop@gmail.com' })
+    expect(await kept()).toContain('adalovelace+shop@gmail.com')
+  })
+
+  test('a draft without its contact joins nobody’s cart', async () => {
+    await setMode('cart_only')
+    const item = {
+      productId: '11',
+      variationId: null,
+      name: 'Tea',
+      sku: null,
+      quantity: 1,
+      unitPriceMinor: 100,
+      imageUrl: null,
+    }
+    await post({ items })
+    await settled()
+    await record({ kind: 'draft', orderId: '9100', items: [item] })
+    const { rows } = await world.pool.query(
+      `select count(distinct shopper_id)::int as n from shopper_keys where store_id = $1 and (kind = 'order' and value = '9100' or kind = 'cart')`,
+      [store.storeId],
+    )
+    const joined = await world.db
+      .selectFrom('shopper_keys')
+      .select('shopper_id')
+      .where('store_id', '=', store.storeId)
+      .where('kind', '=', 'order')
+      .execute()
+    expect([joined, rows[0].n]).toEqual([[], 1])
+  })
+
   test('a purchase is kept whole', async () => {
     await setMode('nothing')
     await recordOrders(world.deps, store.storeId, [anOrder(world, { kind: 'purchase', email: EMAIL })], 'sync')

@@ -26,8 +26,8 @@ function contactFor(contact: PlacedPost['contact'], yes: readonly string[]): Pla
   }
 }
 
-/** Nor a lasting id of the browser, nor who is signed in to the shop. */
-function withoutContact<Post extends PlacedPost>({ contact: _, device: __, ...post }: Post): Post {
+/** Nor a lasting id of the browser, nor where it is, nor who is signed in to the shop. */
+function withoutContact<Post extends PlacedPost>({ contact: _, device: __, zone: ___, ...post }: Post): Post {
   const signed = post.signed && { ...post.signed, customerId: null, state: null }
   return { ...post, ...(signed && { signed }) } as Post
 }

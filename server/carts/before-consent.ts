@@ -41,7 +41,10 @@ export async function allowedOrders(
     const email = isAgreed('email') || keeps('email')
     const phone = isAgreed('sms') || isAgreed('whatsapp') || keeps('phone')
     if (store.before_consent === 'nothing' && !isPlaced && !email && !phone && !ownKeys(order).some(isKnown)) return []
-    return [withContact(order, { email, phone, customerId: keeps('customer') })]
+    const isNameless = Boolean(order.email || order.phone) && !email && !phone
+    return [
+      { ...withContact(order, { email, phone, customerId: keeps('customer') }), ...(isNameless && { isNameless }) },
+    ]
   })
 }
 
@@ -89,7 +92,16 @@ async function knownAmong(
   { storeId }: StoreDb,
   keys: readonly ShopperKey[],
 ): Promise<(key: ShopperKey) => boolean> {
-  const owners = keys.length === 0 ? [] : await transact({ storeId, db: deps.db }, (tx) => keyOwners(tx, keys))
-  const known = new Set(owners.map(({ kind, value }) => `${kind}:${value}`))
+  if (keys.length === 0) return () => false
+  const emails = keys.flatMap(({ kind, value }) => (kind === 'email' ? [value] : []))
+  const [owners, matched] = await transact({ storeId, db: deps.db }, async (tx) => [
+    await keyOwners(tx, keys),
+    // One mailbox has several spellings (Identity).
+    emails.length > 0 ? await matchedEmails(tx, emails) : [],
+  ])
+  const known = new Set([
+    ...owners.map(({ kind, value }) => `${kind}:${value}`),
+    ...matched.map(({ wanted }) => `email:${wanted}`),
+  ])
   return ({ kind, value }) => known.has(`${kind}:${value}`)
 }

@@ -4,10 +4,12 @@ import { mergeContact, sameItems } from './same.ts'
 // What each browser of one person has in its cart (S6). Anybody can type an address into a shop's page, and is then taken for the person who has
 // it. So a browser speaks for its own contents and for its own name, and for no other browser's. Pure.
 
-/** Besides the one that is shown. More are somebody who makes them up. */
+/** Besides the one that is shown. Nobody has more; more are made up. */
 const MOST_OTHERS = 5
 /** Marks of one browser: of its device, and of the carts that it has had. The newest stay. */
 const MOST_MARKS = 40
+/** A shop forgets a guest's cart after two days: what is older is in no browser any more. */
+const MOST_AGE_MS = 2 * 86_400_000
 
 export type Told = Extract<FactPayload, { type: 'snapshot' | 'contact' }>
 
@@ -66,6 +68,7 @@ export function withOther(fold: Fold, told: Told, at: number): Fold {
     ...contents,
     browsers: joined(mine?.browsers ?? [], marks),
     contact,
+    at: told.type === 'snapshot' ? at : (mine?.at ?? at),
     ...(mine?.isWhole && { isWhole: true as const }),
     ...(isProven && { isProven }),
   }
@@ -78,7 +81,7 @@ export function withOther(fold: Fold, told: Told, at: number): Fold {
 
 /** What is shown was emptied by its own browser: the newest of the others; null: they have nothing. */
 export function showNext(fold: Fold, at: number): Fold | null {
-  const next = fold.episode!.others?.find(({ items }) => items.length > 0)
+  const next = fold.episode!.others?.find((other) => other.items.length > 0 && at - (other.at ?? 0) < MOST_AGE_MS)
   if (!next) return null
   const { episode, contact } = shown(fold, next)
   const others = (episode!.others ?? []).filter(({ browsers }) => !overlap(browsers, shownBy(fold.episode!)))
@@ -98,7 +101,14 @@ function withOthers({ others: _, ...episode }: Episode, others: readonly OtherCa
 function shown(fold: Fold, other: OtherCart): Fold {
   const { items, coupons, contact: before, toldBy, isProven, browsers: _, ...episode } = fold.episode!
   const aside: OtherCart = {
-    ...{ browsers: [...shownBy(fold.episode!)], items, coupons, contact: before, isWhole: true },
+    ...{
+      browsers: [...shownBy(fold.episode!)],
+      items,
+      coupons,
+      contact: before,
+      isWhole: true,
+      at: episode.lastActivityAt,
+    },
     ...(toldBy && { toldBy }),
     ...(isProven && { isProven }),
   }

@@ -68,8 +68,8 @@ export const unconfirmedKeys = ({ payload }: NewFact): ShopperKey[] => {
 
 const cartKey = (value: string): ShopperKey => ({ kind: 'cart', value })
 
-function lookupOf({ payload, keys, at }: NewFact, place: number): OrderLookup | null {
-  if (payload.type !== 'order' || payload.isStaff) return null
+function lookupOf({ payload, keys, at, isNameless }: NewFact, place: number): OrderLookup | null {
+  if (payload.type !== 'order' || payload.isStaff || isNameless) return null
   const { email, phone } = payload.contact
   const isDraft = payload.orderKind === 'draft' && payload.items.length > 0
   if (!email && !phone && !isDraft) return null

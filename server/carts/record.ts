@@ -35,6 +35,8 @@ export interface NewFact {
   unconfirmed?: Unconfirmed
   /** Of a post that waits in the inbox: once it is out of it somebody else has recorded it, and whose it was may be erased since (C8). */
   postId?: string
+  /** Of an order whose contact was left out (C9): whose cart it fits cannot be told. */
+  isNameless?: boolean
   /** Kept only where it belongs to a cart that is known (S6). */
   isPartOnly?: boolean
 }
@@ -140,6 +142,7 @@ function orderFact(order: PlatformOrder, storeHost: string, source: FactSource):
     .update(JSON.stringify([payload, order.status, order.totalMinor, order.refundedMinor]))
     .digest('base64url')
   return {
+    ...(order.isNameless && { isNameless: true }),
     keys: [{ kind: 'order', value: order.orderId }, ...tokenKeys(order), ...contactKeys(contact, storeHost)],
     source,
     at: new Date(purchasedAt ?? order.modifiedAt),

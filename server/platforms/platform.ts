@@ -101,6 +101,8 @@ export interface PlatformOrder {
   parentId?: string | null
   /** Placed to try the shop's payments; left out like those of staff (A2). */
   isTest?: boolean
+  /** Its contact was left out, because nobody agreed to keep it (C9). */
+  isNameless?: boolean
   /** The checkout it came from. */
   checkoutToken?: string | null
   /** The cart that checkout came from. */

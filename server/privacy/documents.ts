@@ -8,7 +8,7 @@ import { readStore, type StoreRow } from '../stores/store.ts'
 import { type DocumentFacts, documentFacts } from './documents-sql.ts'
 import { keptInTables } from './kept-page.ts'
 
-// Documents of data protection as Markdown, in English: what the instance and the store say of themselves is filled in, and what only people
+// Data protection documents as Markdown, in English: what the instance and the store say of themselves is filled in, and what only people
 // know is left as a blank to fill in.
 
 interface Facts extends DocumentFacts {

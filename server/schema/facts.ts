@@ -98,6 +98,8 @@ export interface OtherCart {
   items: FoldItem[]
   coupons: string[]
   contact: Contact
+  /** When its browser told of its contents last, in ms. */
+  at?: number
   /** It was shown before: the contact is all that was known then. */
   isWhole?: true
   toldBy?: string[]

@@ -274,8 +274,8 @@ export const mutations: readonly Mutation[] = [
     name: 'an erased shopper keeps their address',
     rule: 'C8',
     file: 'server/privacy/erase-sql.ts',
-    before: 'update shoppers set email = null, phone = null,',
-    after: 'update shoppers set phone = null,',
+    before: 'update shoppers s set email = null, phone = null,',
+    after: 'update shoppers s set phone = null,',
     seed: 3,
   },
   {

@@ -25,9 +25,9 @@ export function BeforeConsent() {
     <Card>
       <Title order={2}>Before consent</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md" maw={680}>
-        What Recoup may keep of a shopper who has not agreed to anything yet: neither in your cookie banner nor by
-        ticking a box at the checkout. A banner that speaks the WP Consent API, Cookiebot, Google’s consent mode or
-        Shopify’s customer privacy is followed at once, whatever you choose here.
+        Applies until a shopper accepts your cookie banner or ticks a box at the checkout. The script and the plugin
+        follow banners that speak the WP Consent API; the script also follows Cookiebot, Google’s consent mode and
+        Shopify’s customer privacy. After a refusal they report nothing more, whatever you choose here.
       </Text>
       {mode.isPending ? (
         <LoadingList count={3} />

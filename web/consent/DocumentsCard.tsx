@@ -14,7 +14,7 @@ import { saveText } from '../ui/saveText.ts'
 
 const languageNames: Record<Language, string> = { en: 'English', de: 'German' }
 
-/** Documents of data protection to download, and the page a shop can link to. */
+/** Data protection documents to download, and the page a shop can link to. */
 export function DocumentsCard({ captureKey }: { captureKey: string }) {
   const save = useMutation({
     mutationFn: (name: DocumentName) => call(readPrivacyDocument, { params: { name } }),
@@ -42,7 +42,7 @@ export function DocumentsCard({ captureKey }: { captureKey: string }) {
           ))}
         </Group>
         {save.error && (
-          <Notice tone="bad" isLive title="The document could not be made">
+          <Notice tone="bad" isLive title="The document could not be created">
             {save.error.message}
           </Notice>
         )}

@@ -91,7 +91,7 @@ function Affected({ days, isNew }: { days: number; isNew: boolean }) {
   const count = useRetentionCount(days)
   const download = useExport()
   if (count.error)
-    return <Failed title="They could not be counted" error={count.error} onRetry={() => count.refetch()} />
+    return <Failed title="Could not count the people affected" error={count.error} onRetry={() => count.refetch()} />
   if (!count.data)
     return (
       <Text fz="sm" c="dimmed" role="status">
@@ -147,11 +147,13 @@ function Runs({ runs }: { runs: readonly RetentionRun[] }) {
         <Table>
           <Table.Thead>
             <Table.Tr>
-              {['Day', 'After', 'Without an order', 'Customers', 'Carts', 'Orders', 'Messages'].map((title, column) => (
-                <Table.Th key={title} className={column > 0 ? 'number' : undefined}>
-                  {title}
-                </Table.Th>
-              ))}
+              {['Day', 'Kept for', 'Without an order', 'Customers', 'Carts', 'Orders', 'Messages'].map(
+                (title, column) => (
+                  <Table.Th key={title} className={column > 0 ? 'number' : undefined}>
+                    {title}
+                  </Table.Th>
+                ),
+              )}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>

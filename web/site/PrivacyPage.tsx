@@ -35,9 +35,10 @@ export function PrivacyPage() {
         <p>
           The script in such a store, or the store’s plugin, reports the cart and the contact fields of the checkout,
           and no payment details. The script keeps two random identifiers and its last report in your browser’s storage,
-          so that an abandoned cart is recognised. Each store chooses what is kept before you agree, in its cookie
-          banner or by ticking a box at the checkout: nothing at all; only the products, without contact details or a
-          lasting identifier; or both. If you refuse in the banner, nothing more is reported.
+          so that an abandoned cart is recognised. You agree in the store’s cookie banner, or by ticking a box at the
+          checkout. Each store chooses what is kept before that: nothing at all; only the products, without contact
+          details or a lasting identifier; or both. After a refusal in the banner the script and the plugin report
+          nothing more.
         </p>
         <h2>On this website</h2>
         <p>

@@ -23,7 +23,7 @@
   }
 
   function maySend() {
-    if (told('deny')) return false
+    if (told('deny')) return Object.keys(touched).some((name) => touched[name] === 'no')
     // A no is told, too.
     return !setup.asks || Object.keys(touched).length > 0 || /(^|; )wp_consent_marketing=allow/.test(document.cookie)
   }

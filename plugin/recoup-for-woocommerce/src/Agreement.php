@@ -15,13 +15,32 @@ final class Agreement
         add_action('wp_loaded', Guard::action('wp_loaded', [self::class, 'follow']), 20, 0);
     }
 
-    /** Whoever refuses, on this page or on another one, is not followed any further, and what waits here of their cart is dropped. */
+    /** On every page: an answer that was given on this page or on another one is followed. */
     public static function follow(): void
     {
-        if (self::toolSays() === false && Connection::isUp() && Session::cart() !== '') {
-            Outbox::forget('cart:' . Session::cart());
-            Session::startAnew();
+        $said = self::toolSays();
+        if ($said === null || !Connection::isUp() || !Session::isThere()) {
+            return;
         }
+        if ($said && Session::get('agreed') !== true && !WC()->cart->is_empty()) {
+            Session::put('agreed', true);
+            Capture::changed();
+        } elseif (!$said && Session::cart() !== '' && Session::get('agreed') !== false) {
+            self::refused();
+        }
+    }
+
+    /** What waits here of the cart is dropped. What was said at a box stays, so that it can be taken back; a no that waits is told. */
+    private static function refused(): void
+    {
+        Outbox::forget('cart:' . Session::cart());
+        if (self::said() === []) {
+            Session::startAnew();
+            return;
+        }
+        Session::put('agreed', false);
+        Session::showCart('');
+        Capture::changed();
     }
 
     /** null: no answer yet, or no tool. A default is no answer. */
@@ -39,11 +58,14 @@ final class Agreement
         return is_string($value) ? self::TOLD[$value] ?? null : null;
     }
 
-    /** Whether anything of this cart may be kept: a no at a box is told, too. */
+    /** Whether anything of this cart may be kept: a no at a box is told, too, also after a refusal. */
     public static function mayKeepCart(): bool
     {
         $said = self::toolSays();
-        return $said ?? (Settings::before() !== 'nothing' || self::said() !== []);
+        if ($said === false) {
+            return in_array(false, array_column(self::said(), 'isGiven'), true);
+        }
+        return $said === true || Settings::before() !== 'nothing' || self::said() !== [];
     }
 
     /** Whether all that was typed may be told, and a lasting name of the browser. */
@@ -55,7 +77,8 @@ final class Agreement
     /** The products, unless all that was said is no. */
     public static function mayTellLines(): bool
     {
-        return self::mayName() || Settings::before() === 'cart_only' || self::isTicked(Settings::CHANNELS);
+        return self::mayName()
+            || (self::toolSays() === null && (Settings::before() === 'cart_only' || self::isTicked(Settings::CHANNELS)));
     }
 
     /** Of the contact, what the ticked boxes are about. */
@@ -63,6 +86,9 @@ final class Agreement
     {
         if (self::mayName() || self::isKnownCustomer()) {
             return $contact;
+        }
+        if (self::toolSays() === false) {
+            return [];
         }
         $kept = array_filter([
             'email' => self::isTicked(['email']) ? $contact['email'] ?? '' : '',

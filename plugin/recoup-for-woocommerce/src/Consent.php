@@ -23,6 +23,8 @@ final class Consent
         add_filter('woocommerce_form_field_email', Guard::filter('woocommerce_form_field_email', [self::class, 'besideEmail']), 10, 2);
         $form = Guard::action('woocommerce_checkout_after_customer_details', [self::class, 'show']);
         add_action('woocommerce_checkout_after_customer_details', $form, 20, 0);
+        // My account has boxes of its own (Account).
+        add_filter('woocommerce_form_field_checkbox', Guard::filter('woocommerce_form_field_checkbox', [self::class, 'notInAccount']), 10, 2);
         add_filter('woocommerce_data_store_wp_user_read_meta', Guard::filter('user_read_meta', [self::class, 'withoutKept']), 10, 1);
         $create = Guard::action('woocommerce_checkout_create_order', [self::class, 'toClassicOrder']);
         add_action('woocommerce_checkout_create_order', $create, 10, 1);
@@ -49,6 +51,18 @@ final class Consent
     }
 
     /**
+     * WooCommerce shows contact fields in My account, too.
+     *
+     * @param mixed $html
+     * @param mixed $name
+     * @return mixed
+     */
+    public static function notInAccount($html, $name = '')
+    {
+        return is_string($name) && strpos($name, self::FIELD) !== false ? '' : $html;
+    }
+
+    /**
      * WooCommerce keeps a contact field with the customer, and the box would come back ticked at their next checkout.
      *
      * @param mixed $meta what is kept of a user
@@ -70,6 +84,10 @@ final class Consent
     public static function fieldSet($key, $value, $group = '', $of = null): void
     {
         if (!is_string($key) || strncmp($key, self::FIELD, strlen(self::FIELD)) !== 0) {
+            return;
+        }
+        // Saving the account saves every contact field, although its form has none of ours.
+        if (doing_action('woocommerce_save_account_details')) {
             return;
         }
         self::atCheckout();

@@ -41,6 +41,11 @@ function do_action(string $hook, ...$given): void
     array_pop($GLOBALS['wp_current_filter']);
 }
 
+function doing_action(string $hook): bool
+{
+    return in_array($hook, $GLOBALS['wp_current_filter'] ?? [], true);
+}
+
 function register_activation_hook(string $file, callable $work): void
 {
     $GLOBALS['wp_always']['activate'] = $work;
