@@ -3,7 +3,7 @@ import { type StoreDb, transact } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
 import type { PlatformCheckout, PlatformOrder } from '../platforms/platform.ts'
 import { contactKeys, type ShopperKey, tokenKeys } from '../shoppers/rules.ts'
-import { keyOwners } from '../shoppers/shoppers.ts'
+import { keyOwners, matchedEmails } from '../shoppers/shoppers.ts'
 import type { StoreRow } from '../stores/store.ts'
 
 // What the store itself keeps of people who have not bought and have not agreed: drafts, unpaid orders and checkouts hold what was typed.
@@ -94,11 +94,11 @@ async function knownAmong(
 ): Promise<(key: ShopperKey) => boolean> {
   if (keys.length === 0) return () => false
   const emails = keys.flatMap(({ kind, value }) => (kind === 'email' ? [value] : []))
-  const [owners, matched] = await transact({ storeId, db: deps.db }, async (tx) => [
-    await keyOwners(tx, keys),
+  const { owners, matched } = await transact({ storeId, db: deps.db }, async (tx) => ({
+    owners: await keyOwners(tx, keys),
     // One mailbox has several spellings (Identity).
-    emails.length > 0 ? await matchedEmails(tx, emails) : [],
-  ])
+    matched: emails.length > 0 ? await matchedEmails(tx, emails) : [],
+  }))
   const known = new Set([
     ...owners.map(({ kind, value }) => `${kind}:${value}`),
     ...matched.map(({ wanted }) => `email:${wanted}`),
