@@ -128,7 +128,9 @@ test('a mail sent by hand arrives once; after unsubscribing nothing more is sent
   const again = await ask<{ error: string }>('POST', '/api/email/send-email', { to: email, cart_id: cart.id })
   expect(again.error).toContain('unsubscribed')
   await expect
-    .poll(async () => (await messagesOf(email)).messages.filter(({ state }) => state === 'scheduled'))
+    .poll(async () =>
+      (await messagesOf(email)).messages.filter(({ state, channel }) => state === 'scheduled' && channel === 'email'),
+    )
     .toEqual([])
   expect(await mailsTo(instance, email)).toHaveLength(2)
 

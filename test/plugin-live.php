@@ -155,9 +155,15 @@ namespace {
     WC()->session = new Session();
     WC()->cart = new Cart();
     WC()->customer = new Customer();
-    WC()->countries = new Countries();
+    // Where cart and contact are kept before consent.
+    WC()->countries = new class extends Countries {
+        public function get_allowed_countries(): array
+        {
+            return ['US' => 'United States'];
+        }
+    };
     $GLOBALS['wp'] = [
-        'options' => ['home' => $argv[2], 'woocommerce_allowed_countries' => 'all', 'permalink_structure' => '/%postname%/'],
+        'options' => ['home' => $argv[2], 'woocommerce_allowed_countries' => 'specific', 'permalink_structure' => '/%postname%/'],
         'http' => 'call_over_http',
         'products' => [10 => new Product(['id' => 10, 'name' => 'Tea', 'price' => '12.5'])],
         'user' => 7,

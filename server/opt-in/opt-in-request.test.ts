@@ -33,15 +33,15 @@ beforeEach(async () => {
 
 const german = () => `+4915123456${String(100 + visits)}`
 
-/** A shopper ticks boxes at the checkout. */
+/** A shopper ticks boxes at the checkout; a number is always typed in the same browser. */
 async function ticks(consent: NonNullable<CapturePost['consent']>, phone = german(), to = store) {
   const url = 'https://shop.example.com'
   visits += 1
   const post: CapturePost = {
-    cart: `cart-of-visit-${String(visits).padStart(6, '0')}`,
+    cart: `cart-of-${phone.slice(1).padStart(20, '0')}`,
     page: `page-${String(visits).padStart(6, '0')}`,
     seq: 0,
-    contact: { email: `v${visits}@shoppers.example`, phone },
+    contact: { email: `v${phone.slice(1)}@shoppers.example`, phone },
   }
   const capture = (said: CapturePost) =>
     recordCapture(world.deps, { id: to.storeId, url, home_url: url }, said, `client-${visits}`)

@@ -262,16 +262,17 @@ test('what a shopper was answered a moment ago counts, though nobody has made a 
   await abandon()
   const post = { cart: 'cart-of-a-shopper-12345', page: 'page-of-a-shopper-12345', seq: 0 }
   const contact = { email: fake.allOrders[0]!.email! }
-  const items = [{ id: '16', quantity: 3 }]
-  const kept = {
+  // The browser that the draft came from, by its lines, changes them.
+  const { quantity } = fake.allOrders[0]!.items[0]!
+  const kept = [quantity, quantity + 1].map((each, seq) => ({
     store_id: storeId,
     id: newId(),
-    received_at: world.now,
-    post: { ...post, items, coupons: [], contact },
-  }
-  await keepPosts(world.db, [kept])
+    received_at: new Date(world.now.getTime() + seq),
+    post: { ...post, seq, items: [{ id: '16', quantity: each }], coupons: [], contact },
+  }))
+  await keepPosts(world.db, kept)
   await send(world, storeId)
   expect(world.sent).toEqual([])
   const [first] = await messagesOf(world, storeId)
-  expect(first).toMatchObject({ state: 'scheduled', due_at: new Date(world.now.getTime() + HOUR) })
+  expect(first).toMatchObject({ state: 'scheduled', due_at: new Date(world.now.getTime() + 1 + HOUR) })
 })
