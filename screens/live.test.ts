@@ -60,6 +60,9 @@ test('a hidden tab asks once it is shown', async () => {
       Object.defineProperty(document, 'hidden', { configurable: true, get: () => value })
       document.dispatchEvent(new Event('visibilitychange'))
     }, isHidden)
+  // The number of before has come: it would replace the one of the notification.
+  await page.getByRole('button', { name: 'Notifications, 17 unread' }).waitFor()
+  await app.settled()
   await hide(true)
   const before = count(checkConnection)
   app.live.changed('settings')

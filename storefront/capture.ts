@@ -79,14 +79,17 @@ function openTeller(key: string, origin: string, mode: Mode, back?: string): Tel
   let seq = 0
   /** The cart of this page before its shopper refused: a box can still be taken back for it. */
   let former: string | undefined
-  const post = (news: object, cart = memory.token('cart')) => {
+  const post = (news: object) => {
     const tokens = {
-      cart,
+      cart: memory.token('cart'),
       back: memory.get('back'),
       device: isLasting() ? deviceOf(memory) : undefined,
       agreed: answer() || (isAgreed() && !('contact' in news)) || undefined,
     }
-    const body = JSON.stringify({ ...tokens, page, seq: seq++, ...news })
+    send({ ...tokens, ...news })
+  }
+  const send = (post: object) => {
+    const body = JSON.stringify({ page, seq: seq++, ...post })
     const url = `${origin}/api/capture/${key}`
     // Text keeps it a simple request: no preflight, and it may outlive the page.
     if (navigator.sendBeacon?.(url, body)) return
@@ -106,7 +109,7 @@ function openTeller(key: string, origin: string, mode: Mode, back?: string): Tel
     keepWayBack,
     tell(name, news) {
       if (!mayPost()) {
-        if (name === 'no' && former) post(news, former)
+        if (name === 'no' && former) send({ cart: former, ...news })
         return
       }
       // Only a checksum is kept: nobody's address lies about in the shop's storage.
