@@ -3,13 +3,13 @@
 alter table stores add column retention_days smallint check (retention_days between 30 and 730);
 alter table stores alter column retention_days set default 180;
 
--- When somebody's data was erased, by a request (C8) or by retention; null again when they come back. What they counted for stays: that they
--- were a customer, and that a cart had a contact, is kept apart from who it was.
+-- When a person's data was erased, by request (C8) or by retention; null again when they return. Figures need to know that there was a
+-- customer, or a cart with a contact, but not who it was: had_contact keeps that.
 alter table shoppers add column ended_at timestamptz;
 alter table shoppers add column had_contact boolean not null default false;
 alter table carts add column had_contact boolean not null default false;
 
--- One run a night, by the store's calendar. The place it has come to is its shoppers' index: first seen, id.
+-- One run a night, by the store's calendar. The cursor follows the order of its shoppers' index: first seen, id.
 create table retention_runs (
   store_id uuid not null references stores on delete cascade,
   day date not null,

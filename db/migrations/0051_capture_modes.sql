@@ -1,4 +1,4 @@
--- What is kept of a store's shoppers before they agree (C9). null: the store is older than this, and nobody has chosen; then cart and contact.
+-- What a store stores about shoppers before they consent (C9). null: an older store whose owner has not chosen yet; treated as cart_and_contact.
 alter table stores add column before_consent text check (before_consent in ('nothing', 'cart_only', 'cart_and_contact'));
 
 create table capture_choices (

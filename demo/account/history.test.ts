@@ -178,7 +178,7 @@ test('weeks of shoppers went through the engine, and left nothing to be sent', {
   expect(world.sent.map(({ to }) => to)).toEqual([VISITOR])
   expect(isWritten).toBe(false)
   await settling
-  // The second step has got its SMS: what waits in it is looked at again, and nothing of the past leaves.
+  // The second step is an SMS now. Its waiting messages are checked again, and none from the written past is sent.
   await sendDue(world.deps, { storeId })
   const { token } = (await world.request('POST', '/api/auth/demo')).body
   expect((await world.request('GET', '/api/demo/past', { token })).body).toEqual({
