@@ -102,7 +102,7 @@ test('an owner registers, confirms, connects over http, sees unfinished orders a
   await page.getByRole('button', { name: 'Disconnect Store' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Disconnect Store' }).click()
   await page.waitForURL('**/store-setup')
-  expect((await connection()).hasConnection).toBe(false)
+  await expect.poll(async () => (await connection()).hasConnection).toBe(false)
   await page.context().close()
 })
 

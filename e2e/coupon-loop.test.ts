@@ -116,7 +116,7 @@ test('a personal code is mailed, applied to the restored cart, used in the order
     await phone.waitForURL(`${store.url}/checkout/**`)
     const totals = phone.locator('.totals')
     await totals.getByText(code.toLowerCase()).waitFor()
-    expect(await phone.locator('.summary li').count()).toBe(2)
+    await expect.poll(() => phone.locator('.summary li').count()).toBe(2)
     const goods = inCents(await totals.locator('div', { hasText: 'Subtotal' }).locator('dd').innerText())
     const off = inCents(await totals.locator('.discount dd').innerText())
     expect({ saving: off, total: goods - off }).toEqual(mailed)

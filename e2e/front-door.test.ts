@@ -71,7 +71,7 @@ test('a visitor reaches the live demo from the landing page and leaves it, by ke
   await go(page.getByRole('dialog').getByRole('button', { name: 'Log out' }))
   await page.waitForURL('**/landing')
   await page.getByRole('heading', { level: 1, name: /^Win back/ }).waitFor()
-  expect(await storedToken()).toBeNull()
+  await expect.poll(() => storedToken()).toBeNull()
   expect((await ask(token, '/api/auth/me')).status).toBe(401)
 })
 
@@ -92,7 +92,7 @@ test('a new account signs up, connects its store and types on after its session 
   await page.waitForURL('**/pricing')
   const plan = async () =>
     ((await (await ask(await storedToken(), '/api/subscribe/status')).json()) as { plan: unknown }).plan
-  expect(await plan()).toBeNull()
+  await expect.poll(() => plan()).toBeNull()
   // Nothing is sent for an account before its address is confirmed.
   const [link] = /\/verify-email\?token=[\w.-]+/.exec((await findMail(email, /^Confirm your email/)).text)!
   await page.goto(instance.url + link)
@@ -101,7 +101,7 @@ test('a new account signs up, connects its store and types on after its session 
   await page.goto(`${instance.url}/pricing`)
   await go(button('Continue with Lite'))
   await page.waitForURL('**/store-setup')
-  expect(await plan()).toBe('free')
+  await expect.poll(() => plan()).toBe('free')
   const keys = storeKeys()
   await enter('Store URL', instance.storeUrl)
   await enter('Consumer key', keys.consumerKey)
@@ -128,7 +128,7 @@ test('a new account signs up, connects its store and types on after its session 
       hasConnection: boolean
       store: { senderName: string } | null
     }
-  expect(await connection()).toMatchObject({ hasConnection: true, store: { senderName: 'Ada’s pots' } })
+  await expect.poll(() => connection()).toMatchObject({ hasConnection: true, store: { senderName: 'Ada’s pots' } })
   await page.goto(`${instance.url}/settings/sending/mail-server`)
   await go(button('Send test email'))
   await findMail(email, /^Test email/)
@@ -136,5 +136,5 @@ test('a new account signs up, connects its store and types on after its session 
   await go(button('Disconnect Store'))
   await go(page.getByRole('dialog').getByRole('button', { name: 'Disconnect Store' }))
   await page.waitForURL('**/store-setup')
-  expect((await connection()).hasConnection).toBe(false)
+  await expect.poll(async () => (await connection()).hasConnection).toBe(false)
 })

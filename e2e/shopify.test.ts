@@ -135,7 +135,7 @@ test('a checkout left in a Shopify store is recovered by its mail, and the same 
   await phone.getByRole('link', { name: 'Continue to checkout' }).click()
   await phone.waitForURL(`${shopify.url}/checkouts/cn/**`)
   await phone.getByText(coupon.code, { exact: true }).waitFor()
-  expect(await phone.getByLabel('Email', { exact: true }).inputValue()).toBe(ANA)
+  await expect.poll(() => phone.getByLabel('Email', { exact: true }).inputValue()).toBe(ANA)
   await phone.getByLabel('Address', { exact: true }).fill('1 Alder St')
   await phone.getByLabel('City').fill('Portland')
   await phone.getByLabel('ZIP code').fill('97202')

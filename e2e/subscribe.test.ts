@@ -52,7 +52,7 @@ test('an owner registers, tries a plan at Stripe, adds a card, changes, cancels 
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.waitForURL('**/pricing')
   await ask('POST', '/api/auth/verify-email', { token: await verificationToken(instance, OWNER.email) })
-  expect(await status()).toMatchObject({ plan: null, hasActiveSubscription: false })
+  await expect.poll(() => status()).toMatchObject({ plan: null, hasActiveSubscription: false })
 
   await press('Choose Starter')
   await press('Start free trial')
@@ -62,11 +62,11 @@ test('an owner registers, tries a plan at Stripe, adds a card, changes, cancels 
   await page.waitForURL(`${instance.url}/pricing?plan=starter&cycle=month&stores=0`)
   await press('Start free trial')
   await page.getByText('Total due today $0.00').waitFor()
-  expect(await page.getByLabel('Card number').count()).toBe(0)
+  await expect.poll(() => page.getByLabel('Card number').count()).toBe(0)
   await page.getByRole('button', { name: 'Start trial' }).click()
   await page.waitForURL(`${instance.url}/billing`)
   await main().getByText('You are on the Starter plan.').waitFor()
-  expect(await status()).toMatchObject({ plan: 'starter', status: 'trialing', hasCard: false })
+  await expect.poll(() => status()).toMatchObject({ plan: 'starter', status: 'trialing', hasCard: false })
 
   await press('Manage Billing')
   await page.getByLabel('Card number').fill('4242424242424242')
@@ -84,20 +84,20 @@ test('an owner registers, tries a plan at Stripe, adds a card, changes, cancels 
   await dialog().getByText('The plan changes at once.').waitFor()
   await dialog().getByRole('button', { name: 'Change plan' }).click()
   await dialog().waitFor({ state: 'detached' })
-  expect(await status()).toMatchObject({ plan: 'growth', status: 'trialing' })
+  await expect.poll(() => status()).toMatchObject({ plan: 'growth', status: 'trialing' })
 
   await press('Cancel subscription')
   await dialog().getByRole('button', { name: 'Cancel subscription' }).click()
   await main().getByRole('button', { name: 'Reactivate' }).waitFor()
-  expect(await status()).toMatchObject({ plan: 'growth', status: 'trialing', cancelAtPeriodEnd: true })
+  await expect.poll(() => status()).toMatchObject({ plan: 'growth', status: 'trialing', cancelAtPeriodEnd: true })
 
   await press('Reactivate')
   await main().getByRole('button', { name: 'Cancel subscription' }).waitFor()
-  expect(await status()).toMatchObject({ plan: 'growth', status: 'trialing', cancelAtPeriodEnd: false })
+  await expect.poll(() => status()).toMatchObject({ plan: 'growth', status: 'trialing', cancelAtPeriodEnd: false })
 
   const hasMail = async () => (await subjects()).length > 0
   await until(hasMail)
-  expect(await subjects()).toHaveLength(1)
+  await expect.poll(() => subjects()).toHaveLength(1)
 })
 
 /** Of the mails about the purchase. What happens within the minute is told in the same mail: ", and 1 more". */

@@ -78,12 +78,14 @@ async function beginTrial(): Promise<void> {
   await page.waitForURL(`${instance.url}/pricing?plan=starter&cycle=month&stores=0`)
   await press('Start free trial')
   await page.getByText('Total due today $0.00').waitFor()
-  expect(await page.getByLabel('Card number').count()).toBe(0)
+  await expect.poll(() => page.getByLabel('Card number').count()).toBe(0)
   await page.getByRole('button', { name: 'Start trial' }).click()
   await page.waitForURL(`${instance.url}/billing`)
   await main().getByText('Your checkout is complete.').waitFor()
   await main().getByText('You are on the Starter plan.').waitFor()
-  expect(await main().getByRole('link', { name: 'Connect your store' }).getAttribute('href')).toBe('/store-setup')
+  await expect
+    .poll(() => main().getByRole('link', { name: 'Connect your store' }).getAttribute('href'))
+    .toBe('/store-setup')
   await main()
     .getByText(`Trial until ${formatDay(subscription().trial_end!)}.`)
     .waitFor()
@@ -130,7 +132,7 @@ async function upgradeForThirdStore(): Promise<void> {
   await main().getByText(refused.body.error!).waitFor()
   await main().getByRole('link', { name: 'Add an extra store' }).click()
   await dialog('Change plan').getByLabel('Extra stores').waitFor()
-  expect(await dialog('Change plan').getByLabel('Extra stores').inputValue()).toBe('1')
+  await expect.poll(() => dialog('Change plan').getByLabel('Extra stores').inputValue()).toBe('1')
   await dialog('Change plan').getByLabel('Extra stores').fill('0')
   await dialog('Change plan').getByRole('radio', { name: 'Growth' }).click()
   await dialog('Change plan').getByRole('button', { name: 'Show what it costs' }).click()
@@ -180,7 +182,7 @@ async function recoverPayment(): Promise<void> {
   expect(await findMail('Your payment has been made')).toContain('Nothing is overdue any more')
   await open('/billing')
   await main().getByText('Active', { exact: true }).waitFor()
-  expect(await page.getByText('A payment is overdue.').count()).toBe(0)
+  await expect.poll(() => page.getByText('A payment is overdue.').count()).toBe(0)
   expect((await history())[0]).toBe('1 × Recoup Growth (at $49.00 / month) | Succeeded | $49.00')
 }
 
@@ -252,7 +254,7 @@ async function refund(): Promise<void> {
     .toBe('1 × Recoup Starter (at $19.00 / month) | Refunded | $19.00 | $19.00 refunded')
   const paid = stripe.all('charge').filter((one) => one.paid)
   expect((await history()).length).toBe(paid.length)
-  expect(await page.getByRole('button', { name: 'Subscription: Starter, Active' }).count()).toBe(1)
+  await expect.poll(() => page.getByRole('button', { name: 'Subscription: Starter, Active' }).count()).toBe(1)
 }
 
 interface Store {

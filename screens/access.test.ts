@@ -68,7 +68,9 @@ describe('the check', () => {
     await goWith(app, '/carts', { token })
     await app.page.waitForURL('**/pricing')
     await heading('Choose your plan')
-    expect(await app.page.evaluate(() => localStorage.getItem('user'))).toContain('"hasActiveSubscription":false')
+    await expect
+      .poll(() => app.page.evaluate(() => localStorage.getItem('user')))
+      .toContain('"hasActiveSubscription":false')
     setAccess(app, { plan: 'free' })
     await goWithin(app.page, '/flows')
     await heading('Flows')
@@ -111,7 +113,7 @@ describe('the check', () => {
     await heading('Connect your store')
     await app.page.getByLabel('Store URL').fill('https://shop.example')
     await app.settled()
-    expect(await app.page.getByLabel('Store URL').inputValue()).toBe('https://shop.example')
+    await expect.poll(() => app.page.getByLabel('Store URL').inputValue()).toBe('https://shop.example')
     expect(urls).not.toContain('/dashboard')
   })
 
@@ -130,7 +132,9 @@ describe('the check', () => {
       )
       await goWith(app, '/dashboard', { ...kept, token, user: remembered(false) })
       await app.page.getByText('Subscription Required').waitFor()
-      expect(await app.page.getByRole('link', { name: 'Choose a Plan' }).getAttribute('href')).toBe('/pricing')
+      await expect
+        .poll(() => app.page.getByRole('link', { name: 'Choose a Plan' }).getAttribute('href'))
+        .toBe('/pricing')
       await expect.poll(() => sectionsOf(app.page)).toEqual(['Dashboard', 'Settings'])
       await goWithin(app.page, '/settings')
       await app.page.getByText('Not connected to any store').waitFor()
@@ -138,7 +142,7 @@ describe('the check', () => {
       await app.page.getByText('Not connected to any store').waitFor()
       await app.settled()
       expect(app.api.calls(checkConnection)).toEqual([])
-      expect(await storedConnection(app.page)).toEqual([])
+      await expect.poll(() => storedConnection(app.page)).toEqual([])
     },
   )
 
@@ -150,12 +154,12 @@ describe('the check', () => {
       .getByText(/^Connected to /)
       .first()
       .waitFor()
-    expect(await storedConnection(app.page)).toEqual(CONNECTION_KEYS)
+    await expect.poll(() => storedConnection(app.page)).toEqual(CONNECTION_KEYS)
     setAccess(app, { status: 'past_due', isSubscribed: false })
     await app.page.reload()
     await app.page.getByText('Not connected to any store').waitFor()
     await app.settled()
-    expect(await storedConnection(app.page)).toEqual([])
+    await expect.poll(() => storedConnection(app.page)).toEqual([])
   })
 })
 
@@ -176,7 +180,7 @@ test.each([
   await app.page.waitForURL(`**${to}`)
   await app.settled()
   expect(path()).toBe(to)
-  expect(await storedConnection(app.page)).toEqual(to === '/dashboard' ? CONNECTION_KEYS : [])
+  await expect.poll(() => storedConnection(app.page)).toEqual(to === '/dashboard' ? CONNECTION_KEYS : [])
 })
 
 test('signed in, the screens of signing in and of connecting lead to the dashboard', {
@@ -215,5 +219,7 @@ test.each(['/customers/x', '/settings/nothing', '/campaigns/42/more', '/nowhere/
   await app.open(to, { as: 'visitor' })
   await heading('Page not found')
   await app.page.getByText("Sorry, we couldn't find the page you're looking for.").waitFor()
-  expect(await app.page.getByRole('link', { name: 'Go back to Dashboard' }).getAttribute('href')).toBe('/dashboard')
+  await expect
+    .poll(() => app.page.getByRole('link', { name: 'Go back to Dashboard' }).getAttribute('href'))
+    .toBe('/dashboard')
 })

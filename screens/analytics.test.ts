@@ -100,16 +100,16 @@ describe('the figures', () => {
     expect(counts).toEqual(['146', '58', '24', '18', '15'])
     const names = block('Top Abandoned Products').locator('tbody th')
     await countOf(names, 10)
-    expect((await names.allInnerTexts()).map((name) => name.trim())).toEqual(
-      fixture(readAnalytics).topProducts!.map(({ name }) => name),
-    )
+    await expect
+      .poll(async () => (await names.allInnerTexts()).map((name) => name.trim()))
+      .toEqual(fixture(readAnalytics).topProducts!.map(({ name }) => name))
     expect(new Set(api.calls(readAnalytics).map(({ query }) => query.range))).toEqual(new Set(['30d']))
     await chooseRange('90d')
     await expect.poll(async () => (await kpis())[0]).toEqual(['$10.00', '–'])
     await countOf(radios(), 4)
     expect(new URL(page.url()).searchParams.get('range')).toBe('90d')
     await page.reload()
-    expect(await page.getByRole('radio', { name: '90d' }).isChecked()).toBe(true)
+    await expect.poll(() => page.getByRole('radio', { name: '90d' }).isChecked()).toBe(true)
   })
 
   test('have a definition each, for pointer, keyboard and screen reader', async () => {
@@ -125,9 +125,11 @@ describe('the figures', () => {
       await block(table).locator('tbody tr').first().waitFor()
     }
     const terms = page.locator('.term')
-    expect(
-      await terms.evaluateAll((all) => all.every((each) => (each.getAttribute('aria-label') ?? '').includes(': '))),
-    ).toBe(true)
+    await expect
+      .poll(() =>
+        terms.evaluateAll((all) => all.every((each) => (each.getAttribute('aria-label') ?? '').includes(': '))),
+      )
+      .toBe(true)
     const bare = await page
       .locator('.analytics')
       .evaluate((screen) =>
@@ -156,21 +158,31 @@ describe('the figures', () => {
       topProducts: [{ ...product, abandonedCount: 1_204, recoveryRate: 0.125, revenueLost: 81_872 }],
     }))
     await app.open('/analytics')
-    expect(await factsOf('Email Performance')).toEqual({
-      ...{ 'Open rate': '11.00%', 'Click rate': '22.00%', 'Conversion rate': '33.00%', 'Revenue per email': '$4.50' },
-      ...{ Accepted: '1,234', Bounced: '5', Unsubscribed: '6', Complaints: '7' },
-    })
-    expect(await factsOf('Customer Insights')).toEqual({
-      ...{ New: '1,001', Returning: '12', 'Repeat purchase rate': '25.00%', 'Average orders per customer': '1.50' },
-    })
-    expect(await factsOf('WooCommerce metrics')).toEqual({
-      ...{ 'Cart abandonment rate': '70.00%', 'Average cart value': '$80.50', 'Conversion rate': '5.00%' },
-    })
-    expect(await tableOf('Top Abandoned Products')).toEqual([
-      ['Product', 'SKU', 'Abandoned', 'Recovery rate', 'Revenue lost'],
-      ['Pot', 'POT-1', '1,204', '12.50%', '$81,872.00'],
-    ])
-    expect(await block('Top Abandoned Products').locator('tbody img').getAttribute('src')).toBe(product.image)
+    await expect
+      .poll(() => factsOf('Email Performance'))
+      .toEqual({
+        ...{ 'Open rate': '11.00%', 'Click rate': '22.00%', 'Conversion rate': '33.00%', 'Revenue per email': '$4.50' },
+        ...{ Accepted: '1,234', Bounced: '5', Unsubscribed: '6', Complaints: '7' },
+      })
+    await expect
+      .poll(() => factsOf('Customer Insights'))
+      .toEqual({
+        ...{ New: '1,001', Returning: '12', 'Repeat purchase rate': '25.00%', 'Average orders per customer': '1.50' },
+      })
+    await expect
+      .poll(() => factsOf('WooCommerce metrics'))
+      .toEqual({
+        ...{ 'Cart abandonment rate': '70.00%', 'Average cart value': '$80.50', 'Conversion rate': '5.00%' },
+      })
+    await expect
+      .poll(() => tableOf('Top Abandoned Products'))
+      .toEqual([
+        ['Product', 'SKU', 'Abandoned', 'Recovery rate', 'Revenue lost'],
+        ['Pot', 'POT-1', '1,204', '12.50%', '$81,872.00'],
+      ])
+    await expect
+      .poll(() => block('Top Abandoned Products').locator('tbody img').getAttribute('src'))
+      .toBe(product.image)
   })
 
   test('are those of the connected platform alone, and money of other currencies is named (decisions 91 and 96)', {
@@ -185,14 +197,16 @@ describe('the figures', () => {
       ],
     }))
     const page = await app.open('/analytics')
-    expect(await factsOf('Shopify metrics')).toEqual({
-      ...{
-        'Checkout abandonment rate': '62.50%',
-        'Average order value': '$12.50',
-        'Customer lifetime value': '$31.00',
-      },
-    })
-    expect(await block('WooCommerce metrics').count()).toBe(0)
+    await expect
+      .poll(() => factsOf('Shopify metrics'))
+      .toEqual({
+        ...{
+          'Checkout abandonment rate': '62.50%',
+          'Average order value': '$12.50',
+          'Customer lifetime value': '$31.00',
+        },
+      })
+    await expect.poll(() => block('WooCommerce metrics').count()).toBe(0)
     await page
       .getByText('Not added: €50.00 of orders and €30.00 in carts not bought in EUR; £7.00 in carts not bought in GBP.')
       .waitFor()
@@ -218,30 +232,34 @@ describe('the figures', () => {
       items.evaluateAll((all) =>
         all.map((each) => [each.querySelector('.term')!.textContent, each.querySelector('strong')!.textContent]),
       )
-    expect(await shown()).toEqual([
-      ['Carts created', '8'],
-      ['Emails sent', '5'],
-      ['Emails opened', '0'],
-      ['Clicks', '2'],
-      ['Conversions', '1'],
-    ])
+    await expect
+      .poll(() => shown())
+      .toEqual([
+        ['Carts created', '8'],
+        ['Emails sent', '5'],
+        ['Emails opened', '0'],
+        ['Clicks', '2'],
+        ['Conversions', '1'],
+      ])
     // Nothing has a bar of no length.
-    expect((await sharesOf('Conversion Funnel'))[2]).toBe(0)
+    await expect.poll(async () => (await sharesOf('Conversion Funnel'))[2]).toBe(0)
     await funnel.getByText(uneven).waitFor()
     const channel = funnel.getByLabel('Channel')
-    expect(await channel.locator('option').allInnerTexts()).toEqual(['All channels', 'Email', 'SMS'])
+    await expect.poll(() => channel.locator('option').allInnerTexts()).toEqual(['All channels', 'Email', 'SMS'])
     await channel.selectOption('sms')
-    expect(await shown()).toEqual([
-      ['Carts created', '8'],
-      ['SMS sent', '4'],
-      ['Clicks', '2'],
-      ['Conversions', '1'],
-    ])
-    expect(await funnel.getByText(uneven).count()).toBe(0)
+    await expect
+      .poll(() => shown())
+      .toEqual([
+        ['Carts created', '8'],
+        ['SMS sent', '4'],
+        ['Clicks', '2'],
+        ['Conversions', '1'],
+      ])
+    await expect.poll(() => funnel.getByText(uneven).count()).toBe(0)
     await channel.selectOption('all')
-    expect((await shown())[1]).toEqual(['Messages sent', '9'])
+    await expect.poll(async () => (await shown())[1]).toEqual(['Messages sent', '9'])
     // More than all carts are no longer than the whole (B 9).
-    expect((await sharesOf('Conversion Funnel'))[1]).toBe(100)
+    await expect.poll(async () => (await sharesOf('Conversion Funnel'))[1]).toBe(100)
   })
 
   test('of many digits stay in one line, on a wide screen and on a phone', async () => {
@@ -293,17 +311,17 @@ describe('figures that are still being counted', () => {
     await rate.getByText('These figures are being counted').waitFor()
     await page.getByText('Products are being counted.').waitFor()
     await customers.getByText('Customers are being counted.').waitFor()
-    expect(await customers.getByText('–', { exact: true }).count()).toBe(4)
+    await expect.poll(() => customers.getByText('–', { exact: true }).count()).toBe(4)
     // Nothing may have happened, or it is not counted yet.
     for (const text of ['No data available', 'Figures appear here', 'No products in abandoned carts'])
-      expect(await page.getByText(text).count()).toBe(0)
+      await expect.poll(() => page.getByText(text).count()).toBe(0)
     api.answer(readAnalytics, fixture(readAnalytics))
     api.answer(readRecoveryRateTrend, fixture(readRecoveryRateTrend))
     await page.clock.fastForward(5_000)
     await notice.waitFor({ state: 'detached' })
     await rate.getByRole('img', { name: /^Recovery rate,/ }).waitFor()
     await customers.getByText('Customers are counted every 15 minutes').waitFor()
-    expect(await customers.getByText('–', { exact: true }).count()).toBe(0)
+    await expect.poll(() => customers.getByText('–', { exact: true }).count()).toBe(0)
   })
 
   test('are asked for again soon where only the customers are counted anew', async () => {
@@ -315,7 +333,7 @@ describe('figures that are still being counted', () => {
     await page.goto(`${app.url}/analytics`)
     const customers = block('Customer Insights', page)
     await customers.getByText('4,711').waitFor()
-    expect(await page.getByText('These figures are being counted').count()).toBe(0)
+    await expect.poll(() => page.getByText('These figures are being counted').count()).toBe(0)
     serve(4_712, false)
     await page.clock.fastForward(5_000)
     await customers.getByText('4,712').waitFor()
@@ -343,21 +361,21 @@ describe('a trend', () => {
     await chooseRange('90d')
     await drawn('Revenue', 'Last 90 days')
     const period = panel.getByLabel('Period of Revenue')
-    expect(await period.locator('option').allInnerTexts()).toEqual([
-      ...['Last 7 days', 'Last 30 days', 'Last 90 days', 'Last 12 months'],
-    ])
+    await expect
+      .poll(() => period.locator('option').allInnerTexts())
+      .toEqual([...['Last 7 days', 'Last 30 days', 'Last 90 days', 'Last 12 months']])
     await period.selectOption('7d')
     await drawn('Revenue', 'Last 7 days')
     await chooseRange('1y')
     await drawn('Recovery rate', 'Last 12 months')
     await drawn('Revenue', 'Last 7 days')
     expect(new Set(api.calls(readRevenueTrend).map(({ query }) => query.period))).toEqual(new Set(['30d', '90d', '7d']))
-    expect(await panel.locator('[data-type]').getAttribute('data-type')).toBe('line')
+    await expect.poll(() => panel.locator('[data-type]').getAttribute('data-type')).toBe('line')
     await panel.getByRole('button', { name: 'Bar chart' }).click()
     await panel.locator('[data-type=bar]').first().waitFor()
     await panel.getByRole('button', { name: 'Show as table' }).click()
     await countOf(panel.locator('tbody tr'), 7)
-    expect(await panel.locator('tbody tr').last().innerText()).toContain('(so far)')
+    await expect.poll(() => panel.locator('tbody tr').last().innerText()).toContain('(so far)')
     const picture = await saved(panel.getByRole('button', { name: 'Export' }))
     expect([picture.name, picture.isPng]).toEqual(['revenue-trend.png', true])
     const table = linesOf((await savedTable('Revenue')).text)
@@ -390,8 +408,10 @@ describe('a trend', () => {
     await page.reload()
     await expect.poll(() => logged.filter((text) => text.startsWith('The chart data is not valid')).length).toBe(1)
     const panel = block('Revenue', page)
-    expect([await panel.locator('canvas').count(), await panel.getByText('No data available').count()]).toEqual([0, 0])
-    expect(await panel.getByRole('button', { name: 'Export' }).isDisabled()).toBe(true)
+    await expect
+      .poll(async () => [await panel.locator('canvas').count(), await panel.getByText('No data available').count()])
+      .toEqual([0, 0])
+    await expect.poll(() => panel.getByRole('button', { name: 'Export' }).isDisabled()).toBe(true)
     await block('Recovery rate', page).locator('canvas').waitFor()
   })
 
@@ -464,7 +484,7 @@ describe('a file', () => {
     })
     await locked.focus()
     await page.getByRole('tooltip').getByText('requires the Growth plan').waitFor()
-    expect(await locked.getAttribute('href')).toBe('/pricing')
+    await expect.poll(() => locked.getAttribute('href')).toBe('/pricing')
   })
 
   test('of each table has the rows that are shown, with plain numbers', async () => {
@@ -509,7 +529,7 @@ describe('a file', () => {
     await app.open('/analytics?range=30d')
     const rows = (table: string) => block(table).locator('tbody tr')
     await countOf(rows('By country'), 8)
-    expect(await rows('By device').locator('th').allInnerTexts()).toEqual(['Phone', 'Desktop', 'Not known'])
+    await expect.poll(() => rows('By device').locator('th').allInnerTexts()).toEqual(['Phone', 'Desktop', 'Not known'])
     expect(linesOf((await savedTable('By country')).text)).toHaveLength(11)
     await block('By country').getByRole('button', { name: 'Show all 10' }).click()
     await countOf(rows('By country'), 10)
@@ -586,7 +606,7 @@ describe('the blocks of decision 99', () => {
       ],
       ['Organic: All other orders, and those made by the staff', '$100.00', '5 orders · 10.00% of the store’s revenue'],
     ])
-    expect(await sharesOf('Revenue, by how it is known')).toEqual([60, 30, 10])
+    await expect.poll(() => sharesOf('Revenue, by how it is known')).toEqual([60, 30, 10])
     await known.getByText('Net of refunds. Each order is in one of the three').waitFor()
   })
 
@@ -615,7 +635,7 @@ describe('the blocks of decision 99', () => {
       ['/carts?reach=no_consent:DE&days=7', 'No consent (DE) 25'],
       ['/carts?reach=no_contact&days=7', 'No email 13'],
     ])
-    expect(await sharesOf('Carts that can be reached')).toEqual([62, 25, 13])
+    await expect.poll(() => sharesOf('Carts that can be reached')).toEqual([62, 25, 13])
     await reached.getByRole('link', { name: 'Can be reached' }).click()
     await page.waitForURL(/\/carts\?.*reach=reachable/)
     await page.getByRole('button', { name: 'Abandoned in the last 7 days: remove this filter' }).waitFor()
@@ -642,32 +662,42 @@ describe('the blocks of decision 99', () => {
     await app.open('/analytics?range=7d')
     const share = ['1,200', '25.00%', '$81.00']
     const shares = ['Abandoned', 'Recovery rate', 'Revenue opportunity']
-    expect(await tableOf('By country')).toEqual([
-      ['Country', ...shares],
-      ['Germany', ...share],
-      ['Not known', ...share],
-    ])
-    expect(await tableOf('New and returning shoppers')).toEqual([
-      ['Shopper', ...shares],
-      ['Returning', ...share],
-    ])
-    expect(await tableOf('What a reminder earned, by time after leaving')).toEqual([
-      ['Time after leaving', 'Messages', 'Conversion rate', 'Revenue per message'],
-      ['3–6 h', '1,234', '33.00%', '$4.50'],
-    ])
-    expect(await tableOf('By channel')).toEqual([
-      ['Channel', 'Accepted', 'Click rate', 'Conversion rate', 'Revenue per message', 'Unsubscribed', 'Revenue'],
-      ['SMS', '1,234', '22.00%', '33.00%', '$4.50', '6', '$5,553.00'],
-    ])
+    await expect
+      .poll(() => tableOf('By country'))
+      .toEqual([
+        ['Country', ...shares],
+        ['Germany', ...share],
+        ['Not known', ...share],
+      ])
+    await expect
+      .poll(() => tableOf('New and returning shoppers'))
+      .toEqual([
+        ['Shopper', ...shares],
+        ['Returning', ...share],
+      ])
+    await expect
+      .poll(() => tableOf('What a reminder earned, by time after leaving'))
+      .toEqual([
+        ['Time after leaving', 'Messages', 'Conversion rate', 'Revenue per message'],
+        ['3–6 h', '1,234', '33.00%', '$4.50'],
+      ])
+    await expect
+      .poll(() => tableOf('By channel'))
+      .toEqual([
+        ['Channel', 'Accepted', 'Click rate', 'Conversion rate', 'Revenue per message', 'Unsubscribed', 'Revenue'],
+        ['SMS', '1,234', '22.00%', '33.00%', '$4.50', '6', '$5,553.00'],
+      ])
     // Opens exist for email alone.
-    expect(await tableOf('Flows, campaigns and messages by hand')).toEqual([
-      ['Sent by', 'Accepted', 'Open rate', 'Click rate', 'Conversion rate', 'Unsubscribed', 'Revenue'],
-      ['Reminders, step 2 (SMS)', '1,234', '–', '22.00%', '33.00%', '6', '$5,553.00'],
-    ])
+    await expect
+      .poll(() => tableOf('Flows, campaigns and messages by hand'))
+      .toEqual([
+        ['Sent by', 'Accepted', 'Open rate', 'Click rate', 'Conversion rate', 'Unsubscribed', 'Revenue'],
+        ['Reminders, step 2 (SMS)', '1,234', '–', '22.00%', '33.00%', '6', '$5,553.00'],
+      ])
     const links = block('By country').locator('tbody a')
-    expect(await links.evaluateAll((all) => all.map((each) => each.getAttribute('href')))).toEqual([
-      ...['/carts?country=DE&days=7', '/carts?country=none&days=7'],
-    ])
+    await expect
+      .poll(() => links.evaluateAll((all) => all.map((each) => each.getAttribute('href'))))
+      .toEqual([...['/carts?country=DE&days=7', '/carts?country=none&days=7']])
   })
 
   test('lead from a number to the carts behind it', async () => {
@@ -678,7 +708,7 @@ describe('the blocks of decision 99', () => {
     const funnel = block('Conversion Funnel')
     await funnel.waitFor()
     // Carts are in the list from when they were abandoned.
-    expect(await funnel.getByRole('link', { name: 'Carts: Carts created' }).count()).toBe(0)
+    await expect.poll(() => funnel.getByRole('link', { name: 'Carts: Carts created' }).count()).toBe(0)
     const week = { days: '7' }
     for (const [link, filters, shown] of [
       [block('By country').getByRole('link', { name: 'United States' }), { country: 'US' }, 'United States'],
@@ -723,7 +753,7 @@ test('all products can be searched and paged, and lead to their carts', async ()
   await products.getByRole('rowheader', { name: /mug/i }).first().waitFor()
   expect(api.calls(listAnalyticsProducts).at(-1)!.query).toMatchObject({ page: 1, search: 'mug', range: '90d' })
   const link = products.getByRole('link', { name: 'Sunday Stoneware Mug' })
-  expect(await link.getAttribute('href')).toBe('/carts?product=20&days=90')
+  await expect.poll(() => link.getAttribute('href')).toBe('/carts?product=20&days=90')
 })
 
 test('the link of the weekly report opens the store it is about, if it is one of the account’s', async () => {
@@ -743,7 +773,7 @@ test('the link of the weekly report opens the store it is about, if it is one of
   expect(api.calls(switchStore).map(({ body }) => body)).toEqual([{ storeId: second }])
   await app.go('/analytics?platform=woocommerce&storeId=00000000-0000-4000-8000-000000000003&range=7d')
   await page.getByText('This report cannot be shown').waitFor()
-  expect(await block('Conversion Funnel').count()).toBe(0)
+  await expect.poll(() => block('Conversion Funnel').count()).toBe(0)
   await page.getByRole('button', { name: 'Show the analytics of this store' }).click()
   await block('Conversion Funnel').waitFor()
   expect(api.calls(switchStore)).toHaveLength(1)
@@ -760,17 +790,17 @@ describe('plans', () => {
     alterFigures(({ woocommerce: _, ...reply }) => ({ ...reply, email: null, customers: null, topProducts: null }))
     const page = await app.open('/analytics?range=1y')
     const locked = block('More with Advanced Analytics')
-    expect(await locked.getByRole('link', { name: 'See plans' }).getAttribute('href')).toBe('/pricing')
-    expect(await page.getByRole('radio', { name: '30d' }).isChecked()).toBe(true)
-    expect(await radios().evaluateAll((all) => all.map((each) => (each as HTMLInputElement).disabled))).toEqual([
-      ...[false, false, true, true],
-    ])
+    await expect.poll(() => locked.getByRole('link', { name: 'See plans' }).getAttribute('href')).toBe('/pricing')
+    await expect.poll(() => page.getByRole('radio', { name: '30d' }).isChecked()).toBe(true)
+    await expect
+      .poll(() => radios().evaluateAll((all) => all.map((each) => (each as HTMLInputElement).disabled)))
+      .toEqual([...[false, false, true, true]])
     await figures().getByText('69.18%').waitFor()
     await block('Conversion Funnel').waitFor()
     for (const name of [
       ...['Email Performance', 'Revenue', 'Recovery rate', 'Customer Insights', 'Top Abandoned Products'],
     ])
-      expect([name, await block(name).count()]).toEqual([name, 0])
+      await expect.poll(async () => [name, await block(name).count()]).toEqual([name, 0])
   })
 
   test('Growth has ROI Tracking by month and channel; Starter has a link to the plans (decision 154)', {
@@ -798,7 +828,7 @@ describe('plans', () => {
     withPlan('starter')
     await app.open('/analytics')
     await roi.getByText('ROI Tracking requires the Growth plan. Please upgrade.').waitFor()
-    expect(await roi.getByRole('link', { name: 'See plans' }).getAttribute('href')).toBe('/pricing')
+    await expect.poll(() => roi.getByRole('link', { name: 'See plans' }).getAttribute('href')).toBe('/pricing')
   })
 
   test('Growth adds up “All stores” of one currency; other screens are about one store (decision 154)', {
@@ -819,20 +849,20 @@ describe('plans', () => {
     await switcher.click()
     await page.getByRole('menuitem', { name: 'All stores' }).click()
     await page.getByText(/^All stores in USD: .*pots\.example\. Each counts by its own calendar/).waitFor()
-    expect(await page.getByText('tassen.example').count()).toBe(0)
+    await expect.poll(() => page.getByText('tassen.example').count()).toBe(0)
     await expect.poll(() => api.calls(readAnalytics).at(-1)!.query).toMatchObject({ stores: 'all', range: '30d' })
     const url = '/api/analytics/export?ticket=t'
     api.answer(prepareAnalyticsExport, { url, expiresAt: fixture(readAnalytics).countedUntil! })
     api.answer(exportAnalytics, 'Figure,Value\r\n')
     await saved(page.getByRole('button', { name: 'Export', exact: true }).first())
     expect(api.calls(prepareAnalyticsExport)[0]!.query).toMatchObject({ stores: 'all', range: '30d' })
-    expect(await page.getByRole('link', { name: 'Carts', exact: true }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('link', { name: 'Carts', exact: true }).count()).toBe(0)
     const link = (section: string) =>
       page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: section })
     await link('Dashboard').click()
     await page.waitForURL('**/dashboard?stores=all*')
     await page.getByText('Cart Recovery Overview').waitFor()
-    expect(await page.getByText('Recent Abandoned Carts').count()).toBe(0)
+    await expect.poll(() => page.getByText('Recent Abandoned Carts').count()).toBe(0)
     await checkLayout(app)
     await page.getByLabel('Currency').selectOption('EUR')
     await page.getByText(/^All stores in EUR: tassen\.example\./).waitFor()

@@ -52,7 +52,7 @@ test('a larger plan is chosen by the keyboard, its amount shown first, and then 
   const page = await app.open('/billing')
   await button('Change plan').press('Enter')
   await dialog().getByText('This is what you have now.').waitFor()
-  expect(await dialog().getByRole('button', { name: 'Show what it costs' }).isDisabled()).toBe(true)
+  await expect.poll(() => dialog().getByRole('button', { name: 'Show what it costs' }).isDisabled()).toBe(true)
   await dialog().getByRole('radio', { name: 'Starter' }).press('ArrowDown')
   await dialog().getByText('$49.00 a month, before tax.').waitFor()
   await checkLayout(app, '[role=dialog]')
@@ -100,12 +100,12 @@ test('a smaller plan shows what is lost, which stores rest, and when', async () 
   expect(text).toContain('1 store will have to rest A store that rests goes on capturing carts and syncing')
   expect(text).not.toContain('Due now')
   const box = (name: string) => dialog().getByRole('checkbox', { name })
-  expect(await box('Third Floor').isChecked()).toBe(true)
+  await expect.poll(() => box('Third Floor').isChecked()).toBe(true)
   await checkLayout(app, '[role=dialog]')
   await box('Third Floor').click()
   await dialog().getByText('Choose 1 store to rest.').waitFor()
   const confirm = dialog().getByRole('button', { name: `Change on ${dateIn(12)}` })
-  expect(await confirm.isDisabled()).toBe(true)
+  await expect.poll(() => confirm.isDisabled()).toBe(true)
   await box('Kiln Road').click()
   await box('Second Hand').click()
   app.api.answer(subscriptionStatus, aStatus({ change: { plan: 'starter', cycle: 'month', at: inDays(12) } }))
@@ -164,7 +164,7 @@ test('a failed preview shows the error; a declined card shows it with “Manage 
   const page = await app.open('/billing?change=growth')
   await press('Show what it costs')
   await dialog().getByRole('alert').getByText('Too many tries.').waitFor()
-  expect(await dialog().getByRole('button', { name: 'Manage Billing' }).count()).toBe(0)
+  await expect.poll(() => dialog().getByRole('button', { name: 'Manage Billing' }).count()).toBe(0)
   app.api.answer(previewChange, aPreview())
   await press('Show what it costs')
   await press('Pay $16.50 and change')
@@ -194,10 +194,9 @@ test('a payment that the bank confirms links to the bank’s page in a new windo
   await press('Pay $16.50 and change')
   await dialog().getByText('Growth begins once it is confirmed.').waitFor()
   const link = dialog().getByRole('link', { name: 'Confirm the payment' })
-  expect([await link.getAttribute('href'), await link.getAttribute('target')]).toEqual([
-    'https://bank.example/3ds',
-    '_blank',
-  ])
+  await expect
+    .poll(async () => [await link.getAttribute('href'), await link.getAttribute('target')])
+    .toEqual(['https://bank.example/3ds', '_blank'])
   await checkLayout(app, '[role=dialog]')
 })
 
@@ -214,7 +213,7 @@ test.each([
   answerBilling(app, { plan: 'starter', ...detail })
   const page = await app.open('/billing?change=growth')
   await page.getByText(text).waitFor()
-  expect(await dialog().count()).toBe(0)
+  await expect.poll(() => dialog().count()).toBe(0)
 })
 
 // Canceling, reactivating, the portal.
@@ -249,7 +248,7 @@ test('canceling is confirmed in the words of A 5, and Reactivate takes it back',
   await page.getByText(message).waitFor()
   await button('Reactivate').waitFor()
   await expect.poll(focused).toBe('ReactivateManage Billing')
-  expect(await button('Cancel subscription').count()).toBe(0)
+  await expect.poll(() => button('Cancel subscription').count()).toBe(0)
 
   answerBilling(app)
   app.api.answer(reactivateSubscription, { success: true, message: 'Your subscription goes on.' })
@@ -303,7 +302,7 @@ test.each([
   await dialog.waitFor({ state: 'detached' })
   await button(label).click()
   await dialog.getByText(CONFIRM).waitFor()
-  expect(await dialog.getByText(text).count()).toBe(0)
+  await expect.poll(() => dialog.getByText(text).count()).toBe(0)
 })
 
 test('a portal without an address counts as a failure', { tags: ['A8'] }, async () => {

@@ -166,7 +166,7 @@ test.each(['viewer', 'member'] as const)('a %s sees the plan without payments, a
   await usageIsShown()
   const owner = fixture(readTeam).members.find((member) => member.role === 'owner')!
   await expect.poll(actions).toEqual([owner.email, 'View Plans'])
-  expect(await textOf(main())).toContain('Price $19.00 a month')
+  await expect.poll(() => textOf(main())).toContain('Price $19.00 a month')
 })
 
 test('/billing shows a skeleton while the subscription loads, and “Failed to load subscription details” with Retry', {
@@ -208,9 +208,9 @@ test('/billing shows the limits where the usage fails to load, those of A 9 wher
   app.api.fail(readUsage, 400, { error: 'Not now.' })
   const page = await app.open('/billing')
   await page.getByText('What was used could not be loaded.').waitFor()
-  expect(await textOf(main())).toContain(
-    '2 stores 100 emails per month 50 SMS per month 50 WhatsApp messages per month',
-  )
+  await expect
+    .poll(() => textOf(main()))
+    .toContain('2 stores 100 emails per month 50 SMS per month 50 WhatsApp messages per month')
   app.api.answer(readUsage, someUsage())
   await main().getByRole('button', { name: 'Retry' }).click()
   await usageIsShown()
@@ -235,8 +235,8 @@ test('the demo says that its plan cannot be changed', async () => {
   await app.open('/billing')
   await main().getByText('The demo’s plan cannot be changed.').waitFor()
   await usageIsShown()
-  expect(await actions()).toEqual(['View Payment History'])
-  expect(await textOf(main())).not.toContain('set by whoever runs this server')
+  await expect.poll(() => actions()).toEqual(['View Payment History'])
+  await expect.poll(() => textOf(main())).not.toContain('set by whoever runs this server')
 })
 
 // The drawer.
@@ -259,9 +259,9 @@ test('the header’s button opens the drawer by the keyboard: plan, status, limi
   ])
     expect(text).toContain(part)
   const meters = drawer().getByRole('meter')
-  expect(await meters.evaluateAll((all) => all.map((each) => (each as HTMLMeterElement).value))).toEqual([
-    1, 1_234, 84, 100,
-  ])
+  await expect
+    .poll(() => meters.evaluateAll((all) => all.map((each) => (each as HTMLMeterElement).value)))
+    .toEqual([1, 1_234, 84, 100])
   await checkLayout(app)
   await page.keyboard.press('Escape')
   await drawer().waitFor({ state: 'detached' })
@@ -284,7 +284,7 @@ test('the drawer offers “Ready to Scale?” on every plan but Growth, and “V
     '2 messages held. All of these will expire before Dec 1, 2026.',
   ])
     expect(text).toContain(part)
-  expect(await drawer().getByRole('meter').count()).toBe(0)
+  await expect.poll(() => drawer().getByRole('meter').count()).toBe(0)
   expect(text).not.toContain('Ready to Scale?')
   await drawer().getByRole('button', { name: 'Close' }).click()
   app.api.answer(subscriptionStatus, aStatus({ plan: 'starter' }))
@@ -344,7 +344,7 @@ test.each([
   await headerButton().click()
   await drawer().getByText(text).waitFor()
   const isEnding = 'cancelAtPeriodEnd' in status
-  expect(await page.getByText(`Ends ${dateIn(12)}`, { exact: true }).count()).toBe(isEnding ? 1 : 0)
+  await expect.poll(() => page.getByText(`Ends ${dateIn(12)}`, { exact: true }).count()).toBe(isEnding ? 1 : 0)
   if (!isEnding) return
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: `Subscription: Growth, Active, Ends ${dateIn(12)}` }).waitFor()
@@ -399,7 +399,7 @@ test.each([
   app.api.answer(subscriptionStatus, aStatus(status))
   await app.open('/settings')
   await notices().getByText(text.split('. ')[0]!).waitFor()
-  expect(await textOf(notices())).toContain(text)
+  await expect.poll(() => textOf(notices())).toContain(text)
   await notices().getByRole('link', { name: link }).waitFor()
   await checkLayout(app, '[aria-label=Notices]')
 })
@@ -409,7 +409,7 @@ test('the banner of an overdue payment tells a viewer who can pay', async () => 
   signInAs(app, 'viewer')
   await app.open('/settings')
   await notices().getByText('An owner or admin of this account can pay it.').waitFor()
-  expect(await notices().getByRole('link', { name: 'Go to billing' }).count()).toBe(0)
+  await expect.poll(() => notices().getByRole('link', { name: 'Go to billing' }).count()).toBe(0)
 })
 
 test('the banner of a resting store leads to /billing and has no such link there', async () => {
@@ -445,19 +445,23 @@ test('“View Payment History” shows payments with status, reason, refund and 
   await page.getByRole('button', { name: 'View Payment History' }).press('Enter')
   const rows = history().getByRole('row')
   await rows.nth(5).waitFor()
-  expect((await rows.allInnerTexts()).map((row) => row.replace(/\s+/g, ' ').trim())).toEqual([
-    'Date Description Status Amount Invoice',
-    'Oct 20, 2026 Growth with 2 extra stores, by the year Succeeded $49.00 RC-000',
-    'Oct 19, 2026 Growth, by the month Pending $50.00 in_1',
-    'Oct 18, 2026 Growth with 2 extra stores, by the year Failed Your card was declined. $51.00 RC-002',
-    'Oct 17, 2026 Growth, by the month Canceled $52.00 RC-003',
-    'Oct 16, 2026 Growth with 2 extra stores, by the year Refunded $53.00 $12.50 refunded RC-004',
-  ])
+  await expect
+    .poll(async () => (await rows.allInnerTexts()).map((row) => row.replace(/\s+/g, ' ').trim()))
+    .toEqual([
+      'Date Description Status Amount Invoice',
+      'Oct 20, 2026 Growth with 2 extra stores, by the year Succeeded $49.00 RC-000',
+      'Oct 19, 2026 Growth, by the month Pending $50.00 in_1',
+      'Oct 18, 2026 Growth with 2 extra stores, by the year Failed Your card was declined. $51.00 RC-002',
+      'Oct 17, 2026 Growth, by the month Canceled $52.00 RC-003',
+      'Oct 16, 2026 Growth with 2 extra stores, by the year Refunded $53.00 $12.50 refunded RC-004',
+    ])
   const marks = history().locator('.mark')
-  expect(new Set(await marks.evaluateAll((all) => all.map((each) => getComputedStyle(each).color))).size).toBe(5)
+  await expect
+    .poll(async () => new Set(await marks.evaluateAll((all) => all.map((each) => getComputedStyle(each).color))).size)
+    .toBe(5)
   const invoice = history().getByRole('link', { name: 'Invoice RC-002, in a new window' })
-  expect(await invoice.getAttribute('href')).toBe('https://invoice.stripe.example/2')
-  expect(await history().getByRole('navigation').count()).toBe(0)
+  await expect.poll(() => invoice.getAttribute('href')).toBe('https://invoice.stripe.example/2')
+  await expect.poll(() => history().getByRole('navigation').count()).toBe(0)
   await checkLayout(app, 'main')
   await page.getByRole('button', { name: 'Hide Payment History' }).click()
   await history().waitFor({ state: 'detached' })
@@ -472,19 +476,19 @@ test('the payment history has ten payments on a page, at most five page buttons,
   await page.getByRole('button', { name: 'View Payment History' }).click()
   await history().getByText('Page 1 of 9, 83 payments').waitFor()
   expect(app.api.calls(paymentHistory).at(-1)!.sent.query).toEqual({ page: '1', limit: '10' })
-  expect(await history().getByRole('row').count()).toBe(11)
-  expect(await pageButtons()).toEqual(['1', '2', '3', '4', '5'])
+  await expect.poll(() => history().getByRole('row').count()).toBe(11)
+  await expect.poll(() => pageButtons()).toEqual(['1', '2', '3', '4', '5'])
   await history().getByRole('button', { name: 'Page 5' }).click()
   await history().getByText('Page 5 of 9').waitFor()
-  expect(await pageButtons()).toEqual(['3', '4', '5', '6', '7'])
+  await expect.poll(() => pageButtons()).toEqual(['3', '4', '5', '6', '7'])
   expect(search()).toBe('?payments=5')
   await page.reload()
   await history().getByRole('button', { name: 'Page 7' }).click()
   await history().getByText('Page 7 of 9').waitFor()
   await history().getByRole('button', { name: 'Page 9' }).click()
   await history().getByText('Page 9 of 9').waitFor()
-  expect(await pageButtons()).toEqual(['5', '6', '7', '8', '9'])
-  expect(await history().getByRole('row').count()).toBe(4)
+  await expect.poll(() => pageButtons()).toEqual(['5', '6', '7', '8', '9'])
+  await expect.poll(() => history().getByRole('row').count()).toBe(4)
   await checkLayout(app, 'main')
 })
 
@@ -526,7 +530,7 @@ test('the return from checkout asks for the session once, says the plan, and dro
   await checkLayout(app, 'main')
   await page.reload()
   await page.getByRole('heading', { name: 'Growth' }).waitFor()
-  expect(await message.count()).toBe(0)
+  await expect.poll(() => message.count()).toBe(0)
   expect(app.api.calls(checkSession)).toHaveLength(1)
   // Nor does Back return to it.
   await page.goBack()
@@ -587,10 +591,10 @@ test('the card of resting stores says which rest and why, and lets another rest 
   const dialog = page.getByRole('dialog', { name: 'Choose which stores rest' })
   const box = (name: string) => dialog.getByRole('checkbox', { name })
   const save = dialog.getByRole('button', { name: 'Save' })
-  expect(await box('Third Floor').isChecked()).toBe(true)
+  await expect.poll(() => box('Third Floor').isChecked()).toBe(true)
   await box('Third Floor').press('Space')
   await dialog.getByText('Choose 1 store to rest.').waitFor()
-  expect(await save.isDisabled()).toBe(true)
+  await expect.poll(() => save.isDisabled()).toBe(true)
   await checkLayout(app, '[role=dialog]')
   await box('Kiln Road').press('Space')
   app.api.fail(restStores, 409, { error: 'The stores have changed.' })
@@ -614,7 +618,7 @@ test('the card of resting stores names several, without a choice for a viewer', 
   expect(text).toContain('Second Hand shop1.example Third Floor shop2.example')
   // Lite has no extra stores.
   expect(text).toContain('A larger plan wakes it, or another store rests in its place.')
-  expect(await restingCard().getByRole('button').count()).toBe(0)
+  await expect.poll(() => restingCard().getByRole('button').count()).toBe(0)
 })
 
 test('the card of resting stores is absent where the plan has room for all', async () => {
@@ -623,5 +627,5 @@ test('the card of resting stores is absent where the plan has room for all', asy
   await app.open('/billing')
   await usageIsShown()
   await app.settled()
-  expect(await restingCard().count()).toBe(0)
+  await expect.poll(() => restingCard().count()).toBe(0)
 })

@@ -40,13 +40,15 @@ test('details are opened and closed by keyboard beside the list, and show contac
   expect(summary).toContain('Abandoned')
   expect(summary.slice(summary.indexOf('Status'))).toEqual(['Status', aCart.status])
   const lines = card('Products').getByRole('listitem')
-  expect(await lines.count()).toBe(aCart.items.length)
+  await expect.poll(() => lines.count()).toBe(aCart.items.length)
   for (const [index, item] of aCart.items.entries()) {
-    expect(await lines.nth(index).locator('img').getAttribute('src')).toBe(item.image_url)
+    await expect.poll(() => lines.nth(index).locator('img').getAttribute('src')).toBe(item.image_url)
     const text = await lines.nth(index).innerText()
     for (const fact of [item.product_name, `${item.quantity} × ${money(item.price)}`]) expect(text).toContain(fact)
   }
-  expect((await card('Products').innerText()).split(/\s*\n\s*/).slice(-2)).toEqual(['Total', '$86.00'])
+  await expect
+    .poll(async () => (await card('Products').innerText()).split(/\s*\n\s*/).slice(-2))
+    .toEqual(['Total', '$86.00'])
   expect(await app.violations()).toEqual([])
   await page.keyboard.press('Escape')
   await panel.waitFor({ state: 'detached' })
@@ -93,13 +95,13 @@ test('an email is sent once by keyboard; the dialog takes no second press, then 
   await page.getByRole('button', { name: `Send email to ${aCart.customer_name}` }).press('Enter')
   const form = dialog('Send Email Reminder')
   await form.getByText('Ready to send').waitFor()
-  expect(await form.getByRole('radio', { name: 'Send Now' }).isChecked()).toBe(true)
-  expect(await form.getByLabel('Subject').inputValue()).toBe('Complete Your Purchase')
+  await expect.poll(() => form.getByRole('radio', { name: 'Send Now' }).isChecked()).toBe(true)
+  await expect.poll(() => form.getByLabel('Subject').inputValue()).toBe('Complete Your Purchase')
   expect(await app.violations()).toEqual([])
   const send = form.getByRole('button', { name: 'Send Now' })
   await send.press('Enter')
   await form.getByRole('status').filter({ hasText: 'Sending…' }).waitFor({ state: 'attached' })
-  expect(await send.isDisabled()).toBe(true)
+  await expect.poll(() => send.isDisabled()).toBe(true)
   await send.click({ force: true })
   const lists = app.api.calls(listAbandonedCarts).length
   await announces('Email sent successfully!', async () => sending.release())
@@ -127,8 +129,8 @@ test('a message is shown before it is sent, changed, and tried on oneself', asyn
     .getByText(/"nonsense", which does not exist/)
     .nth(1)
     .waitFor()
-  expect(await text.getAttribute('aria-invalid')).toBe('true')
-  expect(await form.getByRole('button', { name: 'Send Now' }).last().isDisabled()).toBe(true)
+  await expect.poll(() => text.getAttribute('aria-invalid')).toBe('true')
+  await expect.poll(() => form.getByRole('button', { name: 'Send Now' }).last().isDisabled()).toBe(true)
   await text.fill('A word from the kiln: {{ checkout_link }}')
   await mail.getByText('A word from the kiln:').last().waitFor()
   await form.getByText('Phone', { exact: true }).click()
@@ -159,10 +161,10 @@ test('an email is scheduled in an hour by default, or at a date, which is also s
   await page.getByRole('menuitem', { name: 'Schedule email' }).press('Enter')
   const form = dialog('Send Email Reminder')
   const delay = form.getByLabel('Send in')
-  expect(await delay.locator('option').allInnerTexts()).toEqual([
-    ...['1 hour', '2 hours', '6 hours', '12 hours', '24 hours', '3 days', '7 days', 'Custom date and time'],
-  ])
-  expect(await delay.inputValue()).toBe('1')
+  await expect
+    .poll(() => delay.locator('option').allInnerTexts())
+    .toEqual([...['1 hour', '2 hours', '6 hours', '12 hours', '24 hours', '3 days', '7 days', 'Custom date and time']])
+  await expect.poll(() => delay.inputValue()).toBe('1')
   const schedule = form.getByRole('button', { name: 'Schedule', exact: true })
   await delay.selectOption('custom')
   await schedule.click()
@@ -186,7 +188,7 @@ test('an email that only has to wait can be scheduled, but not sent now', async 
   const form = dialog('Send Email Reminder')
   await expect.poll(() => form.getByRole('button', { name: 'Schedule', exact: true }).isEnabled()).toBe(true)
   await form.getByRole('radiogroup', { name: 'When to send' }).getByText('Send Now').click()
-  expect(await form.getByRole('button', { name: 'Send Now' }).isDisabled()).toBe(true)
+  await expect.poll(() => form.getByRole('button', { name: 'Send Now' }).isDisabled()).toBe(true)
 })
 
 test('an SMS shows its price before it is sent', { tags: ['B2', 'B8'] }, async () => {
@@ -216,9 +218,9 @@ test('the status of an SMS that failed has its attempts and the error', { tags: 
   await page.getByRole('menuitem', { name: 'Check SMS status' }).click()
   const facts = dialog('SMS status').locator('.facts')
   await facts.waitFor()
-  expect(await facts.locator('dt').allInnerTexts()).toEqual([
-    ...['Customer', 'Status', 'Attempts', 'Last sent', 'Delivered', 'Error'],
-  ])
+  await expect
+    .poll(() => facts.locator('dt').allInnerTexts())
+    .toEqual([...['Customer', 'Status', 'Attempts', 'Last sent', 'Delivered', 'Error']])
   const values = await facts.locator('dd').allInnerTexts()
   expect([values[1]!.trim(), values[2], values[4], values[5]]).toEqual(['Failed', '2', 'No', error])
   expect(values[3]).toContain('Mar 2')
@@ -264,7 +266,9 @@ test('the timeline has messages and events in one order: the next message first,
   } as Parameters<typeof app.api.answer<typeof cartMessages>>[1])
   const page = await app.open(`/carts/${aCart.id}`)
   await page.getByRole('heading', { level: 3, name: 'Autumn sale' }).waitFor()
-  expect((await page.getByRole('main').getByRole('heading', { level: 2 }).allInnerTexts())[0]).toBe('Products')
+  await expect
+    .poll(async () => (await page.getByRole('main').getByRole('heading', { level: 2 }).allInnerTexts())[0])
+    .toBe('Products')
   const parts = await page.locator('.story').first().locator(':scope > li').allInnerTexts()
   expect(parts.map((text) => text.split('\n')[0])).toEqual([
     ...['Reminder 2 by SMS, in 3 h', 'Reminder 3 by email, in 2 days'],
@@ -273,13 +277,13 @@ test('the timeline has messages and events in one order: the next message first,
   ])
   const next = page.getByRole('region', { name: 'Reminder 2 by SMS' })
   await next.getByText('As things stand, it goes by SMS. By email: No email address was captured in time.').waitFor()
-  expect(await next.getByRole('definition').allInnerTexts()).toContain('B')
+  await expect.poll(() => next.getByRole('definition').allInnerTexts()).toContain('B')
   const campaign = page.getByRole('region', { name: 'Autumn sale' })
   await campaign.getByText('Not sent').waitFor()
   await campaign.getByText(skipped.explanation!).waitFor()
   expect(await app.violations()).toEqual([])
   await page.setViewportSize(PHONE)
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
 })
 
 test('a viewer sees a cart without the actions that send', async () => {
@@ -287,5 +291,5 @@ test('a viewer sees a cart without the actions that send', async () => {
   app.api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
   await app.open(`/carts?cart=${aCart.id}`)
   await card('Products').waitFor()
-  expect(await app.page.getByRole('button', { name: /^Send/ }).count()).toBe(0)
+  await expect.poll(() => app.page.getByRole('button', { name: /^Send/ }).count()).toBe(0)
 })

@@ -34,9 +34,11 @@ test('has the specified columns, each sorted both ways by keyboard, and the hour
     ...['Customer', 'Email', 'Phone', 'Items', 'Value', 'Abandoned', 'Status', 'Window', 'Actions'],
   ])
   await row(second).getByRole('cell', { name: 'Expired' }).waitFor()
-  expect(await row(first).first().innerText()).toMatch(/\b22:(28|29|30):\d\d/)
+  await expect.poll(() => row(first).first().innerText()).toMatch(/\b22:(28|29|30):\d\d/)
   expect(lastQuery()).toMatchObject({ sort: 'timestamp', order: 'desc' })
-  expect(await page.getByRole('columnheader', { name: 'Abandoned' }).getAttribute('aria-sort')).toBe('descending')
+  await expect
+    .poll(() => page.getByRole('columnheader', { name: 'Abandoned' }).getAttribute('aria-sort'))
+    .toBe('descending')
   for (const [label, sort, ways] of [
     ['Value', 'value', ['descending', 'ascending']],
     ['Customer', 'customer', ['ascending', 'descending']],
@@ -75,7 +77,7 @@ test('is not asked for before the store is known, and shows a plain array like a
   expect(queries()).toEqual([])
   connection.release()
   await page.getByRole('row').nth(1).waitFor()
-  expect(await page.getByRole('row').count()).toBe(8)
+  await expect.poll(() => page.getByRole('row').count()).toBe(8)
   expect(queries()).not.toEqual([])
 })
 
@@ -141,16 +143,16 @@ test('has its search, filter, sort and page in the address, and names its place 
   const page = await app.open('/carts?search=example&status=email+sent&sort=value&order=asc&page=2')
   await shows('Showing 11 to 20 of 57 entries')
   expect(lastQuery()).toMatchObject({ search: 'example', status: 'email sent', sort: 'value', order: 'asc', page: '2' })
-  expect(await page.getByRole('columnheader', { name: 'Value' }).getAttribute('aria-sort')).toBe('ascending')
+  await expect.poll(() => page.getByRole('columnheader', { name: 'Value' }).getAttribute('aria-sort')).toBe('ascending')
   await button('Previous').click()
   await shows('Page 1 of 6')
   await shows('Showing 1 to 10 of 57 entries')
-  expect(await button('Previous').isDisabled()).toBe(true)
-  expect(await button('Next').isDisabled()).toBe(false)
+  await expect.poll(() => button('Previous').isDisabled()).toBe(true)
+  await expect.poll(() => button('Next').isDisabled()).toBe(false)
   showCarts(app.api, someCarts(10))
   await app.open('/carts')
   await page.getByRole('table').waitFor()
-  expect(await page.getByRole('navigation', { name: 'Pages' }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('navigation', { name: 'Pages' }).count()).toBe(0)
 })
 
 test('is filtered by what an email can reach and by each reason; the reason is shown at the cart', async () => {
@@ -169,7 +171,7 @@ test('is filtered by what an email can reach and by each reason; the reason is s
   await expect.poll(lastQuery).toMatchObject({ reach: 'no_contact' })
   const marks = page.locator('.reason-mark')
   await expect.poll(() => marks.count()).toBe(10)
-  expect(await marks.first().innerText()).toContain('No email')
+  await expect.poll(() => marks.first().innerText()).toContain('No email')
   await app.open('/carts?reach=reachable&days=30')
   await page.getByRole('table').waitFor()
   expect(lastQuery()).toMatchObject({ reach: 'reachable', days: '30' })
@@ -219,7 +221,7 @@ test('keeps the chosen columns after a reload', async () => {
   await page.keyboard.press('Escape')
   await page.reload()
   await page.getByRole('columnheader', { name: 'State' }).waitFor()
-  expect(await page.getByRole('columnheader', { name: 'Phone' }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('columnheader', { name: 'Phone' }).count()).toBe(0)
   await button('Columns').click()
   await button('Standard columns').click()
   await page.getByRole('columnheader', { name: 'Phone' }).waitFor()
@@ -243,16 +245,18 @@ test('a cart without name and address is a Guest with “No email” and offers 
   const page = await app.open('/carts')
   await row(guest).getByRole('cell', { name: 'No email', exact: true }).waitFor()
   for (const name of [/^Send email/, /^Send SMS/, /^(Send )?WhatsApp/]) {
-    expect(await row(guest).getByRole('button', { name }).count()).toBe(0)
+    await expect.poll(() => row(guest).getByRole('button', { name }).count()).toBe(0)
   }
   await button('Guest').click()
   await dialog('Cart details').getByText('No email', { exact: true }).waitFor()
-  expect(await dialog('Cart details').getByRole('button', { name: 'Send Email' }).isDisabled()).toBe(true)
-  expect(
-    await dialog('Cart details')
-      .getByRole('button', { name: /SMS|WhatsApp/ })
-      .count(),
-  ).toBe(0)
+  await expect.poll(() => dialog('Cart details').getByRole('button', { name: 'Send Email' }).isDisabled()).toBe(true)
+  await expect
+    .poll(() =>
+      dialog('Cart details')
+        .getByRole('button', { name: /SMS|WhatsApp/ })
+        .count(),
+    )
+    .toBe(0)
   await app.open('/carts', { viewport: PHONE })
   await page.locator('.list-card').getByText('No email', { exact: true }).waitFor()
 })
@@ -274,7 +278,7 @@ test('SMS is offered only with a phone, WhatsApp only where it may be sent', { t
     await app.open(`/carts?cart=${cart.id}`)
     await panel.getByRole('button', { name: 'Send Email' }).waitFor()
     await expect.poll(() => offered(/^(Send )?WhatsApp/)).toEqual(whatsapp)
-    expect(await offered(/^Send SMS/)).toEqual(sms)
+    await expect.poll(() => offered(/^Send SMS/)).toEqual(sms)
   }
 })
 
@@ -283,15 +287,15 @@ test('on the free plan SMS and WhatsApp are prompts that lead to the plans', { t
   app.api.alter(subscriptionStatus, (status) => ({ ...status, plan: 'free' as const, planInForce: 'free' as const }))
   const page = await app.open('/carts')
   for (const name of [reminders.reminderTexts.smsPlan, reminders.reminderTexts.whatsappPlan]) {
-    expect(await page.getByRole('link', { name }).first().getAttribute('href')).toBe('/pricing')
+    await expect.poll(() => page.getByRole('link', { name }).first().getAttribute('href')).toBe('/pricing')
   }
-  expect(await button(/^Send (SMS|WhatsApp)/).count()).toBe(0)
+  await expect.poll(() => button(/^Send (SMS|WhatsApp)/).count()).toBe(0)
   await app.open(`/carts?cart=${aCart.id}`)
   const panel = dialog('Cart details')
   for (const text of [reminders.reminderTexts.smsPlan, reminders.reminderTexts.whatsappPlan]) {
     await panel.getByText(text).waitFor()
   }
-  expect(await panel.getByRole('link', { name: 'See plans' }).first().getAttribute('href')).toBe('/pricing')
+  await expect.poll(() => panel.getByRole('link', { name: 'See plans' }).first().getAttribute('href')).toBe('/pricing')
   expect(await app.violations()).toEqual([])
 })
 
@@ -301,13 +305,13 @@ test('a text on its way disables its button; after one was sent the button count
   prepareSending(app.api, [{ ...aCart, sms_status: 'sending', sms_sent_at: null }])
   const page = await app.open('/carts')
   const sending = row(aCart).getByRole('button', { name: 'Sending…', exact: true })
-  expect(await sending.getAttribute('aria-disabled')).toBe('true')
+  await expect.poll(() => sending.getAttribute('aria-disabled')).toBe('true')
   await sending.press('Enter')
-  expect(await page.getByRole('dialog').count()).toBe(0)
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
   prepareSending(app.api, [{ ...aCart, sms_status: 'sent', sms_sent_at: ago(1) }])
   await app.open('/carts')
   const wait = button(/^Wait 2[23]:\d\d:\d\d before sending again$/)
-  expect(await wait.getAttribute('aria-disabled')).toBe('true')
+  await expect.poll(() => wait.getAttribute('aria-disabled')).toBe('true')
 })
 
 const bar = () => app.page.getByRole('region', { name: 'Selected carts' })
@@ -331,10 +335,10 @@ test('a bulk action needs a choice and a selection; all matching carts can be se
   const page = await app.open('/carts')
   const everything = page.getByRole('checkbox', { name: 'Select all carts on this page' })
   await everything.waitFor()
-  expect(await bar().count()).toBe(0)
+  await expect.poll(() => bar().count()).toBe(0)
   await everything.check()
   await bar().getByText('10 selected').waitFor()
-  expect(await bar().getByRole('button', { name: 'Apply' }).isDisabled()).toBe(true)
+  await expect.poll(() => bar().getByRole('button', { name: 'Apply' }).isDisabled()).toBe(true)
   await bar().getByRole('button', { name: 'Select all 57 matching' }).click()
   await bar().getByText('57 selected').waitFor()
   await bar().getByLabel('Bulk action').selectOption('Send Email')
@@ -351,7 +355,7 @@ test('a bulk action needs a choice and a selection; all matching carts can be se
   expect(await app.violations()).toEqual([])
   await page.keyboard.press('Escape')
   await everything.uncheck()
-  expect(await bar().count()).toBe(0)
+  await expect.poll(() => bar().count()).toBe(0)
   await everything.check()
   await bar().getByText('10 selected').waitFor()
   // A new search clears the selection, so that no message goes to a cart that is not shown.
@@ -407,20 +411,20 @@ test('a bulk email has a result for each cart, and only the failed one is retrie
   await dialog('Send Email Reminder').getByText('3 of 3 carts would get this email now.').waitFor()
   await announces('Bulk email sending completed!', () => button('Send to 3 carts').click())
   expect(app.api.calls(reminders.sendToCarts).map(({ body }) => body.cartIds)).toEqual([three.map(({ id }) => id)])
-  expect(await bar().count()).toBe(0)
+  await expect.poll(() => bar().count()).toBe(0)
   const job = page.getByRole('region', { name: 'Bulk sending' })
   await job.getByText('3 of 3 done · 2 sent · 1 failed.').waitFor()
   await job.getByRole('button', { name: 'Results' }).click()
   const results = job.getByRole('list', { name: 'Results by cart' })
   await results.getByText('The shopper has unsubscribed.').waitFor()
-  expect(await results.getByRole('listitem').count()).toBe(3)
+  await expect.poll(() => results.getByRole('listitem').count()).toBe(3)
   await job.getByText('Failed only').click()
   await expect.poll(() => results.getByRole('listitem').count()).toBe(1)
   expect(await app.violations()).toEqual([])
   app.api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
   await page.reload()
   await job.getByText('3 of 3 done · 2 sent · 1 failed.').waitFor()
-  expect(await job.getByRole('button', { name: /^Retry/ }).count()).toBe(0)
+  await expect.poll(() => job.getByRole('button', { name: /^Retry/ }).count()).toBe(0)
   app.api.alter(me, (reply) => reply)
   await page.reload()
   await job.getByRole('button', { name: 'Retry the 1 failed' }).click()
@@ -438,7 +442,7 @@ test('“Delete from view” only hides carts and is undone', { tags: ['B7'] }, 
   await expect.poll(() => page.locator('.carts-rows tbody tr').count()).toBe(9)
   await button('Undo').click()
   await row(carts[0]!).first().waitFor()
-  expect(await page.locator('.carts-rows tbody tr').count()).toBe(10)
+  await expect.poll(() => page.locator('.carts-rows tbody tr').count()).toBe(10)
 })
 
 test('bulk WhatsApp shows a refusal, then the counts, and clears the selection', {
@@ -460,17 +464,17 @@ test('bulk WhatsApp shows a refusal, then the counts, and clears the selection',
   )
   expect(app.api.calls(reminders.sendWhatsappBulk).at(-1)!.body.cartIds).toEqual(two.map(({ id }) => id))
   await form.waitFor({ state: 'detached' })
-  expect(await bar().count()).toBe(0)
+  await expect.poll(() => bar().count()).toBe(0)
 })
 
 test('on a phone carts are cards with the same actions, inside the width of the page', { tags: ['B2'] }, async () => {
   prepareSending(app.api, someCarts(10))
   const page = await app.open('/carts', { viewport: PHONE })
   await page.locator('.list-card').first().waitFor()
-  expect(await page.getByRole('table').count()).toBe(0)
+  await expect.poll(() => page.getByRole('table').count()).toBe(0)
   await page.getByRole('checkbox', { name: 'Select all carts on this page' }).check()
   await bar().getByText('10 selected').waitFor()
-  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
   expect(await app.violations()).toEqual([])
   expect(app.api.calls(getCart)).toEqual([])
 })

@@ -38,7 +38,7 @@ test('the form of a WooCommerce store names what is missing, swaps keys, and kee
   api.fail(connectStore, 401, { error: REFUSED, code: 'store_credentials', fields: { consumer_secret: REFUSED } })
   await connect.click()
   await page.getByText(REFUSED).first().waitFor()
-  expect(await page.getByLabel('Consumer key').inputValue()).toBe(KEY)
+  await expect.poll(() => page.getByLabel('Consumer key').inputValue()).toBe(KEY)
   const warning = 'The key is read-only, so coupons cannot be created.'
   const connected = {
     status: 'success' as const,
@@ -88,8 +88,8 @@ test('an account without a plan is asked to choose one before it connects a stor
   serveNoPlan(api)
   await openFresh(app, '/store-setup')
   await app.page.getByRole('heading', { level: 1, name: 'Subscription Required' }).waitFor()
-  expect(await app.page.getByRole('link', { name: 'Choose a Plan' }).getAttribute('href')).toBe('/pricing')
-  expect(await app.page.getByRole('textbox').count()).toBe(0)
+  await expect.poll(() => app.page.getByRole('link', { name: 'Choose a Plan' }).getAttribute('href')).toBe('/pricing')
+  await expect.poll(() => app.page.getByRole('textbox').count()).toBe(0)
 })
 
 test('the first steps lead to the ways to install the script, which says whether it was seen', async () => {
@@ -101,12 +101,14 @@ test('the first steps lead to the ways to install the script, which says whether
   for (const way of ['A plugin for header scripts', 'A classic theme', 'A block theme']) {
     const section = page.getByRole('region', { name: way })
     await section.waitFor()
-    expect(await section.getByRole('listitem').count()).toBe(4)
+    await expect.poll(() => section.getByRole('listitem').count()).toBe(4)
     await section.getByRole('img', { name: /^Drawing of/ }).waitFor()
   }
   const tabs = page.getByRole('navigation', { name: 'Settings' })
-  expect(await tabs.locator('[aria-current=page]').innerText()).toBe('Store')
-  expect(await page.locator('.snippet').first().innerText()).toContain(`${app.url}/capture/${store.captureKey}.js`)
+  await expect.poll(() => tabs.locator('[aria-current=page]').innerText()).toBe('Store')
+  await expect
+    .poll(() => page.locator('.snippet').first().innerText())
+    .toContain(`${app.url}/capture/${store.captureKey}.js`)
   const check = page.getByRole('button', { name: 'Check now' })
   await check.click()
   await page.getByText('No report from the script yet.').waitFor()
@@ -137,7 +139,7 @@ test('keys that the store does not know are replaced from the doctor’s finding
   await dialog.getByLabel('Consumer key').fill(SECRET)
   await dialog.getByLabel('Consumer secret').fill(KEY)
   await dialog.getByRole('button', { name: 'Swap key and secret' }).click()
-  expect(await dialog.getByLabel('Consumer key').inputValue()).toBe(KEY)
+  await expect.poll(() => dialog.getByLabel('Consumer key').inputValue()).toBe(KEY)
   api.fail(replaceKeys, 401, { error: REFUSED, code: 'store_credentials' })
   await dialog.getByRole('button', { name: 'Check and replace' }).click()
   await dialog.getByRole('alert').getByText(REFUSED).waitFor()

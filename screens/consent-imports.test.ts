@@ -59,13 +59,13 @@ test('a file of a newsletter tool is previewed, imported with its ground, and it
   await first.getByText('Left out: This is not a complete email address.').waitFor()
   const upload = app.api.calls(uploadConsents)[0]!
   expect([upload.query.fileName, upload.sent.body]).toEqual(['news.csv', file])
-  expect(await app.page.getByLabel('Date format').inputValue()).toBe('dmy')
+  await expect.poll(() => app.page.getByLabel('Date format').inputValue()).toBe('dmy')
   const take = button('Import 1 row')
-  expect(await take.isDisabled()).toBe(true)
+  await expect.poll(() => take.isDisabled()).toBe(true)
   const legalGround = 'They ticked the box of our newsletter form.'
   await app.page.getByLabel('How did these people agree?').fill(legalGround)
   await app.page.getByText('Choose above: What does every row mean?').waitFor()
-  expect(await take.isDisabled()).toBe(true)
+  await expect.poll(() => take.isDisabled()).toBe(true)
   await app.page.getByLabel('What does every row mean?').selectOption('The person opted in')
   app.api.answer(confirmConsents, () => {
     const done: ImportView = {
@@ -130,7 +130,7 @@ test('an import that runs says how far it is, until it is done', async () => {
   list({ ...done, state: 'running', doneCount: 1, addedCount: 1, finishedAt: null })
   await app.open('/settings/consent#import')
   await app.page.getByText('1 of 3 rows read').waitFor()
-  expect(await button('Undo news.csv').count()).toBe(0)
+  await expect.poll(() => button('Undo news.csv').count()).toBe(0)
   list(done)
   await app.page.getByText('3 imported, 0 already known, 0 refused').waitFor()
 })
@@ -142,7 +142,7 @@ test('a viewer sees why an import is doubted and cannot keep or undo it', async 
   await app.page.getByText('Only the owner or an admin of the account can import consents.').waitFor()
   await app.page.getByText('Did these people opt in?').waitFor()
   for (const name of ['Keep news.csv', 'Undo news.csv', 'Refused rows as CSV'])
-    expect(await button(name).count()).toBe(0)
+    await expect.poll(() => button(name).count()).toBe(0)
 })
 
 test('imports that may have read a no as a yes are kept or undone, after a question', async () => {
@@ -161,7 +161,7 @@ test('imports that may have read a no as a yes are kept or undone, after a quest
   })
   await button('Keep import').click()
   await earlier.getByText('Kept by Demo').waitFor()
-  expect(await button('Keep news.csv').count()).toBe(0)
+  await expect.poll(() => button('Keep news.csv').count()).toBe(0)
   app.api.answer(undoConsents, () => {
     const undone: ImportView = { ...done, standing: 'undone', reviewedBy: 'Demo', reviewedAt: now }
     list(undone)
@@ -171,5 +171,5 @@ test('imports that may have read a no as a yes are kept or undone, after a quest
   await button('Undo import').click()
   await earlier.getByText('Undone by Demo').waitFor()
   expect(app.api.calls(undoConsents)[0]!.params).toEqual({ importId: 'i2' })
-  expect(await button('Undo news.csv').count()).toBe(0)
+  await expect.poll(() => button('Undo news.csv').count()).toBe(0)
 })

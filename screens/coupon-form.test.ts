@@ -58,7 +58,7 @@ test('names at each field what is wrong with it, and leads to the first', { tags
     [code, 'A'.repeat(61), 'Coupon code can have at most 60 characters'],
     [amount(form), '10.555', 'Enter an amount with at most 2 decimals'],
   )
-  expect(await amount(form).inputValue()).toBe('10.555')
+  await expect.poll(() => amount(form).inputValue()).toBe('10.555')
   await form.getByLabel('Type').selectOption('fixed')
   await refuses(
     [amount(form), '0', 'Fixed amount must be greater than 0'],
@@ -80,10 +80,10 @@ test('writes the code in upper case at the cursor, and reads dates in the storeâ
 }, async () => {
   const { page, form, code, save } = await openForm()
   await code.pressSequentially('snow-10')
-  expect(await code.inputValue()).toBe('SNOW-10')
+  await expect.poll(() => code.inputValue()).toBe('SNOW-10')
   for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowLeft')
   await page.keyboard.type('white')
-  expect(await code.inputValue()).toBe('SNOWWHITE-10')
+  await expect.poll(() => code.inputValue()).toBe('SNOWWHITE-10')
   await form.getByText('Dates and times are in your storeâ€™s time zone, America/New_York.').waitFor()
   await amount(form).fill('12.5')
   // The clocks go forward between them.
@@ -105,7 +105,7 @@ test('writes the code in upper case at the cursor, and reads dates in the storeâ
 
 test('has a maximum discount for a percentage of personal codes alone, and gives the reason (decision 33)', async () => {
   const { page, form, save } = await openForm()
-  expect(await form.getByText(couponTexts.sharedCap).count()).toBe(0)
+  await expect.poll(() => form.getByText(couponTexts.sharedCap).count()).toBe(0)
   await cap(form).fill('20')
   await form.getByText(couponTexts.sharedCap).waitFor()
   await form.getByLabel('A personal code for each shopper').check()
@@ -115,11 +115,11 @@ test('has a maximum discount for a percentage of personal codes alone, and gives
   await cap(form).fill('20')
   await form.getByLabel('Type').selectOption('fixed')
   await form.getByText(couponTexts.fixedCap).waitFor()
-  expect([await cap(form).isDisabled(), await cap(form).inputValue()]).toEqual([true, ''])
+  await expect.poll(async () => [await cap(form).isDisabled(), await cap(form).inputValue()]).toEqual([true, ''])
   await form.getByLabel('Type').selectOption('percentage')
-  expect(await cap(form).inputValue()).toBe('20')
-  expect(await form.getByLabel('Hours a code is valid').inputValue()).toBe('72')
-  expect(await limit(form).count()).toBe(0)
+  await expect.poll(() => cap(form).inputValue()).toBe('20')
+  await expect.poll(() => form.getByLabel('Hours a code is valid').inputValue()).toBe('72')
+  await expect.poll(() => limit(form).count()).toBe(0)
   await form.getByLabel('Tie each code to the shopperâ€™s email').check()
   await amount(form).fill('10')
   await save.click()
@@ -135,8 +135,8 @@ test('edits a coupon without changing its kind, its dates or what else was not t
   await page.getByRole('button', { name: 'Edit SUMMER10' }).click()
   const form = page.getByRole('dialog', { name: 'Edit SUMMER10' })
   const { _id, startDate, endDate } = coupons[0]!
-  expect(await amount(form).inputValue()).toBe('10')
-  expect(await form.getByLabel('One code for everybody').isDisabled()).toBe(true)
+  await expect.poll(() => amount(form).inputValue()).toBe('10')
+  await expect.poll(() => form.getByLabel('One code for everybody').isDisabled()).toBe(true)
   await form.getByText(couponTexts.kindIsKept).waitFor()
   await amount(form).fill('25')
   await form.getByRole('button', { name: 'Save' }).click()
@@ -159,12 +159,12 @@ test('shows an existing code at its field, other errors in a banner, and keeps w
   await save.click()
   await form.getByText('A coupon with this code already exists in your store.').waitFor()
   await expect.poll(() => isFocused(code)).toBe(true)
-  expect(await form.getByRole('alert').count()).toBe(0)
+  await expect.poll(() => form.getByRole('alert').count()).toBe(0)
   api.fail(createCoupon, 500, { error: 'x', code: 'internal' })
   await save.click()
   await form.getByRole('alert').getByText('Failed to create coupon').waitFor()
   await form.getByRole('alert').getByText('Error', { exact: true }).waitFor()
-  expect([await code.inputValue(), await amount(form).inputValue()]).toEqual(['TWICE', '10'])
+  await expect.poll(async () => [await code.inputValue(), await amount(form).inputValue()]).toEqual(['TWICE', '10'])
   await form.getByRole('button', { name: 'Dismiss the error' }).click()
   await form.getByRole('alert').waitFor({ state: 'detached' })
   serveCoupons(api)
@@ -180,12 +180,14 @@ test('shows the refusal of a read-only key in the form and on the screen, and ke
   api.fail(createCoupon, 401, { error: couponTexts.readOnlyKey, code: 'store_credentials' })
   await save.click()
   await form.getByText(couponTexts.readOnlyKey).waitFor()
-  expect(await form.getByRole('link', { name: 'Store tab of the settings' }).getAttribute('href')).toBe('/settings')
+  await expect
+    .poll(() => form.getByRole('link', { name: 'Store tab of the settings' }).getAttribute('href'))
+    .toBe('/settings')
   const edge = (await save.boundingBox())!
   expect(edge.y + edge.height).toBeLessThanOrEqual(WIDE.height)
   // Behind the form, for when it is closed.
   await expect.poll(() => page.getByText(couponTexts.readOnlyKey).count()).toBe(2)
-  expect(await code.inputValue()).toBe('KEPT')
+  await expect.poll(() => code.inputValue()).toBe('KEPT')
   serveCoupons(api)
   await save.click()
   await rowOf(page, 'KEPT').waitFor()
@@ -205,8 +207,8 @@ test('keeps what was typed when the store is disconnected elsewhere, and cannot 
     })
     .toBe(1)
   expect(new URL(page.url()).pathname).toBe('/coupons')
-  expect(await code.inputValue()).toBe('HALFWAY')
-  expect(await save.isDisabled()).toBe(true)
+  await expect.poll(() => code.inputValue()).toBe('HALFWAY')
+  await expect.poll(() => save.isDisabled()).toBe(true)
   await form.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('button', { name: 'Leave' }).click()
   await page.waitForURL('**/store-setup')
@@ -259,7 +261,7 @@ test('asks before changes are left, by Escape and by Back, and survives a reload
   await asked.waitFor()
   await page.keyboard.press('Escape')
   await asked.waitFor({ state: 'detached' })
-  expect(await code.inputValue()).toBe('HALF')
+  await expect.poll(() => code.inputValue()).toBe('HALF')
   await page.goBack()
   await asked.getByRole('button', { name: 'Leave' }).click()
   await form.waitFor({ state: 'detached' })
@@ -267,7 +269,7 @@ test('asks before changes are left, by Escape and by Back, and survives a reload
   await page.getByRole('button', { name: 'Create coupon' }).click()
   await form.getByRole('button', { name: 'Cancel' }).click()
   await form.waitFor({ state: 'detached' })
-  expect(await asked.count()).toBe(0)
+  await expect.poll(() => asked.count()).toBe(0)
 })
 
 test('is opened, filled in and sent by the keyboard, and gives the focus back', async () => {
@@ -280,7 +282,7 @@ test('is opened, filled in and sent by the keyboard, and gives the focus back', 
   await page.keyboard.type('keys')
   await page.keyboard.press('Tab')
   await page.keyboard.press('ArrowDown')
-  expect(await form.getByLabel('A personal code for each shopper').isChecked()).toBe(true)
+  await expect.poll(() => form.getByLabel('A personal code for each shopper').isChecked()).toBe(true)
   await page.keyboard.press('ArrowUp')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')

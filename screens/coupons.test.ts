@@ -32,16 +32,16 @@ describe('the list of coupons', () => {
     const { page } = await openCoupons()
     await rowOf(page, 'SUMMER10').waitFor()
     const textOf = async (code: string) => (await rowOf(page, code).innerText()).replace(/\s+/g, ' ')
-    expect(await textOf('SUMMER10')).toMatch(/10% Minimum spend \$50\.00 Active 6 d 0 h 12 \/ 100/)
-    expect(await textOf('CART-••••••••')).toMatch(/10%, at most \$20\.00 Active 6 d 0 h 0 \/ ∞/)
-    expect(await textOf('WINTER5')).toMatch(/\$5\.00 off Starts \w{3} \d+ Active/)
-    expect(await textOf('SPRING15')).toMatch(/15% Inactive Expired Expired/)
-    expect(await textOf('FREESHIP')).toMatch(/Fixed product .*Active No end 1,204 \/ ∞/)
+    await expect.poll(() => textOf('SUMMER10')).toMatch(/10% Minimum spend \$50\.00 Active 6 d 0 h 12 \/ 100/)
+    await expect.poll(() => textOf('CART-••••••••')).toMatch(/10%, at most \$20\.00 Active 6 d 0 h 0 \/ ∞/)
+    await expect.poll(() => textOf('WINTER5')).toMatch(/\$5\.00 off Starts \w{3} \d+ Active/)
+    await expect.poll(() => textOf('SPRING15')).toMatch(/15% Inactive Expired Expired/)
+    await expect.poll(() => textOf('FREESHIP')).toMatch(/Fixed product .*Active No end 1,204 \/ ∞/)
     await page.getByRole('button', { name: 'SUMMER10', exact: true }).click()
     const panel = page.getByRole('dialog')
     for (const text of ['214 messages', '12 times', '$1,840.50', '$204.50']) await panel.getByText(text).waitFor()
     const flow = panel.getByRole('link', { name: 'Abandoned cart reminders' })
-    expect(await flow.getAttribute('href')).toMatch(/^\/flows\/0/)
+    await expect.poll(() => flow.getAttribute('href')).toMatch(/^\/flows\/0/)
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'CART-••••••••', exact: true }).click()
     await panel.getByText('Works once, for 72 hours after its message is sent').waitFor()
@@ -52,13 +52,13 @@ describe('the list of coupons', () => {
     const { page, server } = await openCoupons()
     const own = rowOf(page, 'FREESHIP')
     await own.getByText('Made in WooCommerce: edit it there').waitFor()
-    expect(await own.getByRole('link').getAttribute('href')).toBe(EDIT_URL)
+    await expect.poll(() => own.getByRole('link').getAttribute('href')).toBe(EDIT_URL)
     await expect.poll(() => own.getByRole('button').allInnerTexts()).toEqual(['FREESHIP', ''])
-    expect(await rowOf(page, 'SUMMER10').getByRole('button').count()).toBe(4)
+    await expect.poll(() => rowOf(page, 'SUMMER10').getByRole('button').count()).toBe(4)
     await app.open(`/coupons?form=${server.coupons[4]!._id}`)
     await own.waitFor()
     await app.settled()
-    expect(await page.getByRole('dialog').count()).toBe(0)
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
   })
 
   test('copies a code, and offers no copy of a pattern', async () => {
@@ -67,7 +67,7 @@ describe('the list of coupons', () => {
       const { page } = await openCoupons()
       await page.getByRole('button', { name: 'Copy SUMMER10' }).click()
       await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe('SUMMER10')
-      expect(await page.getByRole('button', { name: /^Copy CART/ }).count()).toBe(0)
+      await expect.poll(() => page.getByRole('button', { name: /^Copy CART/ }).count()).toBe(0)
     } finally {
       await app.page.context().clearPermissions()
     }
@@ -77,7 +77,7 @@ describe('the list of coupons', () => {
     const many = Array.from({ length: 120 }, (_, n) => aCoupon({ code: `MANY${String(n).padStart(3, '0')}` }))
     const { page } = await openCoupons([...many, aCoupon({ code: 'OTHER' })])
     await page.getByText('Showing 1 to 50 of 121 entries').waitFor()
-    expect(await page.locator('tbody tr').count()).toBe(50)
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(50)
     await page.getByRole('button', { name: 'Next' }).click()
     await page.getByText('Showing 51 to 100 of 121 entries').waitFor()
     const search = page.getByLabel('Search codes')
@@ -143,16 +143,18 @@ describe('the list of coupons', () => {
     const page = await app.open('/coupons?form=new')
     await rowOf(page, 'SUMMER10').waitFor()
     await app.settled()
-    expect(await page.getByRole('button', { name: changes }).count()).toBe(0)
-    expect(await page.getByRole('dialog').count()).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: changes }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
   })
 
   test('offers no change with a read-only key, and says what to do', async () => {
     const { page } = await openCoupons(someCoupons(), { canWrite: false })
     await page.getByText(couponTexts.readOnlyKey).waitFor()
     await page.getByText(/add a key with the permission Read\/Write/).waitFor()
-    expect(await page.getByRole('link', { name: 'Store tab of the settings' }).getAttribute('href')).toBe('/settings')
-    expect(await page.getByRole('button', { name: changes }).count()).toBe(0)
+    await expect
+      .poll(() => page.getByRole('link', { name: 'Store tab of the settings' }).getAttribute('href'))
+      .toBe('/settings')
+    await expect.poll(() => page.getByRole('button', { name: changes }).count()).toBe(0)
   })
 
   test('stays with its age under a banner that can be dismissed when the store cannot be read', {
@@ -183,7 +185,7 @@ describe('the list of coupons', () => {
       serveCoupons(api)
       await page.getByRole('button', { name: 'Retry' }).click()
       await rowOf(page, 'SUMMER10').waitFor()
-      expect(await errorOf(page).count()).toBe(0)
+      await expect.poll(() => errorOf(page).count()).toBe(0)
     },
   )
 
@@ -200,7 +202,7 @@ describe('the list of coupons', () => {
     await page.setViewportSize(PHONE)
     await page.keyboard.press('Escape')
     await page.locator('.list-card').first().waitFor()
-    expect(await page.getByRole('table').count()).toBe(0)
+    await expect.poll(() => page.getByRole('table').count()).toBe(0)
     expect(await app.violations()).toEqual([])
   })
 })
@@ -214,7 +216,7 @@ describe('Quick Create', () => {
     const asked = page.getByRole('dialog', { name: 'Quick Create' })
     const discount = asked.getByLabel('Discount')
     const create = asked.getByRole('button', { name: 'Create', exact: true })
-    expect(await discount.inputValue()).toBe('10 %')
+    await expect.poll(() => discount.inputValue()).toBe('10 %')
     await checkLayout(app)
     for (const [typed, text] of [
       ['', 'Amount is required'],
@@ -256,7 +258,7 @@ describe('Quick Create', () => {
       await page.getByLabel('Discount').fill('30')
       await page.getByRole('button', { name: 'Create', exact: true }).click()
       await errorOf(page).getByText(text).waitFor()
-      expect(await page.getByLabel('Discount').inputValue()).toBe('30 %')
+      await expect.poll(() => page.getByLabel('Discount').inputValue()).toBe('30 %')
       await page.getByRole('button', { name: 'Dismiss the error' }).click()
       await errorOf(page).waitFor({ state: 'detached' })
     },
@@ -275,7 +277,7 @@ describe('Delete', () => {
     expect(api.calls(deleteCoupon)).toEqual([])
     const { _id } = server.coupons.find(({ code }) => code === 'SPRING15')!
     await page.getByRole('button', { name: 'Delete SPRING15' }).click()
-    expect(await page.getByText('These steps send it').count()).toBe(0)
+    await expect.poll(() => page.getByText('These steps send it').count()).toBe(0)
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await rowOf(page, 'SPRING15').waitFor({ state: 'detached' })
     await rowOf(page, 'SUMMER10').waitFor()

@@ -40,7 +40,7 @@ test('the card shows balance, use of the week and prices; the meter says that cr
   const text = await textOf(card())
   for (const part of ['Last 7 days $3.618', 'United States $0.018', 'Elsewhere $0.225']) expect(text).toContain(part)
   await page.getByText('84 of 100 used, then $12.34 of credits').waitFor()
-  expect(await page.getByText(/, then .* of credits/).count()).toBe(1)
+  await expect.poll(() => page.getByText(/, then .* of credits/).count()).toBe(1)
   await checkLayout(app, 'main')
 })
 
@@ -83,7 +83,7 @@ test('a viewer sees the balance without ledger and buttons; unused credits say w
   signInAs(app, 'viewer')
   const page = await app.open('/billing')
   await card().getByText('$12.34').waitFor()
-  expect(await card().getByRole('button').count()).toBe(0)
+  await expect.poll(() => card().getByRole('button').count()).toBe(0)
   app.api.answer(readCredits, someCredits({ carrier: 'own', offer: null }))
   await page.reload()
   await card().getByText('Your own provider carries your SMS and bills you for them.').waitFor()
@@ -92,7 +92,7 @@ test('a viewer sees the balance without ledger and buttons; unused credits say w
   await page.getByRole('heading', { name: 'Limits and usage' }).waitFor()
   await page.getByRole('heading', { name: 'Premium features' }).waitFor()
   await app.settled()
-  expect(await card().count()).toBe(0)
+  await expect.poll(() => card().count()).toBe(0)
 })
 
 test('credits that fail to load say so with Retry', async () => {
@@ -147,7 +147,7 @@ test('/pricing offers credits where they are sold, and else says who bills', { t
     app.api.answer(readCredits, someCredits({ carrier, offer: null }))
     await page.reload()
     await addOns.getByText('Billed by your provider').waitFor()
-    expect(await addOns.getByText('credits').count()).toBe(0)
+    await expect.poll(() => addOns.getByText('credits').count()).toBe(0)
   }
 })
 

@@ -25,17 +25,19 @@ test('shows the figures of the call with their trends, and first what was won ba
 }, async () => {
   const page = await app.open('/dashboard')
   await chart().waitFor()
-  expect(await value('Abandoned Carts')).toBe(String(stats.abandonedCarts))
-  expect(await value('Recovered Carts')).toBe(String(stats.recoveredCarts))
-  expect(await value('Recovered Revenue')).toBe(money(stats.totalRevenue))
-  expect(await value('Active Customers')).toBe(String(stats.activeCustomers))
+  await expect.poll(() => value('Abandoned Carts')).toBe(String(stats.abandonedCarts))
+  await expect.poll(() => value('Recovered Carts')).toBe(String(stats.recoveredCarts))
+  await expect.poll(() => value('Recovered Revenue')).toBe(money(stats.totalRevenue))
+  await expect.poll(() => value('Active Customers')).toBe(String(stats.activeCustomers))
   const trends = page.getByText(/(more|less) than in the previous 30 days|same as in the previous 30 days/)
-  expect((await trends.allTextContents()).map((text) => text.trim().replace(/\.$/, ''))).toEqual([
-    '4.1% more than in the previous 30 days',
-    '11.8% less than in the previous 30 days',
-    '0.3% less than in the previous 30 days',
-    '15.7% more than in the previous 30 days',
-  ])
+  await expect
+    .poll(async () => (await trends.allTextContents()).map((text) => text.trim().replace(/\.$/, '')))
+    .toEqual([
+      '4.1% more than in the previous 30 days',
+      '11.8% less than in the previous 30 days',
+      '0.3% less than in the previous 30 days',
+      '15.7% more than in the previous 30 days',
+    ])
   const tones = await page
     .locator('.stat-trend')
     .evaluateAll((all) => all.map((each) => each.getAttribute('data-tone')))
@@ -43,9 +45,9 @@ test('shows the figures of the call with their trends, and first what was won ba
   const won = page.getByRole('region', { name: 'Won back in the last 30 days' })
   const figure = (term: string) =>
     won.getByText(term, { exact: true }).locator('xpath=following-sibling::dd[1]').innerText()
-  expect(await figure('Revenue')).toBe(money(stats.monthlyRevenue))
-  expect(await figure('Orders')).toBe(String(stats.recoveredOrders))
-  expect(await figure('Share of abandoned carts')).toBe(`${stats.recoveryRate}%`)
+  await expect.poll(() => figure('Revenue')).toBe(money(stats.monthlyRevenue))
+  await expect.poll(() => figure('Orders')).toBe(String(stats.recoveredOrders))
+  await expect.poll(() => figure('Share of abandoned carts')).toBe(`${stats.recoveryRate}%`)
   const [first, cards] = [await won.boundingBox(), await page.locator('.stats').boundingBox()]
   expect(first!.y).toBeLessThan(cards!.y)
 })
@@ -53,7 +55,7 @@ test('shows the figures of the call with their trends, and first what was won ba
 test('the number of carts that can be reached leads to these carts', async () => {
   const page = await app.open('/dashboard')
   const link = page.getByRole('link', { name: /can be reached$/ })
-  expect(await link.innerText()).toMatch(/^38 /)
+  await expect.poll(() => link.innerText()).toMatch(/^38 /)
   expect(app.api.calls(cartReach).map(({ body }) => body)).toContainEqual({ days: 30 })
   await link.click()
   await page.waitForURL('**/carts?reach=reachable&days=30')
@@ -88,13 +90,15 @@ test('draws carts or money, by period and type, chosen by keyboard, and shows th
   await page.getByRole('button', { name: 'Show as table' }).press('Enter')
   const carts = page.getByRole('region', { name: 'Cart recovery, Last 30 Days, as a table' })
   await expect.poll(() => carts.getByRole('row').count()).toBe(32)
-  expect((await carts.getByRole('row').last().innerText()).split(/\s+/)).toEqual(['Total', '60', '30'])
+  await expect
+    .poll(async () => (await carts.getByRole('row').last().innerText()).split(/\s+/))
+    .toEqual(['Total', '60', '30'])
 
   await page.getByRole('radio', { name: 'Carts' }).press('ArrowRight')
   const table = page.getByRole('region', { name: 'Recovered revenue, Last 30 Days, as a table' })
-  expect(await table.getByRole('row').last().innerText()).toContain('$60.00')
+  await expect.poll(() => table.getByRole('row').last().innerText()).toContain('$60.00')
   await page.getByText('Revenue of the orders won back, net of refunds, by the time of the order.').waitFor()
-  expect(await page.getByRole('button', { name: 'Pie chart' }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('button', { name: 'Pie chart' }).count()).toBe(0)
   // A button's name beside it is over the page, not in it.
   await page.mouse.move(0, 0)
   await table.focus()
@@ -139,7 +143,7 @@ test('lists four recent carts: “abandoned” in red, any other state in green;
   const page = await app.open('/dashboard')
   const marks = page.locator('.recent-cart .mark')
   await marks.first().waitFor()
-  expect((await marks.allInnerTexts()).map((text) => text.trim().toLowerCase())).toEqual(states)
+  await expect.poll(async () => (await marks.allInnerTexts()).map((text) => text.trim().toLowerCase())).toEqual(states)
   const colours = await marks.evaluateAll((each) =>
     each.map((mark) => {
       const [red = 0, green = 0, blue = 0] = getComputedStyle(mark).color.match(/\d+/g)!.map(Number)
@@ -185,7 +189,7 @@ test.each([
     app.api.fail(readDashboardStats, status, { error, code })
     const page = await app.open('/dashboard')
     await page.getByRole('alert').getByText(text).waitFor()
-    expect(await chart().count()).toBe(0)
+    await expect.poll(() => chart().count()).toBe(0)
     expect(new URL(page.url()).pathname).toBe('/dashboard')
     app.api.answer(readDashboardStats, stats)
     await page.getByRole('button', { name: 'Try Again' }).click()
@@ -200,11 +204,11 @@ test('any other failure is a warning above the dashboard, with no figure invente
   const warning = page.getByRole('status').filter({ hasText: 'Dashboard Warning' })
   await warning.getByText('Failed to fetch dashboard data. Please try again later.').waitFor()
   await chart().waitFor()
-  expect(await value('Abandoned Carts')).toBe('–')
+  await expect.poll(() => value('Abandoned Carts')).toBe('–')
   app.api.answer(readDashboardStats, stats)
   await warning.getByRole('button', { name: 'Retry' }).click()
   await warning.waitFor({ state: 'detached' })
-  expect(await value('Abandoned Carts')).toBe(String(stats.abandonedCarts))
+  await expect.poll(() => value('Abandoned Carts')).toBe(String(stats.abandonedCarts))
 })
 
 test('recent carts that could not be loaded are said in the same warning', { tags: ['A8'] }, async () => {
@@ -212,7 +216,7 @@ test('recent carts that could not be loaded are said in the same warning', { tag
   app.api.fail(listAbandonedCarts, 400, { code: 'invalid', error: 'x' })
   const page = await app.open('/dashboard')
   await page.getByRole('status').filter({ hasText: 'Dashboard Warning' }).waitFor()
-  expect(await value('Abandoned Carts')).toBe(String(stats.abandonedCarts))
+  await expect.poll(() => value('Abandoned Carts')).toBe(String(stats.abandonedCarts))
 })
 
 test('chart data that cannot be drawn is only logged', { tags: ['A2.3'] }, async () => {
@@ -222,9 +226,9 @@ test('chart data that cannot be drawn is only logged', { tags: ['A2.3'] }, async
   const page = await app.open('/dashboard')
   await page.getByRole('heading', { name: 'Cart Recovery Overview' }).waitFor()
   await expect.poll(() => logged.filter((text) => text.startsWith('The chart data is not valid')).length).toBe(1)
-  expect(await page.getByRole('alert').count()).toBe(0)
-  expect(await page.getByText('Dashboard Warning').count()).toBe(0)
-  expect(await page.locator('canvas').count()).toBe(0)
+  await expect.poll(() => page.getByRole('alert').count()).toBe(0)
+  await expect.poll(() => page.getByText('Dashboard Warning').count()).toBe(0)
+  await expect.poll(() => page.locator('canvas').count()).toBe(0)
 })
 
 test('nothing is called empty while the figures are loading; then a new store has its first steps', async () => {
@@ -237,11 +241,11 @@ test('nothing is called empty while the figures are loading; then a new store ha
   const page = await app.open('/dashboard')
   await chart().waitFor()
   await expect.poll(() => page.locator('.recent [role=status][aria-label=Loading]').count()).toBe(1)
-  expect(await page.getByText('No abandoned carts found.').count()).toBe(0)
+  await expect.poll(() => page.getByText('No abandoned carts found.').count()).toBe(0)
   figures.release()
   await page.getByRole('heading', { name: 'Get ready to win carts back' }).waitFor()
   await page.getByText('Maple & Clay is connected.').waitFor()
-  expect(await chart().count()).toBe(0)
+  await expect.poll(() => chart().count()).toBe(0)
   expect(await app.violations()).toEqual([])
 })
 
@@ -251,5 +255,5 @@ test('without a subscription the dashboard leads to the plans', { tags: ['A2.3',
   }))
   const page = await app.open('/dashboard')
   await page.getByText('Subscription Required').waitFor()
-  expect(await page.getByRole('link', { name: 'Choose a Plan' }).getAttribute('href')).toBe('/pricing')
+  await expect.poll(() => page.getByRole('link', { name: 'Choose a Plan' }).getAttribute('href')).toBe('/pricing')
 })

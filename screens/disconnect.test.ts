@@ -29,7 +29,7 @@ test('“Disconnect Store” shows a failure and leads nowhere', {
   await app.open('/settings')
   await app.page.getByRole('heading', { name: 'Store Connection' }).waitFor()
   const connected = app.page.getByText(`Connected to ${fixture(checkConnection).store_url}`).first()
-  expect(await iconBeside(connected)).toEqual(['circle-check', 'green'])
+  await expect.poll(() => iconBeside(connected)).toEqual(['circle-check', 'green'])
   await button('Connect to Different Store').waitFor()
   const kept = await storedConnection(app.page)
   await button('Disconnect Store').click()
@@ -38,11 +38,11 @@ test('“Disconnect Store” shows a failure and leads nowhere', {
   await confirm('Cancel').click()
   await app.settled()
   expect(new URL(app.page.url()).pathname).toBe('/settings')
-  expect(await storedConnection(app.page)).toEqual(kept)
+  await expect.poll(() => storedConnection(app.page)).toEqual(kept)
   // What failed is not shown again when the dialog is opened anew.
   await button('Disconnect Store').click()
   await confirm('Disconnect Store').waitFor()
-  expect(await app.page.getByText(storeTexts.disconnectFailed).count()).toBe(0)
+  await expect.poll(() => app.page.getByText(storeTexts.disconnectFailed).count()).toBe(0)
 })
 
 test('“Disconnect Store” forgets the store and leads to the set-up', { tags: ['A2.8', 'A4.4'] }, async () => {
@@ -56,7 +56,7 @@ test('“Disconnect Store” forgets the store and leads to the set-up', { tags:
   await app.page.waitForURL('**/store-setup')
   await button('Connect Store').waitFor()
   expect(app.api.calls(disconnectStore).length).toBe(1)
-  expect(await storedConnection(app.page)).toEqual([])
+  await expect.poll(() => storedConnection(app.page)).toEqual([])
 })
 
 test('“Connect to Different Store” goes on when the store cannot be disconnected, and stays at the set-up', {
@@ -68,7 +68,7 @@ test('“Connect to Different Store” goes on when the store cannot be disconne
     await app.page.getByRole('heading', { level: 1, name: 'Connect your store' }).waitFor()
     await app.settled()
     expect(new URL(app.page.url()).pathname).toBe('/store-setup')
-    expect(await storedConnection(app.page)).toEqual([])
+    await expect.poll(() => storedConnection(app.page)).toEqual([])
   }
   await app.open('/settings')
   await button('Connect to Different Store').click()
@@ -82,7 +82,7 @@ test('“Connect to Different Store” goes on when the store cannot be disconne
   await staysAtSetUp()
   await app.page.reload()
   await staysAtSetUp()
-  expect(await button('Connect Store').isEnabled()).toBe(true)
+  await expect.poll(() => button('Connect Store').isEnabled()).toBe(true)
   expect(await app.violations()).toEqual([])
   // Once the server lets go of it, nothing is left to report.
   app.api.answer(disconnectStore, () => {
@@ -100,9 +100,11 @@ test('without a store, settings and set-up lead to connecting one', { tags: ['A2
   await app.open('/settings')
   const missing = app.page.getByText('Not connected to any store')
   await missing.waitFor()
-  expect(await iconBeside(missing)).toEqual(['circle-x', 'red'])
-  expect(await app.page.getByRole('link', { name: 'Connect Store' }).getAttribute('href')).toBe('/store-setup')
-  expect(await storedConnection(app.page)).toEqual([])
+  await expect.poll(() => iconBeside(missing)).toEqual(['circle-x', 'red'])
+  await expect
+    .poll(() => app.page.getByRole('link', { name: 'Connect Store' }).getAttribute('href'))
+    .toBe('/store-setup')
+  await expect.poll(() => storedConnection(app.page)).toEqual([])
   await app.page.getByRole('link', { name: 'Connect Store' }).click()
   await app.page.getByRole('heading', { name: 'How to get your keys' }).waitFor()
   await app.page.getByRole('combobox', { name: 'Platform' }).click()

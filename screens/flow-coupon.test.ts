@@ -73,7 +73,7 @@ test('is chosen, previewed before it is saved, and saved with its rules', async 
     ...(coupon?.couponId === couponId && { html: `<p>${EXAMPLE}</p>`, couponNote: EXAMPLE_NOTE }),
   }))
   const page = await openFlow()
-  expect(await field(page).inputValue()).toBe('No coupon')
+  await expect.poll(() => field(page).inputValue()).toBe('No coupon')
   await choose(page, /^CART-•+ · 10%/)
   await page.getByText(/^10%.* · not for shoppers who used a coupon in the last 90 days$/).waitFor()
   await cardOf(page, 1).getByText('Coupon CART-••••••••').waitFor()
@@ -112,8 +112,8 @@ test('of a saved message is shown with its rules, and is taken off', async () =>
     '10%, at most $20.00 · only for first orders · not for shoppers who used a coupon in the last 90 days · only for carts above $50.00 · else not sent'
   await page.getByText(line).waitFor()
   await cardOf(page, 1).getByText('Coupon CART-••••••••').waitFor()
-  expect(await cardOf(page, 2).innerText()).not.toContain('CART')
-  expect(await rules(page).getAttribute('aria-expanded')).toBe('false')
+  await expect.poll(() => cardOf(page, 2).innerText()).not.toContain('CART')
+  await expect.poll(() => rules(page).getAttribute('aria-expanded')).toBe('false')
   await choose(page, 'No coupon')
   await cardOf(page, 1).getByText('Coupon CART').waitFor({ state: 'detached' })
   await expect.poll(() => api.calls(previewFlow).at(-1)?.body.coupon).toBeNull()
@@ -135,11 +135,11 @@ test('is chosen by the keyboard, and a text that does not name its code has a hi
   await hint.waitFor({ state: 'detached' })
   await channel(page, 'WhatsApp')
   await page.getByText('WhatsApp templates have words of their own, which cannot name a coupon.').waitFor()
-  expect(await field(page).count()).toBe(0)
+  await expect.poll(() => field(page).count()).toBe(0)
   await channel(page, 'Email')
   // The list of items names it.
   await field(page).waitFor()
-  expect(await page.getByText('so shoppers do not see the coupon').count()).toBe(0)
+  await expect.poll(() => page.getByText('so shoppers do not see the coupon').count()).toBe(0)
   await page.getByRole('textbox', { name: 'Text' }).fill('Come back: {{ checkout_link }}')
   await page.getByText('Neither the code nor the list of items is in the text').waitFor()
 })
@@ -154,10 +154,11 @@ test('is one of those that can be used now; others are found by their beginning'
   expect(api.calls(listCoupons).map(({ query }) => query)).toEqual(
     expect.arrayContaining([expect.objectContaining({ usable: 'yes', limit: 100 })]),
   )
-  for (const name of [/^WINTER5/, /^SPRING15/]) expect(await page.getByRole('option', { name }).count()).toBe(0)
+  for (const name of [/^WINTER5/, /^SPRING15/])
+    await expect.poll(() => page.getByRole('option', { name }).count()).toBe(0)
   await field(page).fill('spring-119')
   await page.getByRole('option', { name: /^SPRING-119/ }).click()
-  expect(await field(page).inputValue()).toMatch(/^SPRING-119/)
+  await expect.poll(() => field(page).inputValue()).toMatch(/^SPRING-119/)
 })
 
 test.each([
@@ -171,8 +172,10 @@ test.each([
   serveCoupons(api, [...coupons()])
   const page = await openFlow()
   await page.getByText(text).waitFor()
-  expect(await page.getByRole('link', { name: 'Create a coupon' }).getAttribute('href')).toBe('/coupons?form=new')
-  expect(await field(page).count()).toBe(0)
+  await expect
+    .poll(() => page.getByRole('link', { name: 'Create a coupon' }).getAttribute('href'))
+    .toBe('/coupons?form=new')
+  await expect.poll(() => field(page).count()).toBe(0)
   await checkLayout(app)
 })
 
@@ -201,7 +204,9 @@ test('that the server refuses is named at its field, in its message', async () =
   await openStep(page, 1)
   await save(page).click()
   await page.getByText(error, { exact: true }).waitFor()
-  expect(await cardOf(page, 2).getByRole('button', { name: 'Edit' }).getAttribute('aria-expanded')).toBe('true')
+  await expect
+    .poll(() => cardOf(page, 2).getByRole('button', { name: 'Edit' }).getAttribute('aria-expanded'))
+    .toBe('true')
   await expect.poll(() => isFocused(field(page))).toBe(true)
 })
 
@@ -211,7 +216,7 @@ test('that was deleted in the store stays, with a warning', async () => {
   const page = await openFlow()
   await page.getByText('This coupon was deleted in your store. As things stand, this message is not sent.').waitFor()
   await cardOf(page, 1).getByText('Coupon CART-••••••••, deleted').waitFor()
-  expect(await field(page).inputValue()).toMatch(/^CART-•+ · 10%$/)
+  await expect.poll(() => field(page).inputValue()).toMatch(/^CART-•+ · 10%$/)
   await rules(page).click()
   await page.getByText('If the coupon is not valid, or these rules keep it back').waitFor()
   // A preview of what was changed is dimmed until it is there.
@@ -226,9 +231,9 @@ test('is shown to a viewer with its rules, who changes nothing', async () => {
   const page = await openFlow()
   await expect.poll(() => field(page).getAttribute('readonly')).toBe('')
   await field(page).click()
-  expect(await page.getByRole('option', { name: /SUMMER10|No coupon/ }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('option', { name: /SUMMER10|No coupon/ }).count()).toBe(0)
   await rules(page).click()
-  for (const rule of await page.getByRole('switch').all()) expect(await rule.isDisabled()).toBe(true)
+  for (const rule of await page.getByRole('switch').all()) await expect.poll(() => rule.isDisabled()).toBe(true)
   for (const each of await page.getByRole('radio', { name: /Send without|Do not send/ }).all())
-    expect(await each.isDisabled()).toBe(true)
+    await expect.poll(() => each.isDisabled()).toBe(true)
 })

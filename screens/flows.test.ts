@@ -47,11 +47,13 @@ async function choose(name: string, action: string) {
 
 test('the library explains each kind of flow, and creates the chosen one switched off', async () => {
   const library = await openLibrary()
-  expect(await library.getByRole('heading', { level: 3 }).allInnerTexts()).toEqual([
-    ...['Ready email flow', 'Email, and SMS without an email', HIGH, 'Win back returning customers'],
-    'Discount on the last step',
-  ])
-  expect(await library.getByText('It asks of your store:').count()).toBe(5)
+  await expect
+    .poll(() => library.getByRole('heading', { level: 3 }).allInnerTexts())
+    .toEqual([
+      ...['Ready email flow', 'Email, and SMS without an email', HIGH, 'Win back returning customers'],
+      'Discount on the last step',
+    ])
+  await expect.poll(() => library.getByText('It asks of your store:').count()).toBe(5)
   expect(await app.violations('[role=dialog]')).toEqual([])
   await library.getByRole('button', { name: `Start from ${HIGH}` }).click()
   await app.page.waitForURL(/\/flows\/[-\w]{36}$/)
@@ -65,9 +67,9 @@ test('a plan with one flow offers the upgrade instead of another flow', async ()
   app.api.alter(listFlows, (reply) => ({ ...reply, isRulesInPlan: false }))
   const library = await openLibrary()
   await library.getByText(flowTexts.rulesPlan).waitFor()
-  expect(await library.getByRole('link', { name: 'See plans' }).getAttribute('href')).toBe('/pricing')
+  await expect.poll(() => library.getByRole('link', { name: 'See plans' }).getAttribute('href')).toBe('/pricing')
   for (const button of await library.getByRole('button', { name: /^Start from / }).all())
-    expect(await button.isDisabled()).toBe(true)
+    await expect.poll(() => button.isDisabled()).toBe(true)
 })
 
 test('arrow keys move a flow: its handle keeps the focus, its place is announced, the order is saved', async () => {
@@ -90,7 +92,7 @@ test('arrow keys move a flow: its handle keeps the focus, its place is announced
     await expect.poll(() => isFocused(handle(HIGH))).toBe(true)
     await expect.poll(namesStored).toEqual(order)
   }
-  expect(await app.page.locator('output').innerText()).toBe('High-value carts is now number 1 of 2')
+  await expect.poll(() => app.page.locator('output').innerText()).toBe('High-value carts is now number 1 of 2')
   expect(app.api.calls(orderFlows)).toHaveLength(3)
 })
 
@@ -106,7 +108,7 @@ test('a flow is dragged by its handle, and Escape cancels the drag', async () =>
   await drag()
   await app.page.keyboard.press('Escape')
   await app.page.mouse.up()
-  expect(await namesShown()).toEqual([HIGH, READY])
+  await expect.poll(() => namesShown()).toEqual([HIGH, READY])
   await drag()
   await app.page.locator('[data-drop=after]').waitFor()
   await app.page.mouse.up()
@@ -159,7 +161,7 @@ test('the switch-on dialog opens with its default choices again', async () => {
   await turn('off')
   await dialog().getByRole('button', { name: 'Switch off' }).click()
   await turn('on')
-  expect(await hasRead.isChecked()).toBe(false)
+  await expect.poll(() => hasRead.isChecked()).toBe(false)
 })
 
 test('a flow that gets no carts says why when it is switched on, and a flow that is on cannot be deleted', async () => {
@@ -172,7 +174,7 @@ test('a flow that gets no carts says why when it is switched on, and a flow that
   await dialog().getByLabel('Include carts of the last 24 hours (0 carts)').waitFor()
   await dialog().getByText(`No cart is left for this flow: “${READY}” stands above it and takes every cart.`).waitFor()
   const confirm = dialog().getByRole('button', { name: 'Switch on' })
-  expect(await confirm.isDisabled()).toBe(true)
+  await expect.poll(() => confirm.isDisabled()).toBe(true)
   await dialog().getByLabel('I have read the messages in the preview').check()
   await confirm.click()
   await app.page.getByRole('button', { name: `Switch off ${HIGH}` }).waitFor()
@@ -180,10 +182,10 @@ test('a flow that gets no carts says why when it is switched on, and a flow that
     { isOn: true, holdoutPercent: 0, includeLast24h: false },
   ])
   await flow(HIGH).getByText(taken('gets')).waitFor()
-  expect(await flow(READY).getByText('stands above it').count()).toBe(0)
+  await expect.poll(() => flow(READY).getByText('stands above it').count()).toBe(0)
   expect(await app.violations()).toEqual([])
   await choose(HIGH, 'Delete')
   const question = dialog(`Delete “${HIGH}”?`)
   await question.getByText(flowTexts.switchOffFirst).waitFor()
-  expect(await question.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true)
+  await expect.poll(() => question.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true)
 })

@@ -34,7 +34,7 @@ test('the dashboard and a cart are used by keyboard alone', { tags: ['A2.3'] }, 
   await app.page.getByRole('img', { name: /^Cart recovery/ }).waitFor()
   // The first stop skips the frame.
   await press('Tab')
-  expect(await activeText()).toBe('Skip to content')
+  await expect.poll(() => activeText()).toBe('Skip to content')
   await press('Enter')
   await reach(app.page.getByLabel('Period'))
   await press('End')

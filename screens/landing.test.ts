@@ -75,7 +75,7 @@ test.each(themeNames)('it fits a desktop and a phone and passes axe in the theme
   await page.locator('summary').first().click()
   for (const width of [1_280, 360]) {
     await page.setViewportSize({ width, height: 800 })
-    expect([width, await isTooWide(page)]).toEqual([width, false])
+    await expect.poll(async () => [width, await isTooWide(page)]).toEqual([width, false])
     for (const shot of await page.locator(`.shot-${theme} img`).all()) {
       await shot.scrollIntoViewIfNeeded()
       await expect.poll(() => shot.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBeGreaterThan(0)
@@ -94,7 +94,7 @@ test('a visitor at / gets it at /landing with the first answer, in the system’
   await title(page).waitFor()
   expect(replies.filter((reply) => /html/.test(reply.headers()['content-type'] ?? '')).length).toBe(1)
   expect(new URL(page.url()).pathname).toBe('/landing')
-  expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
+  await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
   await page.getByRole('link', { name: 'Sign in' }).first().click()
   await signIn(page).waitFor()
   await page.goBack()
@@ -133,7 +133,7 @@ test.each([
   await way.waitFor()
   // A 8: it is only logged.
   expect(logged.filter((text) => text.startsWith('The landing page could not be loaded.')).length).toBe(1)
-  expect(await page.getByRole('alert').count()).toBe(0)
+  await expect.poll(() => page.getByRole('alert').count()).toBe(0)
   await way.click()
   await signIn(page).waitFor()
 })
@@ -150,19 +150,19 @@ test('going back from it to a page of the app shows that page', async () => {
 test('its prices change with the period, by keyboard and without a script', async () => {
   const { page } = await visit('/landing.html', { javaScriptEnabled: false })
   const starter = page.locator('[data-plan=starter] .price:visible')
-  expect(await starter.innerText()).toContain('$19')
+  await expect.poll(() => starter.innerText()).toContain('$19')
   await page.getByLabel('Monthly').press('ArrowRight')
-  expect(await starter.innerText()).toContain('$15')
-  expect(await starter.innerText()).toContain('billed yearly')
+  await expect.poll(() => starter.innerText()).toContain('$15')
+  await expect.poll(() => starter.innerText()).toContain('billed yearly')
 })
 
 test('its demo is one press away, and a signed-in visitor is offered the way back in', async () => {
   const { page } = await visit('/landing.html')
   const demo = page.getByRole('link', { name: 'Try the live demo' }).first()
-  expect(await demo.getAttribute('href')).toBe('/login?demo')
+  await expect.poll(() => demo.getAttribute('href')).toBe('/login?demo')
   await page.evaluate(() => localStorage.setItem('token', 'a-token'))
   await page.reload()
-  expect(await page.getByRole('banner').getByRole('link', { name: 'Sign in' }).isVisible()).toBe(false)
+  await expect.poll(() => page.getByRole('banner').getByRole('link', { name: 'Sign in' }).isVisible()).toBe(false)
   await page.getByRole('link', { name: 'Open Recoup' }).click()
   await page.waitForURL('**/dashboard')
 })

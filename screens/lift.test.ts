@@ -73,18 +73,18 @@ test('a control group is started by the keyboard with a share and days that are 
   const form = dialog('Start a control group')
   // Nothing is proposed where nothing would be seen.
   await form.getByText(/A control group is not worth it yet/).waitFor()
-  expect(await form.getByText(/proposed for your store/).count()).toBe(0)
+  await expect.poll(() => form.getByText(/proposed for your store/).count()).toBe(0)
   const shares = form.getByRole('radio')
-  for (const each of await shares.all()) expect(await each.isChecked()).toBe(false)
+  for (const each of await shares.all()) await expect.poll(() => each.isChecked()).toBe(false)
   const start = form.getByRole('button', { name: 'Start', exact: true })
-  expect(await start.isDisabled()).toBe(true)
+  await expect.poll(() => start.isDisabled()).toBe(true)
   await shares.last().press('ArrowUp')
-  expect(await form.getByRole('radio', { name: /^30%/ }).isChecked()).toBe(true)
+  await expect.poll(() => form.getByRole('radio', { name: /^30%/ }).isChecked()).toBe(true)
   const days = form.getByLabel('Ends after')
   await days.fill('7')
   await form.getByText('Enter 45 to 365 days.').waitFor()
-  expect(await start.isDisabled()).toBe(true)
-  expect(await form.getByText(/people in \d+ days get no messages/).count()).toBe(0)
+  await expect.poll(() => start.isDisabled()).toBe(true)
+  await expect.poll(() => form.getByText(/people in \d+ days get no messages/).count()).toBe(0)
   await days.fill('120')
   await form
     .getByText(/people in 120 days get no messages/)
@@ -108,7 +108,7 @@ test('another share ends the running control group, and stopping keeps the resul
   await change.getByText(/the one that runs ends now and keeps its result/).waitFor()
   // The share that runs already is no other.
   await change.getByRole('radio', { name: /^30%/ }).check()
-  expect(await change.getByRole('button', { name: 'Start anew' }).isDisabled()).toBe(true)
+  await expect.poll(() => change.getByRole('button', { name: 'Start anew' }).isDisabled()).toBe(true)
   await change.getByRole('radio', { name: /^10%/ }).check()
   await change.getByRole('button', { name: 'Start anew' }).click()
   await runs(10)
@@ -121,7 +121,7 @@ test('another share ends the running control group, and stopping keeps the resul
   expect(app.api.calls(stopExperiment)).toEqual([])
   await question.getByRole('button', { name: 'Stop', exact: true }).click()
   await app.page.getByRole('heading', { name: 'No control group' }).waitFor()
-  expect(await before().getByRole('listitem').count()).toBe(2)
+  await expect.poll(() => before().getByRole('listitem').count()).toBe(2)
 })
 
 test.each([
@@ -134,14 +134,14 @@ test.each([
   await app.open('/flows')
   const share = app.page.getByText('10% of people are in the control group and get no messages.')
   await app.page.getByRole('region', { name: 'Lift' }).waitFor()
-  expect(await share.count()).toBe(Number(isRunning))
+  await expect.poll(() => share.count()).toBe(Number(isRunning))
   await app.page.getByRole('button', { name: /^Switch on / }).click()
   const starting = dialog(/^Switch on /)
   if (isRunning) await starting.getByText(runningWords(10)).waitFor()
   else {
     await starting.getByLabel(/^Exclude some shoppers/).check()
     await starting.getByText('the control group is for all of them, not for this flow alone').waitFor()
-    expect(await starting.getByText('A control group is running').count()).toBe(0)
+    await expect.poll(() => starting.getByText('A control group is running').count()).toBe(0)
   }
   await app.open('/campaigns?form=all')
   const form = dialog('Send to All Abandoned Carts')
@@ -155,7 +155,7 @@ test.each(['/dashboard', '/analytics'])('%s shows the lift only when there is en
   await app.open(path)
   await expect.poll(() => app.api.calls(readExperiments).length).toBeGreaterThan(0)
   await app.settled()
-  expect(await lift.count()).toBe(0)
+  await expect.poll(() => lift.count()).toBe(0)
   known.running.revenue = { state: 'more', anytime: { low: 120, high: 900 }, planned: null, missing: null }
   known.running.people = { treated: 900, control: 100 }
   known.running.health = 'even'

@@ -87,7 +87,7 @@ async function reach(app: Screens, state: State): Promise<number[]> {
     for (const step of steps) await step(app.page)
   } else {
     await app.open(path, options)
-    expect(await app.page.getByText(/ not found$/).count()).toBe(path === '/nowhere' ? 1 : 0)
+    await expect.poll(() => app.page.getByText(/ not found$/).count()).toBe(path === '/nowhere' ? 1 : 0)
   }
   return widths
 }

@@ -31,7 +31,7 @@ describe('a session that is over', () => {
     app.api.fail(endpoint, 401, { error: authTexts.sessionExpired, code: 'session' })
   const isExpired = async () => {
     await app.page.getByText(authTexts.sessionExpired).waitFor()
-    expect(await app.page.evaluate(() => localStorage.getItem('token'))).toBeNull()
+    await expect.poll(() => app.page.evaluate(() => localStorage.getItem('token'))).toBeNull()
   }
   async function signInAgain(as = fixture(me)): Promise<void> {
     app.api.answer(me, as)
@@ -89,8 +89,10 @@ describe('a session that is over', () => {
     await signInAgain()
     await app.page.waitForURL('**/carts')
     await expect.poll(() => subject(form).inputValue()).toBe('Still thinking it over?')
-    expect(await form.getByLabel('Send in').inputValue()).toBe('24')
-    expect(await form.getByLabel('Text', { exact: true }).inputValue()).toBe('Your cart: {{ checkout_link }}')
+    await expect.poll(() => form.getByLabel('Send in').inputValue()).toBe('24')
+    await expect
+      .poll(() => form.getByLabel('Text', { exact: true }).inputValue())
+      .toBe('Your cart: {{ checkout_link }}')
   })
 
   test('gives profile and invitation back to their user and to nobody else', async () => {
@@ -116,13 +118,13 @@ describe('a session that is over', () => {
     await button('Sign in').click()
     await app.page.waitForURL('**/settings/account')
     await expect.poll(() => app.page.getByLabel('Your name').inputValue()).toBe('Olive Ashby')
-    expect(await app.page.getByLabel('Invite by email').inputValue()).toBe('mia@team.example')
+    await expect.poll(() => app.page.getByLabel('Invite by email').inputValue()).toBe('mia@team.example')
     await type()
     await signInAgain(kit)
     await app.page.waitForURL('**/settings/account')
     await expect.poll(() => app.page.getByLabel('Your name').inputValue()).toBe('Kit')
-    expect(await app.page.getByLabel('Invite by email').inputValue()).toBe('')
-    expect(await saveBar().count()).toBe(0)
+    await expect.poll(() => app.page.getByLabel('Invite by email').inputValue()).toBe('')
+    await expect.poll(() => saveBar().count()).toBe(0)
   })
 })
 
@@ -142,8 +144,8 @@ describe('a server that is away', () => {
     await app.page.getByRole('heading', { level: 1, name: 'The Recoup server cannot be reached' }).waitFor()
     await app.page.getByText('This page opens automatically when the server responds.').waitFor()
     await away().waitFor()
-    expect(await sectionsOf(app.page)).toEqual(SECTIONS)
-    expect(await app.page.getByText('newer version').count()).toBe(0)
+    await expect.poll(() => sectionsOf(app.page)).toEqual(SECTIONS)
+    await expect.poll(() => app.page.getByText('newer version').count()).toBe(0)
     isAway = false
     await app.page.getByRole('heading', { name: 'Store Connection' }).waitFor()
     expect(new URL(app.page.url()).pathname).toBe('/settings')
@@ -171,11 +173,11 @@ describe('a server that is away', () => {
     await app.page.getByText(OFFLINE).first().waitFor()
     await away().waitFor()
     await button('Retry').first().click()
-    expect(await cap().inputValue()).toBe('5')
+    await expect.poll(() => cap().inputValue()).toBe('5')
     isAway = false
     app.api.answer(saveStoreSettings, { store: { ...fixture(checkConnection).store!, capMessages: 5 } })
     await away().waitFor({ state: 'hidden' })
-    expect(await cap().inputValue()).toBe('5')
+    await expect.poll(() => cap().inputValue()).toBe('5')
     await button('Save').click()
     await saveBar().waitFor({ state: 'hidden' })
     expect(app.api.calls(saveStoreSettings).map(({ body }) => body.capMessages)).toEqual([5])
@@ -191,7 +193,7 @@ describe('a server that is away', () => {
     await app.page.getByLabel('Invite by email').fill('mia@team.example')
     await button('Send invitation').click()
     await app.page.getByText(OFFLINE).first().waitFor()
-    expect(await app.page.getByLabel('Invite by email').inputValue()).toBe('mia@team.example')
+    await expect.poll(() => app.page.getByLabel('Invite by email').inputValue()).toBe('mia@team.example')
     app.api.answer(inviteMember, { success: true, message: 'Invited.' })
     await button('Send invitation').click()
     await expect.poll(() => app.page.getByLabel('Invite by email').inputValue()).toBe('')
@@ -201,7 +203,7 @@ describe('a server that is away', () => {
     await app.page.getByLabel('Password', { exact: true }).fill('secret')
     await button('Sign in').click()
     await app.page.getByText(OFFLINE).first().waitFor()
-    expect(await app.page.getByLabel('Password', { exact: true }).inputValue()).toBe('secret')
+    await expect.poll(() => app.page.getByLabel('Password', { exact: true }).inputValue()).toBe('secret')
     app.api.answer(login, { token: 'another-token', ...fixture(me) })
     await button('Sign in').click()
     await app.page.waitForURL('**/dashboard')

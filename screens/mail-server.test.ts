@@ -55,7 +55,7 @@ test('a banner says that mail stays on this server, and each part of sending how
       expect.stringMatching(/^Web push/),
     ])
   const mailbox = banner().locator('xpath=../..').getByRole('link', { name: 'Mailbox' })
-  expect(await mailbox.getAttribute('href')).toBe(inMailbox.mailboxUrl)
+  await expect.poll(() => mailbox.getAttribute('href')).toBe(inMailbox.mailboxUrl)
   await page.getByRole('link', { name: /^Mail server/ }).click()
   await page.waitForURL('**/settings/sending/mail-server')
   await expect.poll(() => page.title()).toBe('Mail server · Settings · Recoup')
@@ -68,7 +68,7 @@ test('a test mail into the built-in mailbox is not said to be in the user’s in
   await app.open('/settings/sending/mail-server')
   await card('Test email').getByRole('button', { name: 'Send test email' }).click()
   await card('Test email').getByText('The email is in the built-in mailbox.').waitFor()
-  expect(await card('Test email').innerText()).not.toContain('Look into your inbox')
+  await expect.poll(() => card('Test email').innerText()).not.toContain('Look into your inbox')
 })
 
 test('a mail server is checked and saved; a refusal is shown and clears nothing; a test mail is sent through it', async () => {
@@ -87,18 +87,18 @@ test('a mail server is checked and saved; a refusal is shown and clears nothing;
   await server.getByLabel('User').fill('shop@mugs.example')
   await server.getByRole('combobox', { name: 'Encryption' }).click()
   await page.getByRole('option', { name: 'None (same machine only)' }).click()
-  expect(await server.getByLabel('Port').inputValue()).toBe('25')
+  await expect.poll(() => server.getByLabel('Port').inputValue()).toBe('25')
   await server.getByLabel('Port').fill('2525')
   const refusal = '127.0.0.1 refused the user name and password.'
   api.fail(saveMailServer, 422, { error: refusal })
   await server.getByRole('button', { name: 'Check and save' }).press('Enter')
   await server.getByRole('alert').getByText(refusal).waitFor()
-  expect(await server.getByLabel('User').inputValue()).toBe('shop@mugs.example')
+  await expect.poll(() => server.getByLabel('User').inputValue()).toBe('shop@mugs.example')
   await password.fill('right')
   api.answer(saveMailServer, ownServer())
   await server.getByRole('button', { name: 'Check and save' }).click()
   await server.getByText('Emails are sent through 127.0.0.1, from shop@mugs.example.').waitFor()
-  expect(await password.inputValue()).toBe('')
+  await expect.poll(() => password.inputValue()).toBe('')
   await expect.poll(() => banner().count()).toBe(0)
   expect(api.calls(saveMailServer).at(-1)!.body).toEqual({
     ...{ host: '127.0.0.1', port: 2_525, security: 'none', user: 'shop@mugs.example', password: 'right' },
@@ -125,7 +125,7 @@ test('a mail server that fails shows its answer, and is removed after a question
   expect(api.calls(removeMailServer)).toEqual([])
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await banner().waitFor()
-  expect(await card('Mail server').getByLabel('Server').inputValue()).toBe('')
+  await expect.poll(() => card('Mail server').getByLabel('Server').inputValue()).toBe('')
 })
 
 test.each([
@@ -142,5 +142,5 @@ test.each([
   }
   await app.open('/settings/sending/mail-server')
   await card('Mail server').getByText(text).waitFor()
-  expect(await card('Mail server').getByRole('textbox').count()).toBe(0)
+  await expect.poll(() => card('Mail server').getByRole('textbox').count()).toBe(0)
 })

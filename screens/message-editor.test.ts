@@ -70,7 +70,7 @@ async function checkViews(within: Locator) {
   await expect.poll(async () => (await within.locator('iframe').boundingBox())!.width).toBeLessThanOrEqual(360)
   await preview.getByText('Plain text', { exact: true }).click()
   await preview.locator('pre').waitFor()
-  expect(await preview.getByRole('radiogroup', { name: 'Colors' }).count()).toBe(0)
+  await expect.poll(() => preview.getByRole('radiogroup', { name: 'Colors' }).count()).toBe(0)
   await preview.getByText('Desktop', { exact: true }).click()
 }
 
@@ -85,13 +85,13 @@ describe('in a step of a flow', () => {
     const [subject, text] = [step.getByLabel('Subject'), textIn(step)]
     await subject.fill('For {{ nobody }}')
     await unknown(step, ' Select one of those below.').waitFor()
-    expect(await subject.getAttribute('aria-invalid')).toBe('true')
+    await expect.poll(() => subject.getAttribute('aria-invalid')).toBe('true')
     await subject.fill('For ')
     await app.page.keyboard.press('End')
     await reach(step.getByRole('button', { name: 'customer_name', exact: true }))
     await app.page.keyboard.press('Enter')
     await expect.poll(() => subject.inputValue()).toBe('For {{ customer_name }}')
-    expect(await subject.getAttribute('aria-invalid')).not.toBe('true')
+    await expect.poll(() => subject.getAttribute('aria-invalid')).not.toBe('true')
     await text.fill('ab')
     await app.page.keyboard.press('ArrowLeft')
     await reach(step.getByRole('button', { name: 'coupon_code', exact: true }))
@@ -146,7 +146,7 @@ describe('in a step of a flow', () => {
     await step.getByRole('combobox', { name: 'For the cart of' }).click()
     await app.page.getByRole('option', { name: SAMPLE_LABEL }).click()
     await step.getByText('A test to yourself needs a real cart.').waitFor()
-    expect(await step.getByRole('button', { name: 'Send a test to myself' }).count()).toBe(0)
+    await expect.poll(() => step.getByRole('button', { name: 'Send a test to myself' }).count()).toBe(0)
     expect(app.api.calls(previewFlow).at(-1)!.body.cartId).toBe(SAMPLE_CART)
   })
 
@@ -169,7 +169,7 @@ describe('in a step of a flow', () => {
     expect(await app.violations('.step-panel')).toEqual([])
     await step.getByRole('radiogroup', { name: 'Channel' }).getByText('WhatsApp', { exact: true }).click()
     const link = step.getByRole('link', { name: 'Choose another one' })
-    expect(await link.getAttribute('href')).toBe('/settings/sending/whatsapp')
+    await expect.poll(() => link.getAttribute('href')).toBe('/settings/sending/whatsapp')
   })
 
   test('a notification is tested in this browser, with the answer of its push service', async () => {

@@ -50,7 +50,7 @@ test('where the plugin reports carts nothing leads to the script, and its page s
   }))
   await app.open('/carts')
   await app.page.getByText('No abandoned carts found.').first().waitFor()
-  expect(await app.page.getByText(/Install the script|has not reported a cart/).count()).toBe(0)
+  await expect.poll(() => app.page.getByText(/Install the script|has not reported a cart/).count()).toBe(0)
   await app.open('/settings/capture-script')
   await app.page.getByText('The plugin reports carts from your shop.').waitFor()
   await app.settled()

@@ -32,7 +32,7 @@ const SENT = { ...MESSAGE, isInMailbox: false }
 async function expectToFit(): Promise<void> {
   for (const width of [1280, 360]) {
     await app.page.setViewportSize({ width, height: 900 })
-    expect([width, await app.page.evaluate(overflow)]).toEqual([width, 0])
+    await expect.poll(async () => [width, await app.page.evaluate(overflow)]).toEqual([width, 0])
   }
   expect(await app.violations()).toEqual([])
 }
@@ -61,7 +61,9 @@ describe('the notifications screen', () => {
     await detail().getByText('The location is an estimate by IP address and may be wrong.').waitFor()
     await detail().getByText('location data is from June 17, 2026. Its administrator can set newer').waitFor()
     await expect.poll(reads).toEqual([true])
-    expect(await detail().getByRole('link', { name: 'Open the cart' }).getAttribute('href')).toMatch(/^\/carts\//)
+    await expect
+      .poll(() => detail().getByRole('link', { name: 'Open the cart' }).getAttribute('href'))
+      .toMatch(/^\/carts\//)
     await detail().getByRole('button', { name: 'Back' }).click()
     await detail().getByText('Select a notification to view details').waitFor()
   })
@@ -77,7 +79,7 @@ describe('the notifications screen', () => {
     await area().getByText('Showing 1 to 10 of 12 entries').waitFor()
     await area().getByRole('button', { name: 'Next' }).click()
     await expectRows(2)
-    expect(await row('more than 1 ').getByRole('link').getAttribute('aria-current')).toBe('true')
+    await expect.poll(() => row('more than 1 ').getByRole('link').getAttribute('aria-current')).toBe('true')
     // Unread ones may be on another page or behind another filter.
     const all = page.getByRole('main').getByRole('button', { name: 'Mark all as read' })
     await page.goto(`${app.url}/notifications?filter=new-carts`)
@@ -86,7 +88,7 @@ describe('the notifications screen', () => {
     await all.press('Enter')
     await expect.poll(() => all.isEnabled()).toBe(false)
     await expect.poll(list.unread).toBe(0)
-    expect(await focused()).toBe('Mark all as read')
+    await expect.poll(() => focused()).toBe('Mark all as read')
     app.api.fail(readNotification, 404, { error: 'Not found.' })
     await page.goto(`${app.url}/notifications?notificationId=${idOf(99)}`)
     await detail().getByText('This notification is no longer there').waitFor()
@@ -118,11 +120,13 @@ describe('the notifications screen', () => {
       ...['Recovery email sent: email good', 'Recovery email not delivered: email bad', 'Cart abandoned: cart info'],
     ])
     // The badge is that of `data.test`, which the detail lists.
-    expect(
-      await rows()
-        .filter({ has: page.getByText('Test', { exact: true }) })
-        .allInnerTexts(),
-    ).toEqual([expect.stringContaining('Test sent')])
+    await expect
+      .poll(() =>
+        rows()
+          .filter({ has: page.getByText('Test', { exact: true }) })
+          .allInnerTexts(),
+      )
+      .toEqual([expect.stringContaining('Test sent')])
     await row('Test sent').getByRole('link').click()
     await isTitled('Test sent')
     await expect.poll(() => detail().locator('dl').innerText()).toContain('Connection test\nYes')
@@ -137,7 +141,7 @@ describe('the notifications screen', () => {
     }
     await detail().getByRole('link', { name: 'Why was it not sent?' }).waitFor()
     // Without a place there is nothing to say of one.
-    expect(await detail().getByText('estimate').count()).toBe(0)
+    await expect.poll(() => detail().getByText('estimate').count()).toBe(0)
   })
 
   test('filters by unread, problems and new carts, searches, and groups by day', async () => {
@@ -191,7 +195,7 @@ describe('the notifications screen', () => {
     await page.keyboard.press('u')
     await expect.poll(reads).toEqual([false, true, false])
     await page.getByLabel('Search notifications').pressSequentially('juk')
-    expect(await page.getByLabel('Search notifications').inputValue()).toBe('juk')
+    await expect.poll(() => page.getByLabel('Search notifications').inputValue()).toBe('juk')
   })
 
   test('adds and removes what the live connection reports', async () => {
@@ -212,12 +216,12 @@ describe('the notifications screen', () => {
     list.add('email_failed', { ...REFUSED, to: 'a-rather-long-name@a-rather-long-domain.shoppers.example' })
     await app.open('/notifications', { viewport: PHONE })
     await expectRows(2)
-    expect(await detail().count()).toBe(0)
+    await expect.poll(() => detail().count()).toBe(0)
     await expectToFit()
     await row('Cart abandoned').getByRole('link').click()
     await isTitled('Cart abandoned')
-    expect(await area().count()).toBe(0)
-    expect(await isFocused(detail())).toBe(true)
+    await expect.poll(() => area().count()).toBe(0)
+    await expect.poll(() => isFocused(detail())).toBe(true)
     await expectToFit()
     await detail().getByRole('button', { name: 'Back' }).click()
     await expectRows(2)
@@ -261,7 +265,7 @@ describe('a link to another store', () => {
     const page = await app.open(link(SECOND, idOf(1)))
     await page.getByText('This notification cannot be shown').waitFor()
     await page.getByText('It is about a store that is not one of your account’s stores.').waitFor()
-    expect(await detail().count()).toBe(0)
+    await expect.poll(() => detail().count()).toBe(0)
     expect([...app.api.calls(switchStore), ...app.api.calls(readNotification)]).toEqual([])
     await page.getByRole('button', { name: 'Show the notifications of this store' }).click()
     await expectRows(1)
@@ -273,7 +277,7 @@ describe('a link to another store', () => {
     app.api.fail(switchStore, 400, { error: 'Not now, please.' })
     const page = await app.open(link(SECOND, idOf(1)))
     await page.getByText('Not now, please.').waitFor()
-    expect(await detail().count()).toBe(0)
+    await expect.poll(() => detail().count()).toBe(0)
   })
 })
 
@@ -303,7 +307,7 @@ describe('the notification settings', () => {
     const inBell = page.getByRole('switch', { name: 'Unusual traffic: in the bell' })
     const mail = page.getByLabel('Unusual traffic: by email')
     await inBell.waitFor()
-    expect(await inBell.isChecked()).toBe(true)
+    await expect.poll(() => inBell.isChecked()).toBe(true)
     await inBell.press('Space')
     await mail.selectOption('daily')
     list.items = []
@@ -314,7 +318,7 @@ describe('the notification settings', () => {
     await expectToFit()
     await page.reload()
     await inBell.waitFor()
-    expect([await inBell.isChecked(), await mail.inputValue()]).toEqual([false, 'daily'])
+    await expect.poll(async () => [await inBell.isChecked(), await mail.inputValue()]).toEqual([false, 'daily'])
   })
 
   test('switch the weekly report off and on', async () => {
@@ -323,14 +327,14 @@ describe('the notification settings', () => {
     const report = page.getByRole('switch', { name: 'Weekly report: by email' })
     await report.waitFor()
     for (const weeklyReport of [false, true]) {
-      expect(await report.isChecked()).toBe(!weeklyReport)
+      await expect.poll(() => report.isChecked()).toBe(!weeklyReport)
       await report.press('Space')
       await save()
       await isSaved()
       expect(sent().at(-1)).toEqual({ topics: [], weeklyReport })
       await page.reload()
       await report.waitFor()
-      expect(await report.isChecked()).toBe(weeklyReport)
+      await expect.poll(() => report.isChecked()).toBe(weeklyReport)
     }
   })
 
@@ -341,8 +345,8 @@ describe('the notification settings', () => {
     await mail.selectOption('at_once')
     await save()
     await page.getByRole('alert').getByText('Not now, please.').waitFor()
-    expect(await mail.inputValue()).toBe('at_once')
+    await expect.poll(() => mail.inputValue()).toBe('at_once')
     await page.getByRole('button', { name: 'Discard' }).click()
-    expect(await mail.inputValue()).toBe('none')
+    await expect.poll(() => mail.inputValue()).toBe('none')
   })
 })

@@ -83,7 +83,7 @@ test('an unanswered mark is given up after 10 seconds and sent again after 1, 2 
     await pass(page, ms)
     await expect.poll(marks).toBe(expected)
   }
-  expect(await unreadDots(page).count()).toBe(0)
+  await expect.poll(() => unreadDots(page).count()).toBe(0)
   held.release()
 })
 
@@ -142,7 +142,7 @@ test('a deletion can be undone for 10 seconds', async () => {
     .click()
   await undo.waitFor()
   await pass(page, 9_999)
-  expect(await undo.count()).toBe(1)
+  await expect.poll(() => undo.count()).toBe(1)
   await pass(page, 1)
   await isDrawn(page, () => undo.count(), 0)
   await expect.poll(() => list.items).toEqual([])
@@ -166,6 +166,6 @@ test('the screen deletes from the detail and restores on Undo, which is offered 
   await page.keyboard.press('Escape')
   await area(page).getByRole('button', { name: 'Undo' }).click()
   await isDrawn(page, () => rows(page).count(), 2)
-  expect(await isFocused(area(page))).toBe(true)
+  await expect.poll(() => isFocused(area(page))).toBe(true)
   await expect.poll(() => list.items.length).toBe(2)
 })

@@ -41,12 +41,12 @@ describe('the bell', () => {
   }, async () => {
     await app.open('/flows')
     await bell().waitFor()
-    expect(await bell().getAttribute('aria-label')).toBe('Notifications')
+    await expect.poll(() => bell().getAttribute('aria-label')).toBe('Notifications')
     await isLive()
     list.addNumbered(1, 2, 3)
     announceNew(...list.items)
     await expectBadge('3')
-    expect(await bell().getAttribute('aria-label')).toBe('Notifications, 3 unread')
+    await expect.poll(() => bell().getAttribute('aria-label')).toBe('Notifications, 3 unread')
     list.addNumbered(...Array.from({ length: 97 }, (_, index) => 10 + index))
     app.live.changed('notifications')
     await expectBadge('99+')
@@ -57,7 +57,7 @@ describe('the bell', () => {
   }, async () => {
     const page = await app.open('/flows')
     await openBell()
-    expect(await bell().getAttribute('aria-expanded')).toBe('true')
+    await expect.poll(() => bell().getAttribute('aria-expanded')).toBe('true')
     await closeBell()
     // The heading takes no focus: the press alone closes it.
     const presses = [
@@ -70,7 +70,7 @@ describe('the bell', () => {
       await press()
       await panel().waitFor({ state: 'detached' })
     }
-    expect(await isFocused(bell())).toBe(true)
+    await expect.poll(() => isFocused(bell())).toBe(true)
   })
 
   test('asks for the list when it is first opened, and again only while it is empty', {
@@ -111,7 +111,7 @@ describe('the bell', () => {
     await expect.poll(() => items().count()).toBe(3)
     await itemWith('Ada Lovelace').getByText('London, United Kingdom').waitFor()
     await itemWith('Cleo Country').getByText('Germany', { exact: true }).waitFor()
-    expect(await itemWith('Bea Unknown').innerText()).not.toMatch(/Nowhere|Location/)
+    await expect.poll(() => itemWith('Bea Unknown').innerText()).not.toMatch(/Nowhere|Location/)
     await panel().getByText('All', { exact: true }).click()
     await expect.poll(() => items().count()).toBe(4)
   })
@@ -156,7 +156,7 @@ describe('the bell', () => {
     list.addNumbered(3)
     await button('Mark all as read').press('Enter')
     await expect.poll(reads).toEqual([false, true, true])
-    expect(await unreadDots().count()).toBe(0)
+    await expect.poll(() => unreadDots().count()).toBe(0)
     await button('Clear all').click()
     await expect.poll(() => list.items.length).toBe(1)
     expect(app.api.calls(markNotificationsRead)[0]!.sent.body).toEqual({ upTo: seen._id })
@@ -170,7 +170,7 @@ describe('the bell', () => {
     await expectNumbers([3, 1])
     await expectBadge('2')
     await expect.poll(() => list.items.length).toBe(2)
-    expect(await page.getByRole('dialog').count()).toBe(1)
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(1)
     await panel().getByText('Notification deleted.').waitFor()
     await button('Undo').click()
     await expectNumbers([3, 2, 1])
@@ -198,7 +198,7 @@ describe('the bell', () => {
     await expectBadge('2')
     await openBell()
     await badge.waitFor()
-    expect(await badge.count()).toBe(1)
+    await expect.poll(() => badge.count()).toBe(1)
     await expectBadge('1')
     expect(app.api.calls(markNotificationsRead).map(({ sent }) => sent.body)).toEqual([
       { notificationIds: [first._id] },
@@ -260,7 +260,7 @@ describe('the bell', () => {
       { width: 360, height: 740 },
     ]) {
       await page.setViewportSize(viewport)
-      expect(await page.evaluate(overflow)).toBeLessThanOrEqual(0)
+      await expect.poll(() => page.evaluate(overflow)).toBeLessThanOrEqual(0)
       const isInside = await panel().evaluate((element) => {
         const { left, right, bottom } = element.getBoundingClientRect()
         return left >= 0 && right <= innerWidth && bottom <= innerHeight

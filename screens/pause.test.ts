@@ -25,7 +25,7 @@ test('is pressed by keyboard on any screen, shows a notice, and is undone', asyn
   expect(app.api.calls(pauseSending)).toEqual([])
   await dialog.getByRole('button', { name: 'Pause all sending' }).click()
   await notice().waitFor()
-  expect(await button.count()).toBe(0)
+  await expect.poll(() => button.count()).toBe(0)
   await page.getByRole('button', { name: 'Resume sending' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Resume sending' }).click()
   await notice().waitFor({ state: 'hidden' })

@@ -49,7 +49,7 @@ const snapshot = () =>
 async function walk(open: () => Promise<Locator>): Promise<string[]> {
   const part = await open()
   await app.settled()
-  expect(await findBadLinks(part)).toEqual([])
+  await expect.poll(() => findBadLinks(part)).toEqual([])
   const names = await part
     .locator(PRESSABLE)
     .evaluateAll((all) => all.map((one) => one.ariaLabel || one.textContent || one.getAttribute('name')!))
@@ -66,7 +66,7 @@ async function walk(open: () => Promise<Locator>): Promise<string[]> {
     const { pathname } = new URL(app.page.url())
     expect(screenOf(pathname), `“${name}” leads to ${pathname}`).not.toBeNull()
     const errors = app.page.getByText(/Page not found|Not found|^Failed to|could not be/)
-    expect([name, await errors.allInnerTexts()]).toEqual([name, []])
+    await expect.poll(async () => [name, await errors.allInnerTexts()]).toEqual([name, []])
   }
   return names
 }
@@ -129,13 +129,13 @@ test.each(modes)('no dead button or link about plans: $mode', async ({ status, a
   expect(isOffered).toBe(status.sells !== 'none' && !status.cancelAtPeriodEnd)
   const page = await app.open('/billing')
   const opener = page.getByRole('banner').getByRole('button', { name: /^Subscription: / })
-  if (status.plan === null || status.plan === 'free') expect(await opener.count()).toBe(0)
+  if (status.plan === null || status.plan === 'free') await expect.poll(() => opener.count()).toBe(0)
   else {
     await opener.click()
     await page.getByRole('dialog').getByText('Current plan').waitFor()
   }
   await app.settled()
-  expect(await findBadLinks(page.locator('body'))).toEqual([])
+  await expect.poll(() => findBadLinks(page.locator('body'))).toEqual([])
 })
 
 test.each(['stripe', 'test', 'none'] as const)('no dead link on /terms and /privacy where %s sells', async (sells) => {
@@ -144,8 +144,8 @@ test.each(['stripe', 'test', 'none'] as const)('no dead link on /terms and /priv
     await app.open(address, { as: 'visitor' })
     await app.settled()
     const body = app.page.locator('body')
-    expect(await body.locator('a[href]:visible').count()).toBeGreaterThan(2)
-    expect(await findBadLinks(body)).toEqual([])
+    await expect.poll(() => body.locator('a[href]:visible').count()).toBeGreaterThan(2)
+    await expect.poll(() => findBadLinks(body)).toEqual([])
   }
   const terms = {
     stripe: /free trial.*Stripe.*money-back/,

@@ -19,11 +19,9 @@ test('the plans offer “Continue with Lite” first to an account without one, 
   setAccess(app, { plan: null, isConnected: false })
   await app.open('/pricing')
   await button('Continue with Lite').waitFor()
-  expect(await main().getByRole('button').allInnerTexts()).toEqual([
-    'Continue with Lite',
-    'Choose Starter',
-    'Choose Growth',
-  ])
+  await expect
+    .poll(() => main().getByRole('button').allInnerTexts())
+    .toEqual(['Continue with Lite', 'Choose Starter', 'Choose Growth'])
   await app.page.getByText('Upgrade when you reach a limit.').waitFor()
   expect(await app.violations()).toEqual([])
   // Also where the plan cannot be created: the set-up then names what is missing (A 4.3).
@@ -53,13 +51,13 @@ test('in test mode the step before the payment leads to the test page, which set
   await button('Choose Starter').click()
   await app.page.getByRole('heading', { level: 1, name: 'Complete Your Purchase' }).waitFor()
   await app.page.getByText('This server is in billing test mode: nothing is charged.').waitFor()
-  expect(await app.page.getByLabel('Extra stores').count()).toBe(0)
+  await expect.poll(() => app.page.getByLabel('Extra stores').count()).toBe(0)
   await app.page.getByText('Yearly', { exact: false }).click()
   await app.page.getByText('$180.00').first().waitFor()
   await button('Continue to the test page').click()
   await app.page.waitForURL('**/test-subscription?plan=starter&cycle=year')
-  expect(await app.page.getByLabel('Plan').inputValue()).toBe('starter')
-  expect(await app.page.getByRole('radio', { name: 'Yearly' }).isChecked()).toBe(true)
+  await expect.poll(() => app.page.getByLabel('Plan').inputValue()).toBe('starter')
+  await expect.poll(() => app.page.getByRole('radio', { name: 'Yearly' }).isChecked()).toBe(true)
   expect(await app.violations()).toEqual([])
   await app.page.goBack()
   await app.page.getByRole('heading', { level: 1, name: 'Complete Your Purchase' }).waitFor()

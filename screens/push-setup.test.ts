@@ -95,14 +95,16 @@ describe('the Push Notification Integration', () => {
     await expect.poll(() => worker.getByLabel('sw.js', { exact: true }).inputValue()).toBe(WORKER)
     await worker.getByRole('button', { name: 'Copy sw.js' }).click()
     await worker.getByText('Code copied to clipboard').waitFor()
-    expect(await copied()).toBe(WORKER)
-    expect(await worker.getByRole('link', { name: 'Download sw.js' }).getAttribute('download')).toBe('sw.js')
+    await expect.poll(() => copied()).toBe(WORKER)
+    await expect.poll(() => worker.getByRole('link', { name: 'Download sw.js' }).getAttribute('download')).toBe('sw.js')
     await card('Statistics').getByText('8.3%').waitFor()
-    expect(await figures('Statistics')).toEqual([
-      ['Total Subscribers', '214'],
-      ['Notifications Sent', '530'],
-      ['Click Rate', '8.3%'],
-    ])
+    await expect
+      .poll(() => figures('Statistics'))
+      .toEqual([
+        ['Total Subscribers', '214'],
+        ['Notifications Sent', '530'],
+        ['Click Rate', '8.3%'],
+      ])
     await expectToFit()
   })
 })
@@ -112,7 +114,9 @@ describe.each([MANAGER, INTEGRATION])('%s', (path) => {
     app.api.answer(checkConnection, { hasConnection: false, platform: null, store_url: null, store: null })
     const page = await app.open(path)
     await page.getByText('No store is connected yet').waitFor()
-    expect(await page.getByRole('link', { name: 'Connect your store' }).getAttribute('href')).toBe('/store-setup')
+    await expect
+      .poll(() => page.getByRole('link', { name: 'Connect your store' }).getAttribute('href'))
+      .toBe('/store-setup')
     const fields = page.getByRole('main').locator('form :is(input, select, textarea, button)')
     const enabled = await fields.evaluateAll((all) =>
       all
@@ -121,17 +125,18 @@ describe.each([MANAGER, INTEGRATION])('%s', (path) => {
         .map((each) => each.outerHTML),
     )
     expect(enabled).toEqual([])
-    expect((await fields.count()) > 20).toBe(path === MANAGER)
+    await expect.poll(async () => (await fields.count()) > 20).toBe(path === MANAGER)
     const names = ['Generate', 'Copy code', 'Load store stats', 'Send test notification', 'Send to this browser only']
     for (const name of names)
-      for (const each of await button(name).all()) expect([name, await each.isDisabled()]).toEqual([name, true])
+      for (const each of await button(name).all())
+        await expect.poll(async () => [name, await each.isDisabled()]).toEqual([name, true])
   })
 
   test('says that web push does not work on Shopify, and offers nothing', async () => {
     push.setup = { ...withoutKeys(), platform: 'shopify', canHostWorker: false }
     const page = await app.open(path)
     await page.getByText('Web push does not work on Shopify').waitFor()
-    expect(await page.getByRole('main').getByRole('button').count()).toBe(0)
+    await expect.poll(() => page.getByRole('main').getByRole('button').count()).toBe(0)
   })
 })
 
@@ -147,14 +152,14 @@ test('on Shopify neither sending, nor campaigns, nor a flow’s step offers web 
   await page.getByRole('link', { name: 'Web push Does not work on Shopify' }).waitFor()
   await app.open('/campaigns?form=new')
   await page.getByText(pushTexts.noHost).waitFor()
-  expect(await page.getByRole('radio', { name: 'Push' }).isDisabled()).toBe(true)
+  await expect.poll(() => page.getByRole('radio', { name: 'Push' }).isDisabled()).toBe(true)
   await app.open('/flows/:flowId')
   await page.getByRole('button', { name: /^(Edit|Show) message 1,/ }).click()
   const step = page.locator('.step-panel')
   await step.getByRole('radiogroup', { name: 'Channel' }).getByText('Push', { exact: true }).click()
   await step.getByText(pushTexts.noHost).first().waitFor()
   await step.getByLabel('Title', { exact: true }).waitFor()
-  expect(await step.getByText('A test to this browser needs').count()).toBe(0)
+  await expect.poll(() => step.getByText('A test to this browser needs').count()).toBe(0)
   await button('Save').click()
   // Said of the channel, and of the step that was not saved.
   await expect.poll(() => step.getByText(pushTexts.noHost).count()).toBe(2)

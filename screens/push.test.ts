@@ -24,16 +24,16 @@ test('has five steps of instructions, and allows nothing without a store URL', {
 }, async () => {
   const page = await openManager()
   await page.getByRole('heading', { name: 'Push Notification Manager', level: 1 }).waitFor()
-  expect(await card('Setup instructions').getByRole('listitem').count()).toBe(5)
+  await expect.poll(() => card('Setup instructions').getByRole('listitem').count()).toBe(5)
   const url = page.getByLabel('Store URL')
-  expect(await url.getAttribute('type')).toBe('url')
-  expect(await url.getAttribute('placeholder')).toBe('https://your-store.com')
-  expect(await url.inputValue()).toBe(STORE)
+  await expect.poll(() => url.getAttribute('type')).toBe('url')
+  await expect.poll(() => url.getAttribute('placeholder')).toBe('https://your-store.com')
+  await expect.poll(() => url.inputValue()).toBe(STORE)
   const buttons = [GENERATE, 'Save settings', 'Load store stats', 'Send test notification', 'Save bar']
   const disabled = () => Promise.all(buttons.map((name) => button(name).isDisabled()))
-  expect(await disabled()).toEqual(buttons.map(() => false))
+  await expect.poll(() => disabled()).toEqual(buttons.map(() => false))
   await url.fill('')
-  expect(await disabled()).toEqual(buttons.map(() => true))
+  await expect.poll(() => disabled()).toEqual(buttons.map(() => true))
   await url.press('Enter')
   await page.getByRole('alert').filter({ hasText: pushTexts.noStoreUrl }).waitFor()
   expect(sent(calls.generateVapidKeys)).toEqual([])
@@ -44,21 +44,21 @@ test('generates the keys and shows the widget code to copy', { tags: ['A2.9', 'A
   const page = await openManager()
   const box = page.getByLabel('Widget code', { exact: true })
   const copy = button('Copy widget code')
-  expect([await box.inputValue(), await copy.isDisabled()]).toEqual(['', true])
-  expect(await box.getAttribute('readonly')).not.toBeNull()
+  await expect.poll(async () => [await box.inputValue(), await copy.isDisabled()]).toEqual(['', true])
+  await expect.poll(() => box.getAttribute('readonly')).not.toBeNull()
   const held = app.api.hold(calls.generateVapidKeys)
   await button(GENERATE).click()
   await expect.poll(() => button(GENERATE).isDisabled()).toBe(true)
   held.release()
   const said = page.getByRole('status').filter({ hasText: pushTexts.keysMade })
   await said.waitFor()
-  expect(await said.getAttribute('class')).toContain('tone-good')
+  await expect.poll(() => said.getAttribute('class')).toContain('tone-good')
   expect(sent(calls.generateVapidKeys)).toEqual([{ storeUrl: STORE, platform: 'woocommerce' }])
   const code = `<script src="${app.url}/push/KEY-1.js" data-method="easy" data-store-url="${STORE}" defer></script>`
   await expect.poll(() => box.inputValue()).toBe(code)
   await copy.click()
   await page.getByText('Widget code copied to clipboard').waitFor()
-  expect(await copied()).toBe(code)
+  await expect.poll(() => copied()).toBe(code)
 })
 
 test('shows a cross with the server’s error, or its own when copying fails', { tags: ['A4.5', 'A8'] }, async () => {
@@ -69,7 +69,7 @@ test('shows a cross with the server’s error, or its own when copying fails', {
   const isCross = async (where: string, hasText: string) => {
     const said = card(where).getByRole('alert').filter({ hasText })
     await said.waitFor()
-    expect(await said.getAttribute('class')).toContain('tone-bad')
+    await expect.poll(() => said.getAttribute('class')).toContain('tone-bad')
   }
   await button('Copy widget code').click()
   await isCross('Store and widget code', 'Failed to copy to clipboard')
@@ -102,12 +102,12 @@ test('starts with the default settings, shows the custom delay for custom only, 
     ...['immediate', '3', "Don't forget your items!"],
     'You have items waiting in your cart. Complete your purchase now!',
   ])
-  expect(await enabled.isChecked()).toBe(false)
+  await expect.poll(() => enabled.isChecked()).toBe(false)
   const choices = await frequency.locator('option').evaluateAll((all) => all.map((each) => each.getAttribute('value')))
   expect(choices).toEqual(['immediate', '1hour', '6hours', '24hours', 'custom'])
   for (const choice of choices) {
     await frequency.selectOption(choice)
-    expect(await delay.count()).toBe(choice === 'custom' ? 1 : 0)
+    await expect.poll(() => delay.count()).toBe(choice === 'custom' ? 1 : 0)
   }
   for (const [field, typed, kept] of [
     ...[[delay, '10081', '0'] as const, [delay, '-1', '0'] as const, [delay, '', '0'] as const],
@@ -130,12 +130,14 @@ test('shows the statistics and loads them again', { tags: ['A2.9', 'A3', 'A4.5',
   push.setup.seen = [seenAt('plugin')]
   await openManager()
   await card('Store statistics').getByText('1,840').waitFor()
-  expect(await figures('Store statistics')).toEqual([
-    ['Total Customers', '1,840'],
-    ['Subscribed', '214'],
-    ['Pending', '1,626'],
-    ['Conversion', '12%'],
-  ])
+  await expect
+    .poll(() => figures('Store statistics'))
+    .toEqual([
+      ['Total Customers', '1,840'],
+      ['Subscribed', '214'],
+      ['Pending', '1,626'],
+      ['Conversion', '12%'],
+    ])
   await expectToFit()
   const held = app.api.hold(calls.pushStoreStats)
   await button('Load store stats').click()
@@ -150,7 +152,7 @@ test('a test says how many it reaches before it is sent, and how many it went to
   const page = await openManager()
   const send = button('Send test notification')
   await page.getByText('This goes to 214 real subscribers.').waitFor()
-  expect(await send.getAttribute('aria-describedby')).toBe('push-reach')
+  await expect.poll(() => send.getAttribute('aria-describedby')).toBe('push-reach')
   await page.getByLabel('Cart URL (optional)').fill(`${STORE}/cart/`)
   const held = app.api.hold(calls.sendStoreNotification)
   await send.click()

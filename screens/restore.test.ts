@@ -48,8 +48,8 @@ test('shows the items and keeps them in the browser; a failed hand-over to the s
   app.api.answer(restoreCart, restored)
   await page.getByRole('button', { name: 'Retry' }).click()
   const checkout = page.getByRole('link', { name: 'Continue to checkout' })
-  expect(await checkout.getAttribute('href')).toBe(restored.checkoutUrl)
-  expect(await page.getByText('Back soon.').count()).toBe(0)
+  await expect.poll(() => checkout.getAttribute('href')).toBe(restored.checkoutUrl)
+  await expect.poll(() => page.getByText('Back soon.').count()).toBe(0)
   expect(await app.violations()).toEqual([])
 })
 
@@ -57,7 +57,9 @@ test('a cart that was bought leads to the shop', { tags: ['B2'] }, async () => {
   app.api.answer(getCart, { cart: { ...restorable, isOrdered: true } })
   const page = await app.open(`/cart/recover?cart_id=${TOKEN}`, { as: 'visitor' })
   await page.getByRole('heading', { name: 'You have already ordered.' }).waitFor()
-  expect(await page.getByRole('link', { name: 'Go to the shop' }).getAttribute('href')).toBe(restorable.shopUrl)
+  await expect
+    .poll(() => page.getByRole('link', { name: 'Go to the shop' }).getAttribute('href'))
+    .toBe(restorable.shopUrl)
 })
 
 test('a member restores by the cart’s own id, which is called a test', { tags: ['B2'] }, async () => {

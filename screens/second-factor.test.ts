@@ -66,12 +66,12 @@ test('the setup asks for password and code, shows a QR code of the secret, and t
   await card().getByLabel('Current password').fill(PASSWORD)
   await page.keyboard.press('Enter')
   await expect.poll(() => focused(page)).toBe('Scan this with your authenticator app')
-  expect((await card().locator('.typed-secret').innerText()).replaceAll(' ', '')).toBe(SECRET)
+  await expect.poll(async () => (await card().locator('.typed-secret').innerText()).replaceAll(' ', '')).toBe(SECRET)
   const picture = card().getByRole('img', { name: 'QR code for your authenticator app' })
   expect(new URL(await scanned(picture)).searchParams.get('secret')).toBe(SECRET)
   await checkLooks(app)
   const code = card().getByLabel('Code the app shows now')
-  expect(await code.getAttribute('autocomplete')).toBe('one-time-code')
+  await expect.poll(() => code.getAttribute('autocomplete')).toBe('one-time-code')
   api.fail(confirmSecondFactor, 400, {
     ...{ error: secondFactorTexts.codeWrong, fields: { code: secondFactorTexts.codeWrong } },
   })
@@ -85,7 +85,7 @@ test('the setup asks for password and code, shows a QR code of the secret, and t
   await code.fill('123456')
   await page.keyboard.press('Enter')
   await card().getByRole('heading', { name: 'Your recovery codes' }).waitFor()
-  expect(await card().locator('.recovery-codes > li').allInnerTexts()).toEqual(codesOf('a'))
+  await expect.poll(() => card().locator('.recovery-codes > li').allInnerTexts()).toEqual(codesOf('a'))
   await checkLooks(app)
   const [saved] = await Promise.all([
     page.waitForEvent('download'),
@@ -95,7 +95,7 @@ test('the setup asks for password and code, shows a QR code of the secret, and t
   await saved.delete()
   await card().getByRole('button', { name: 'I have kept them' }).click()
   await card().getByText('10 codes left').waitFor()
-  expect(await card().locator('.recovery-codes').count()).toBe(0)
+  await expect.poll(() => card().locator('.recovery-codes').count()).toBe(0)
   expect(api.calls(confirmSecondFactor).at(-1)!.body).toEqual({ code: '123456' })
 })
 
@@ -111,10 +111,9 @@ test('signing in asks for the code in a second step, which the keyboard alone wo
   await enterPassword()
   await expect.poll(() => focused(page)).toBe('code')
   const code = page.getByLabel('Code of your authenticator app')
-  expect([await code.getAttribute('autocomplete'), await code.getAttribute('inputmode')]).toEqual([
-    'one-time-code',
-    'numeric',
-  ])
+  await expect
+    .poll(async () => [await code.getAttribute('autocomplete'), await code.getAttribute('inputmode')])
+    .toEqual(['one-time-code', 'numeric'])
   await checkLooks(app)
   await page.keyboard.press('Enter')
   await page.getByText('Enter the code of your authenticator app.').nth(1).waitFor()
@@ -173,7 +172,7 @@ test('new recovery codes, and switching off, ask for password and code', async (
   await fillProof('aaaa-1111')
   await dialog.getByRole('button', { name: 'Make new codes' }).click()
   await dialog.getByRole('heading', { name: 'Your recovery codes' }).waitFor()
-  expect(await dialog.locator('.recovery-codes > li').allInnerTexts()).toEqual(codesOf('b'))
+  await expect.poll(() => dialog.locator('.recovery-codes > li').allInnerTexts()).toEqual(codesOf('b'))
   await dialog.getByRole('button', { name: 'I have kept them' }).click()
   await card().getByText('10 codes left').waitFor()
   await card().getByRole('button', { name: 'Switch off' }).click()

@@ -27,7 +27,7 @@ describe('the shell', () => {
     await app.open('/dashboard')
     const name = await app.page.locator('.side .logo').first().innerText()
     expect(name.split(/\s*\n\s*/)).toEqual(['Recoup', 'Abandoned Cart Recovery'])
-    expect(await sectionsOf(app.page)).toEqual(SECTIONS)
+    await expect.poll(() => sectionsOf(app.page)).toEqual(SECTIONS)
     await expect.poll(() => banner().locator('.logo-mark').count()).toBe(1)
     for (const title of SECTIONS.slice(1)) {
       await section(app.page, title).click()
@@ -42,11 +42,11 @@ describe('the shell', () => {
     await app.open('/dashboard')
     await banner().getByText('WooCommerce').waitFor()
     await banner().getByRole('button', { name: 'Subscription: Growth, Active', exact: true }).waitFor()
-    expect(await banner().getByRole('link', { name: 'Pricing' }).getAttribute('href')).toBe('/pricing')
+    await expect.poll(() => banner().getByRole('link', { name: 'Pricing' }).getAttribute('href')).toBe('/pricing')
     const { supportEmail } = fixture(readInstance)
-    expect(await banner().getByRole('link', { name: 'Support' }).getAttribute('href')).toContain(
-      `mailto:${supportEmail}?`,
-    )
+    await expect
+      .poll(() => banner().getByRole('link', { name: 'Support' }).getAttribute('href'))
+      .toContain(`mailto:${supportEmail}?`)
     await app.page.reload()
     await banner().getByText('WooCommerce').waitFor()
     await app.page.keyboard.press('Tab')
@@ -70,16 +70,16 @@ describe('the shell', () => {
       await app.open('/settings/appearance')
       await banner().getByRole('link', { name: 'Support' }).waitFor()
       const button = banner().getByRole('button', { name: /^Subscription/ })
-      if (label === null) return expect(await button.count()).toBe(0)
-      expect(await button.getAttribute('aria-label')).toBe(`Subscription: ${label}`)
-      expect((await button.innerText()).split(/\s*\n\s*/).join(', ')).toBe(label)
+      if (label === null) return await expect.poll(() => button.count()).toBe(0)
+      await expect.poll(() => button.getAttribute('aria-label')).toBe(`Subscription: ${label}`)
+      await expect.poll(async () => (await button.innerText()).split(/\s*\n\s*/).join(', ')).toBe(label)
     },
   )
 
   test('offers Login and Register to a visitor', { tags: ['A2.2'] }, async () => {
     await app.open('/terms', { as: 'visitor' })
-    expect(await banner().getByRole('link', { name: 'Login' }).getAttribute('href')).toBe('/login')
-    expect(await banner().getByRole('link', { name: 'Register' }).getAttribute('href')).toBe('/register')
+    await expect.poll(() => banner().getByRole('link', { name: 'Login' }).getAttribute('href')).toBe('/login')
+    await expect.poll(() => banner().getByRole('link', { name: 'Register' }).getAttribute('href')).toBe('/register')
   })
 
   test('has a menu on a phone that the keyboard opens, walks and closes', async () => {
@@ -107,7 +107,7 @@ test('an address that is typed opens at its top, wherever the page before it was
   await page.evaluate(() => window.scrollTo(0, 400))
   await page.goto(`${app.url}/terms`)
   await app.settled()
-  expect(await page.evaluate(() => scrollY)).toBe(0)
+  await expect.poll(() => page.evaluate(() => scrollY)).toBe(0)
 })
 
 describe('the theme', () => {
@@ -128,8 +128,8 @@ describe('the theme', () => {
     await page.getByLabel('Email').waitFor()
     const grounds = await page.evaluate(() => (window as unknown as { seen: string[] }).seen)
     expect(new Set(grounds)).toEqual(new Set([await groundOf(page)]))
-    expect(await themeOf(page)).toBe('dark')
-    expect(await page.evaluate(() => localStorage.getItem('theme'))).toBeNull()
+    await expect.poll(() => themeOf(page)).toBe('dark')
+    await expect.poll(() => page.evaluate(() => localStorage.getItem('theme'))).toBeNull()
     await page.emulateMedia({ colorScheme: 'light' })
     await expect.poll(() => themeOf(page)).toBe('light')
   })
@@ -140,17 +140,17 @@ describe('the theme', () => {
     const page = await ownersPage(app, await app.another({ colorScheme: 'light' }))
     await page.goto(`${app.url}/settings/appearance`)
     for (const name of ['Light', 'Dark', 'Blue']) await page.getByRole('radio', { name }).waitFor()
-    expect(await page.getByRole('radio').count()).toBe(3)
+    await expect.poll(() => page.getByRole('radio').count()).toBe(3)
     const before = await groundOf(page)
     await page.getByText('Blue', { exact: true }).click()
-    expect(await themeOf(page)).toBe('blue')
-    expect(await groundOf(page)).not.toBe(before)
-    expect(await page.evaluate(() => localStorage.getItem('theme'))).toBe('blue')
+    await expect.poll(() => themeOf(page)).toBe('blue')
+    await expect.poll(() => groundOf(page)).not.toBe(before)
+    await expect.poll(() => page.evaluate(() => localStorage.getItem('theme'))).toBe('blue')
     await page.emulateMedia({ colorScheme: 'dark' })
     await page.reload()
     await page.getByRole('radio', { name: 'Blue' }).waitFor()
-    expect(await page.getByRole('radio', { name: 'Blue' }).isChecked()).toBe(true)
-    expect(await themeOf(page)).toBe('blue')
+    await expect.poll(() => page.getByRole('radio', { name: 'Blue' }).isChecked()).toBe(true)
+    await expect.poll(() => themeOf(page)).toBe('blue')
   })
 })
 
@@ -164,8 +164,8 @@ test('the browser stores what the specification lists, and nothing after logging
   await heading(app.page, 'Dashboard')
   await app.settled()
   const stored = () => app.page.evaluate(() => [...Object.keys(localStorage), ...Object.keys(sessionStorage)].sort())
-  expect(await storedConnection(app.page)).toEqual(CONNECTION_KEYS)
-  expect(await stored()).toEqual([...CONNECTION_KEYS, 'token', 'user'].sort())
+  await expect.poll(() => storedConnection(app.page)).toEqual(CONNECTION_KEYS)
+  await expect.poll(() => stored()).toEqual([...CONNECTION_KEYS, 'token', 'user'].sort())
   const other = await app.page.context().newPage()
   await other.route('**/landing.html', (route) => route.fulfill({ contentType: 'text/html', body: '<h1>Landing</h1>' }))
   await other.goto(`${app.url}/settings`)
@@ -183,10 +183,9 @@ test('the browser stores what the specification lists, and nothing after logging
   release()
   await app.page.waitForURL('**/landing')
   expect(app.api.calls(logout)[0]!.sent.headers.authorization).toBe(`Bearer ${token}`)
-  expect(await app.page.evaluate(() => [Object.keys(localStorage), sessionStorage.getItem('token')])).toEqual([
-    [],
-    null,
-  ])
+  await expect
+    .poll(() => app.page.evaluate(() => [Object.keys(localStorage), sessionStorage.getItem('token')]))
+    .toEqual([[], null])
   await other.close()
 })
 
@@ -216,7 +215,7 @@ describe('the route transition', () => {
     const lasts200Ms = async (text: string) => {
       await overlay.getByText(text, { exact: true }).waitFor()
       await page.clock.runFor(199)
-      expect(await overlay.count()).toBe(1)
+      await expect.poll(() => overlay.count()).toBe(1)
       await page.clock.runFor(1)
       await overlay.waitFor({ state: 'detached' })
     }
@@ -238,11 +237,11 @@ describe('the route transition', () => {
     await support.focus()
     await page.clock.runFor(200)
     await page.getByRole('status').getByText('Flows').waitFor()
-    expect(await isFocused(support)).toBe(true)
+    await expect.poll(() => isFocused(support)).toBe(true)
     await section(page, 'Coupons').press('Enter')
     await heading(page, 'Coupons')
     await page.clock.runFor(200)
-    expect(await isFocused(page.locator('main'))).toBe(true)
+    await expect.poll(() => isFocused(page.locator('main'))).toBe(true)
   })
 
   test('loads the file of a screen when its link is pointed at', async () => {

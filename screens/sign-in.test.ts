@@ -48,7 +48,7 @@ test.each([
   await fill('Repeat password', 'secret')
   await button('Create account').click()
   await expect.poll(problems).toEqual([texts[2]])
-  expect(await app.page.getByText('If you already have an account').count()).toBe(0)
+  await expect.poll(() => app.page.getByText('If you already have an account').count()).toBe(0)
   expect(app.api.calls(register)[0]!.body).toEqual({ name: 'Ada', email: EMAIL, password: 'secret' })
 })
 
@@ -72,10 +72,12 @@ test('sign-up shows each problem once, at its field, and leads a known address t
   app.api.fail(register, 409, { error: authTexts.registrationFailed, code: 'conflict' })
   await button('Create account').click()
   await app.page.getByText(authTexts.registrationFailed).waitFor()
-  expect(await app.page.getByRole('link', { name: 'sign in', exact: true }).getAttribute('href')).toBe('/login')
+  await expect
+    .poll(() => app.page.getByRole('link', { name: 'sign in', exact: true }).getAttribute('href'))
+    .toBe('/login')
   await app.page.getByRole('link', { name: 'reset your password' }).click()
   await app.page.getByRole('heading', { name: 'Reset your password' }).waitFor()
-  expect(await app.page.getByLabel('Email').inputValue()).toBe(EMAIL)
+  await expect.poll(() => app.page.getByLabel('Email').inputValue()).toBe(EMAIL)
 })
 
 test('a reset link is sent once per press, and a throttled address waits while others do not', {
@@ -101,7 +103,7 @@ test('a reset link is sent once per press, and a throttled address waits while o
   await button(/^Try again in\s+(1:00:00|59:\d\d)$/).waitFor()
   await fill('Email', 'kit@owners.example')
   await button('Send reset link').waitFor()
-  expect(await problems()).toEqual([])
+  await expect.poll(() => problems()).toEqual([])
 })
 
 test('signing in keeps the token where “Remember me” says, and the demo is one press away', {
@@ -115,12 +117,12 @@ test('signing in keeps the token where “Remember me” says, and the demo is o
   await app.page.getByLabel('Remember me').uncheck()
   await signIn()
   await app.page.waitForURL('**/dashboard')
-  expect(await tokens()).toEqual([null, token])
+  await expect.poll(() => tokens()).toEqual([null, token])
   expect(app.api.calls(login).map(({ body }) => body)).toEqual([{ email: EMAIL, password: 'secret' }])
   await app.open('/login', { as: 'visitor' })
   await button('Try the live demo').click()
   await app.page.waitForURL('**/dashboard')
-  expect(await tokens()).toEqual([token, null])
+  await expect.poll(() => tokens()).toEqual([token, null])
 })
 
 test('a registration forgets the stored connection and leads to the plans', { tags: ['A4.2'] }, async () => {
@@ -133,8 +135,8 @@ test('a registration forgets the stored connection and leads to the plans', { ta
   for (const label of ['Password', 'Repeat password']) await fill(label, 'secret')
   await button('Create account').click()
   await app.page.waitForURL('**/pricing')
-  expect(await app.page.evaluate(() => localStorage.getItem('token'))).toBe(token)
-  expect(await storedConnection(app.page)).toEqual([])
+  await expect.poll(() => app.page.evaluate(() => localStorage.getItem('token'))).toBe(token)
+  await expect.poll(() => storedConnection(app.page)).toEqual([])
 })
 
 test('a reset link without a valid token is refused with the way to a new one', {
@@ -153,7 +155,9 @@ test('a reset link without a valid token is refused with the way to a new one', 
   app.api.fail(resetPassword, 422, { error: authTexts.invalidResetLink, code: 'unprocessable' })
   await button('Set new password').click()
   await app.page.getByText(authTexts.invalidResetLink).waitFor()
-  expect(await app.page.getByRole('link', { name: 'Request a new link' }).getAttribute('href')).toBe('/login?forgot')
+  await expect
+    .poll(() => app.page.getByRole('link', { name: 'Request a new link' }).getAttribute('href'))
+    .toBe('/login?forgot')
   app.api.fail(resetPassword, 500, { error: 'x' })
   await button('Set new password').click()
   await app.page.getByText(authTexts.resetFailed).waitFor()

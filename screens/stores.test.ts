@@ -66,17 +66,16 @@ describe('another store', () => {
     const page = await app.open('/carts')
     await openMenu()
     // One store is all stores.
-    expect(await items().allInnerTexts()).toEqual([
-      expect.stringContaining('maple-clay.example'),
-      'Connect another store',
-    ])
+    await expect
+      .poll(() => items().allInnerTexts())
+      .toEqual([expect.stringContaining('maple-clay.example'), 'Connect another store'])
     await items().last().click()
     await page.getByRole('heading', { level: 1, name: 'Connect another store' }).waitFor()
     await page.getByText('Your plan has no room for another store').waitFor()
     await page.getByText(problem).waitFor()
-    expect(await page.getByRole('textbox').count()).toBe(0)
-    expect(await page.getByRole('link', { name: 'See plans' }).getAttribute('href')).toBe('/pricing')
-    expect(await page.getByRole('link', { name: 'Add an extra store' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('textbox').count()).toBe(0)
+    await expect.poll(() => page.getByRole('link', { name: 'See plans' }).getAttribute('href')).toBe('/pricing')
+    await expect.poll(() => page.getByRole('link', { name: 'Add an extra store' }).count()).toBe(0)
     await page.getByRole('main').getByRole('link', { name: 'Back' }).click()
     await page.waitForURL('**/carts')
     await page.getByRole('heading', { level: 1, name: 'Abandoned Carts' }).waitFor()
@@ -97,7 +96,7 @@ describe('another store', () => {
     api.fail(connectStore, 401, { error: typedProblemMessage('shopify_secret_wrong'), code: 'store_credentials' })
     await connect()
     await page.getByText('Shopify does not accept this client ID with this client secret.').waitFor()
-    expect(await field('client_id').inputValue()).toBe('of-the-app')
+    await expect.poll(() => field('client_id').inputValue()).toBe('of-the-app')
     await field('client_secret').fill('shpss_right')
     api.answer(connectStore, () => {
       serveStores([fern, woo])
@@ -119,13 +118,13 @@ describe('another store', () => {
     serveStores([fern, woo], { role: 'viewer' })
     const page = await app.open('/settings')
     await page.getByRole('heading', { name: 'Store Connection' }).waitFor()
-    expect(await page.getByRole('link', { name: 'Connect another store' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('link', { name: 'Connect another store' }).count()).toBe(0)
     await openMenu()
     await page.getByRole('menuitem', { name: /Shopify/ }).waitFor()
-    expect(await page.getByRole('menuitem', { name: 'Connect another store' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('menuitem', { name: 'Connect another store' }).count()).toBe(0)
     await app.open('/store-setup?another=store')
     await page.getByText('Only the owner or an admin of the account can connect a store.').waitFor()
-    expect(await page.getByRole('button', { name: 'Connect Store' }).isDisabled()).toBe(true)
+    await expect.poll(() => page.getByRole('button', { name: 'Connect Store' }).isDisabled()).toBe(true)
   })
 
   test('is the only reason to see the set-up with a store', { tags: ['A3'] }, async () => {
@@ -168,8 +167,8 @@ describe('of two stores', () => {
     await switcher().getByText('Maple & Clay').waitFor()
     late.release()
     await app.settled()
-    expect(await switcher().innerText()).toContain('Maple & Clay')
-    expect(await page.evaluate(() => localStorage.getItem('storeUrl'))).toBe(woo.store_url)
+    await expect.poll(() => switcher().innerText()).toContain('Maple & Clay')
+    await expect.poll(() => page.evaluate(() => localStorage.getItem('storeUrl'))).toBe(woo.store_url)
   })
 })
 
@@ -189,7 +188,7 @@ describe('a Shopify store', () => {
     await page.getByText('Access token', { exact: true }).click()
     // The help goes with the form.
     await page.getByText(/press Reveal token once/).waitFor()
-    expect(await page.getByText(storeTexts.clientRequired).count()).toBe(0)
+    await expect.poll(() => page.getByText(storeTexts.clientRequired).count()).toBe(0)
     await connect()
     await page.getByText('Access token is required for Shopify').waitFor()
     await page.getByText('API secret key is required for Shopify').waitFor()
@@ -243,7 +242,7 @@ describe('a Shopify store', () => {
     serveStores([fern])
     const page = await app.open('/settings/capture-script')
     await page.getByText('Open layout/theme.liquid.').waitFor()
-    expect(await page.getByRole('main').innerText()).not.toMatch(/WordPress|WooCommerce|plugin/i)
-    expect(await page.locator('.snippet').first().innerText()).toContain(`${fern.captureKey}.theme.js`)
+    await expect.poll(() => page.getByRole('main').innerText()).not.toMatch(/WordPress|WooCommerce|plugin/i)
+    await expect.poll(() => page.locator('.snippet').first().innerText()).toContain(`${fern.captureKey}.theme.js`)
   })
 })

@@ -45,7 +45,7 @@ test.each([
   await app.open(`/settings/sending/${path}`)
   await card(name).getByText('Phone sandbox', { exact: true }).waitFor()
   const phones = card(name).getByRole('link', { name: 'Open the phones' })
-  expect(await phones.getAttribute('href')).toBe('https://mailbox.example/phone')
+  await expect.poll(() => phones.getAttribute('href')).toBe('https://mailbox.example/phone')
   await checkLayout(app, 'main')
 })
 
@@ -78,7 +78,7 @@ test('Twilio’s credentials are validated, refused in Twilio’s words, then sa
   await sms.getByText('Ready', { exact: true }).waitFor()
   await sms.getByText('Account “Kiln Road”, active').waitFor()
   await sms.getByText('Twilio cannot reach this server').waitFor()
-  expect(await token.inputValue()).toBe('')
+  await expect.poll(() => token.inputValue()).toBe('')
   expect(app.api.calls(saveSmsChannel).at(-1)!.body).toEqual({
     ...{ accountSid: SID, authToken: 'right', version: 0 },
     senders: [{ country: null, sender: '+12025550100' }],
@@ -116,7 +116,7 @@ test('WhatsApp lists templates with their approval, and the chosen one gets its 
   await whatsapp.getByText('All templates and their approval').click()
   await whatsapp.getByText('WhatsApp has not approved it (pending).').waitFor()
   const template = whatsapp.getByRole('combobox', { name: 'Template' })
-  expect(await template.getByRole('option').allInnerTexts()).toEqual(['Choose…', 'cart_reminder (en_US)'])
+  await expect.poll(() => template.getByRole('option').allInnerTexts()).toEqual(['Choose…', 'cart_reminder (en_US)'])
   await template.selectOption('cart_reminder en_US')
   const variables = ['customer_name', 'store_name', 'cart_items', 'cart_total'] as const
   for (const [at, variable] of variables.entries()) await whatsapp.getByLabel(`{{${at + 1}}} is`).selectOption(variable)
@@ -191,17 +191,17 @@ test('an SMS shows its length and price, why nobody gets it, and how plain chara
   await page.getByRole('button', { name: `Send SMS to ${cart.customer_name}` }).click()
   const form = page.getByRole('dialog', { name: 'Send SMS Reminder' })
   await form.getByText('This won’t be sent, and it costs nothing. Reason:').waitFor()
-  expect(await form.getByRole('button', { name: 'Send Now' }).isDisabled()).toBe(true)
+  await expect.poll(() => form.getByRole('button', { name: 'Send Now' }).isDisabled()).toBe(true)
   await form.getByText(/^2 segments · \$0\.\d+$/).waitFor()
   await form.getByRole('button', { name: 'Change the text' }).click()
   const text = form.getByLabel('Text', { exact: true })
-  expect(await text.inputValue()).toContain('{{ checkout_link }}')
+  await expect.poll(() => text.inputValue()).toContain('{{ checkout_link }}')
   await text.fill('Hi {{ customer_name }} – your cart at {{ store_name }} is “still” here: {{ checkout_link }}')
   await form.getByText('With plain characters, it takes 1 segment instead of 2.').waitFor()
   await checkLayout(app, '[role=dialog]')
   await form.getByRole('button', { name: 'Use plain characters' }).click()
   await form.getByText(/^1 segment · /).waitFor()
-  expect(await text.inputValue()).toContain('is "still" here')
+  await expect.poll(() => text.inputValue()).toContain('is "still" here')
   await text.fill('Hi {{ customer_name ')
   await form.getByText(/^The message has a “{{” without the “}}” that closes it/).waitFor()
   await form.getByRole('button', { name: 'Use the default text' }).click()

@@ -155,7 +155,7 @@ describe('in a browser', () => {
       await settled(page)
       expect(page.url()).toBe(`${shop.url}/shop/`)
       expect(posts).toEqual([])
-      expect(await page.evaluate(() => localStorage.length)).toBe(0)
+      await expect.poll(() => page.evaluate(() => localStorage.length)).toBe(0)
       await page.evaluate('window.recoup("consent", true)')
       await settled(page)
       expect(last()).toMatchObject({ back })
@@ -199,12 +199,12 @@ describe('in a browser', () => {
     await visit(async (page) => {
       await addTea(page)
       expect(posts).toEqual([])
-      expect(await page.evaluate(() => localStorage.length)).toBe(0)
+      await expect.poll(() => page.evaluate(() => localStorage.length)).toBe(0)
       await page.evaluate('window.recoup("consent", true)')
       await settled(page)
       expect(last().items).toHaveLength(1)
       await page.evaluate('window.recoup("consent", false)')
-      expect(await page.evaluate(() => localStorage.length)).toBe(0)
+      await expect.poll(() => page.evaluate(() => localStorage.length)).toBe(0)
     }, refused)
   })
 

@@ -83,7 +83,7 @@ describe('nothing before consent', () => {
     await visit('nothing', async (here) => {
       await shopAround(here)
       expect(bodies()).toEqual([])
-      expect(await keysOf(here.page)).toEqual([[], []])
+      await expect.poll(() => keysOf(here.page)).toEqual([[], []])
       await tick(here)
       expect(bodies()).toContainEqual(expect.objectContaining({ items: [expect.objectContaining({ quantity: 1 })] }))
       expect(bodies()).toContainEqual(
@@ -108,7 +108,7 @@ describe('nothing before consent', () => {
         expect.objectContaining({ consent: { email: expect.objectContaining({ isGiven: false }) } }),
       )
       expect(bodies(before).some(({ contact }) => contact?.email)).toBe(false)
-      expect(await keysOf(here.page)).toEqual([[], []])
+      await expect.poll(() => keysOf(here.page)).toEqual([[], []])
     })
   })
 
@@ -118,7 +118,7 @@ describe('nothing before consent', () => {
       await page.evaluate(() => localStorage.setItem('recoup_device_KEY-1', 'a-lasting-id-of-this-browser'))
       await page.reload()
       await settled()
-      expect(await keysOf(page)).toEqual([[], []])
+      await expect.poll(() => keysOf(page)).toEqual([[], []])
     })
   })
 })
@@ -198,7 +198,7 @@ describe.each(tools)('a consent tool: %s', (_, say) => {
       await here.page.locator('#shipping-first_name').focus()
       await here.settled()
       expect(bodies(before)).toEqual([])
-      expect(await keysOf(here.page)).toEqual([[], []])
+      await expect.poll(() => keysOf(here.page)).toEqual([[], []])
     })
   })
 
@@ -209,7 +209,7 @@ describe.each(tools)('a consent tool: %s', (_, say) => {
       await here.page.locator('[data-quick-add]').first().click()
       await here.settled()
       expect(bodies()).toEqual([])
-      expect(await keysOf(here.page)).toEqual([[], []])
+      await expect.poll(() => keysOf(here.page)).toEqual([[], []])
     })
   })
 })
@@ -226,7 +226,7 @@ test('a box can be taken back after the shopper refused in the banner', async ()
     expect(bodies(before)).toEqual([expect.objectContaining({ cart })])
     expect(bodies(before)[0]).toMatchObject({ consent: { email: { isGiven: false } } })
     expect(bodies(before)[0]).not.toHaveProperty('contact')
-    expect(await keysOf(here.page)).toEqual([[], []])
+    await expect.poll(() => keysOf(here.page)).toEqual([[], []])
   })
 })
 

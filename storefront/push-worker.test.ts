@@ -150,13 +150,15 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
 
   test('shows what a push brings: title, body, picture, actions, one for each cart', { tags: ['A3'] }, async () => {
     await showOne()
-    expect(await shown()).toEqual([
-      {
-        ...{ title: 'Don’t forget your tea', body: '2 items · $24.90', tag: 'cart-c1' },
-        icon: `${shop.url}/assets/icon.svg`,
-        actions: payload().actions,
-      },
-    ])
+    await expect
+      .poll(() => shown())
+      .toEqual([
+        {
+          ...{ title: 'Don’t forget your tea', body: '2 items · $24.90', tag: 'cart-c1' },
+          icon: `${shop.url}/assets/icon.svg`,
+          actions: payload().actions,
+        },
+      ])
     await push(JSON.stringify(payload({ title: 'Still there' })))
     await expect.poll(async () => (await shown()).map(({ title }) => title)).toEqual(['Still there'])
     await push(JSON.stringify(payload({ tag: 'cart-c2' })))
@@ -215,7 +217,7 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     await expect.poll(events).toContainEqual({ token: 'signed', kind: 'stop' })
     expect(events()).not.toContainEqual({ token: 'signed', kind: 'click' })
     await expect.poll(() => page.evaluate(() => caches.has('recoup-push'))).toBe(false)
-    expect(await opened()).toEqual([])
+    await expect.poll(() => opened()).toEqual([])
   })
 
   test('a notification that is put away is told as closed', async () => {

@@ -101,7 +101,7 @@ describe('in a browser', () => {
     await page.fill('#NewsletterForm', 'ada@shoppers.example.com')
     await page.locator('#email').focus()
     await time.settle()
-    expect([server.posts, await keys()]).toEqual([[], []])
+    await expect.poll(async () => [server.posts, await keys()]).toEqual([[], []])
     await answer('yes')
     expect(server.posts.map(({ body }) => body)).toContainEqual(
       expect.objectContaining({ items: [expect.anything()], agreed: true }),
@@ -113,7 +113,7 @@ describe('in a browser', () => {
     await answer('no')
     await page.getByText('Add').click()
     await time.settle()
-    expect([server.posts.length, await keys()]).toEqual([told, []])
+    await expect.poll(async () => [server.posts.length, await keys()]).toEqual([told, []])
     theme.close()
     server.close()
   })

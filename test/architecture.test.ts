@@ -307,3 +307,13 @@ test('only fragments.ts and state-rules.ts of messages/ name the states of a mes
     otherStates.filter(([where, what]) => !naming.some(([file, line]) => where.test(file) && what.test(line))),
   ).toEqual([])
 })
+
+// A page shows what it knows a moment after it was told: what is read once, at once, fails on a slow machine.
+test('tests of a page wait for what they expect of it', () => {
+  const READ_AT_ONCE =
+    /expect\(\s*await [^;\n]*?\.(count|textContent|innerText|allTextContents|allInnerTexts|isVisible|isHidden|isChecked|isDisabled|isEnabled|inputValue|getAttribute)\([^()]*\),?\s*\)/g
+  const atOnce = filesIn(['screens', 'storefront', 'e2e', 'proofs']).flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(READ_AT_ONCE)].map(([text]) => `${file}: ${text}`),
+  )
+  expect(atOnce, 'await expect.poll(() => …) instead').toEqual([])
+})
