@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { post } from '../../test/by-hand-scene.ts'
 import { aCoupon, aCouponShop } from '../../test/discount-scene.ts'
 import { aWorld } from '../../test/world.ts'
 
@@ -19,12 +20,9 @@ test.each([
   for (const [at, more] of [draft, published, draft].entries()) {
     await aCoupon(world, shop, { code: 'TWICE', ...more, ...(more === draft ? { percent: 2_000 + at } : {}) })
   }
-  const reply = await world.request('POST', '/api/email/send-discount-offer', {
-    token: shop.token,
-    body: {
-      ...{ to: shop.buyerOrders[0]!.email, storeId: shop.storeId },
-      ...{ discountCode: 'twice', discountAmount: 10, discountType: 'percentage' },
-    },
+  const reply = await post(world, shop, '/api/email/send-discount-offer', {
+    ...{ to: shop.buyerOrders[0]!.email, storeId: shop.storeId },
+    ...{ discountCode: 'twice', discountAmount: 10, discountType: 'percentage' },
   })
   expect([reply.status, reply.body.fields]).toEqual([200, undefined])
 })
