@@ -1,6 +1,7 @@
 import type { ImportChannel, ImportReason } from '../../shared/ledger.ts'
 
-// What headings and cells of other tools' exports say about consent, in English, German, French, Spanish, Italian and Portuguese.
+// What headings and cells of other tools' exports say about consent, in English, German, French, Spanish, Italian and Portuguese; a no in
+// Dutch and Polish, too.
 // A no is looked for first: what cannot be read is never a yes (C5). Pure.
 
 /** Lower case, without accents and signs: `EMAIL_BLACKLISTED`, `spamComplaint` and `Désinscrit` become words. */
@@ -55,6 +56,12 @@ const REFUSALS: readonly [ImportReason, RegExp][] = [
       'disiscri',
       'disdett',
       'descadastr',
+      'uitgeschreven',
+      'uitschrij',
+      'afgemeld',
+      'afmeld',
+      '\\bwypis',
+      'rezygn',
     ),
   ],
   [
@@ -317,10 +324,10 @@ export function speaksOf(name: string, channel: ImportChannel): boolean {
 
 /** Statuses that nobody has as a name, a place or a note: looked for in columns whose heading says nothing. */
 const TOLD_ANYWHERE =
-  /^(un ?subscribed|opt(ed)? ?out|(hard ?)?bounced|cleaned|complained|spam ?complaint|suppressed|(black|block) ?listed|do not (contact|e ?mail|mail)|(non|not|never) ?subscribed|abgemeldet|abbestellt|nicht angemeldet|desabonnee?|desinscrite?|dad[oa] de baja|desuscrit[oa]|disiscritt[oa]|non iscritt[oa]|descadastrad[oa])$/
+  /^(un ?subscribed( from( the| our)? (newsletter|list|e ?mails?))?|opt(ed)? ?out( \d+)?|(hard ?)?bounced|undeliverable|cleaned|complained|spam ?complaint|suppressed|(black|block) ?listed|do not (contact|e ?mail|mail)|(non|not|never) ?subscribed|abgemeldet|abbestellt|nicht angemeldet|desabonnee?|desinscrite?|dad[oa] de baja|desuscrit[oa]|disiscritt[oa]|non iscritt[oa]|descadastrad[oa]|uitgeschreven|afgemeld|wypisan[ya])$/
 /** Nearly all cells are done with it. */
 const MAY_TELL =
-  /sub|out|bounc|clean|compl|suppress|list|not|abgemeldet|abbestellt|d.?sabonn|d.?sinscri|baja|suscri|iscri|descad/i
+  /sub|out|bounc|clean|compl|suppress|list|not|abgemeldet|abbestellt|d.?sabonn|d.?sinscri|baja|suscri|iscri|descad|undeliv|uitgeschr|afgemeld|wypisan/i
 
 /** Of a cell without a known heading, also one of several tags. */
 export function refusalAnywhere(text: string): ImportReason | null {

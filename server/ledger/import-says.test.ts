@@ -37,12 +37,12 @@ test('a file without a column that states consent grants nothing until the owner
 })
 
 test('a column of another language is a no when the owner says so', () => {
-  const file = 'Email,Uitgeschreven,Date\nada@a.example,yes,2024-05-01\nbob@a.example,no,2024-05-01'
+  const file = 'Email,Avregistrerad,Date\nada@a.example,yes,2024-05-01\nbob@a.example,no,2024-05-01'
   expect(outcomes(file, { status: 1, yesMeans: 'withdrawn' })).toEqual(['withdrawn opted_out', 'no_status'])
 })
 
 test('a yes under an unknown heading is read when the owner says what it means', () => {
-  const file = 'Email,Uitgeschreven,Date\nada@a.example,yes,2024-05-01\nbob@a.example,unsubscribed,2024-05-01'
+  const file = 'Email,Avregistrerad,Date\nada@a.example,yes,2024-05-01\nbob@a.example,unsubscribed,2024-05-01'
   expect(outcomes(file, { status: 1 })).toEqual(['bad_status', 'withdrawn opted_out'])
   expect(outcomes(file, { status: 1, yesMeans: 'granted' })).toEqual(['granted', 'withdrawn opted_out'])
 })
@@ -52,6 +52,9 @@ test('a status that means no counts in a column whose heading says nothing, also
   const file = (cell: string) =>
     outcomes(`Email,Date,Group,Last name\nada@a.example,2024-05-01,${cell},Robinson`, all)[0]
   expect(['Unsubscribed', 'vip; unsubscribed', 'CLEANED', 'désabonnée'].map(file)).toEqual([
+    ...['withdrawn opted_out', 'withdrawn opted_out', 'suppressed bounced', 'withdrawn opted_out'],
+  ])
+  expect(['vip; opt-out 2024', 'Unsubscribed from newsletter', 'undeliverable', 'Wypisany'].map(file)).toEqual([
     ...['withdrawn opted_out', 'withdrawn opted_out', 'suppressed bounced', 'withdrawn opted_out'],
   ])
   expect(['vip', 'Baja California', 'Not sure', ''].map(file)).toEqual(['granted', 'granted', 'granted', 'granted'])
