@@ -31,6 +31,10 @@ describe('a first name', () => {
       '5 5 5 5',
       '٥٥٥٥',
       'Win 50 $',
+      'evil[.]com',
+      '%3Cb%3EAna',
+      '{{ Ana }}',
+      'evil\u2027com',
     ],
   ])('%j is none (cases-R2, security-P1)', (name) => {
     expect(personName(name)).toBe('')

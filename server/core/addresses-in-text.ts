@@ -53,7 +53,7 @@ export function withoutAddresses(text: string, ownHosts: readonly string[] = [])
 }
 
 /** Signs of addresses, prices and markup, and what controls a line or turns its direction. */
-const IN_NO_NAME = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069@/\\<>=:|$€£]/u
+const IN_NO_NAME = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\u2027@/\\<>[\]{}=:|$€£%#*~^_]/u
 const MOST_DIGITS = 2
 
 /** What somebody typed as a first name, where it can be one; else empty. Anybody may type anything for anybody at a checkout. */
