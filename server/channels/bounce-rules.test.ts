@@ -28,6 +28,8 @@ describe('a mail that comes back', () => {
     ['5.1.1', '550 5.1.1 Daily message quota exceeded', 'soft'],
     ['5.2.0', '550 5.2.0 DMARC of the sender fails', 'refused'],
     ['5.1.2', '550 5.1.2 Message size exceeds the limit', 'refused'],
+    ['5.1.1', '550 5.1.1 <a@b.example>: undeliverable address: host mx.b.example said: 451 greylisted', 'soft'],
+    ['5.1.1', '550 5.1.1 Mailbox temporarily unavailable, try again later', 'soft'],
   ])('%s “%s” says nothing of the address: %s', (status, words, kind) => {
     expect(kindOf(status, words)).toBe(kind)
   })

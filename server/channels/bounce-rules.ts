@@ -11,13 +11,15 @@ const ANY = /^/
 const FULL =
   /(mailbox|inbox|account|quota|storage).{0,30}(full|exceed|insufficient)|over ?quota|insufficient (system )?storage/i
 const NO_SUCH =
-  /(user|recipient|mailbox|account|address|alias)\b.{0,40}\b(unknown|not (be )?found|disabled|inactive|unavailable|invalid|does(n.t| not) exist|rejected)|(no such|unknown|invalid|non-?existent) (user|recipient|mailbox|address|account|person|local)|no mailbox here|address (couldn.t|could not) be found|unrouteable address|not our customer|not a valid (mailbox|user|recipient)|does(n.t| not) have an? .{0,30}account/i
+  /(user|recipient|mailbox|account|address|alias)\b.{0,40}\b(unknown|not (be )?found|disabled|inactive|unavailable|invalid|does(n.t| not) exist|rejected)|(no such|unknown|invalid|non-?existent) (user|recipient|mailbox|address|account|person|local)|no mailbox here|address (couldn.t|could not) be found|unrouteable address|not our customer|not a valid (mailbox|user|recipient)|does(n.t| not) have an? .{0,30}account|(benutzer|empf[aä]nger|adresse) unbekannt|(utilisateur|destinataire|adresse) inconnue?|(usuario|destinatario) (desconocido|sconosciuto|desconhecido)|utente sconosciuto/i
 const NO_DOMAIN =
   /(host|domain)( or domain)?( name)?.{0,20}(not found|unknown|does(n.t| not) exist)|no (mx|such (host|domain))|nxdomain/i
 const POLICY =
   /spam|\bblock(ed|ing|s)?\b|block ?list|deny ?list|blacklist|\bdenied|polic|reputation|relay|dmarc|\bspf\b|dkim|authenticat|content|virus|sender|banned|too (big|large)|size|not (permit|allow|accept)|may not send|unsolicited|complain/i
 const TOO_MANY =
   /\b(at a|send(ing)?|receiv(ing|ed?)|message|connection) rate\b|rate (that|limit)|too (quickly|fast|many)|throttl|(hourly|daily|message|sending) (limit|quota)|limit (exceeded|reached)/i
+/** Whatever the code in front says: a server that asks another one repeats its answer behind its own. */
+const FOR_NOW = /gr[ea]y-?list|temporar|try (it )?again later|defer/i
 /** The receiver's own code for a matter of policy, repeated by a server that puts another one first. */
 const POLICY_CODE = /(?<![\d.])5\.7\.\d{1,3}(?![\d]|\.\d)/
 
@@ -30,6 +32,7 @@ const TABLE: readonly [code: RegExp, words: RegExp, kind: BounceKind][] = [
   [ANY, FULL, 'soft'],
   [/^5\.2\.2$/, ANY, 'soft'],
   [/^5\.[0125]\.|^$/, TOO_MANY, 'soft'],
+  [/^5\.[0125]\.|^$/, FOR_NOW, 'soft'],
   // the sender's system or address, a relay that does not follow the rules
   [/^5\.1\.[789]$/, ANY, 'refused'],
   [/^5\.[12]\./, POLICY_CODE, 'refused'],
