@@ -51,7 +51,7 @@ describe('the check', () => {
       // The page does not wait for it (decision 2).
       await heading(name)
     }
-    expect(app.api.calls(subscriptionStatus).length).toBe(before + 1)
+    await expect.poll(() => app.api.calls(subscriptionStatus).length).toBe(before + 1)
     release()
   })
 
@@ -76,7 +76,7 @@ describe('the check', () => {
     await heading('Flows')
     await goWith(app, '/flows', { token, user: remembered(false) })
     await heading('Flows')
-    expect(path()).toBe('/flows')
+    await expect.poll(() => path()).toBe('/flows')
   })
 
   test('an earlier yes shows the page while the server is asked', async () => {
@@ -98,8 +98,8 @@ describe('the check', () => {
     await goWith(app, '/flows?x=1', { token, user: remembered(true) })
     await heading('Flows')
     await app.settled()
-    expect(app.api.calls(checkConnection).length).toBeGreaterThan(1)
-    expect(app.page.url()).toMatch(/\/flows\?x=1$/)
+    await expect.poll(() => app.api.calls(checkConnection).length).toBeGreaterThan(1)
+    await expect.poll(() => app.page.url()).toMatch(/\/flows\?x=1$/)
   })
 
   test('a store that only the browser remembers leads nobody away from the set-up before the server has answered', async () => {
@@ -179,7 +179,7 @@ test.each([
   await app.page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await app.page.waitForURL(`**${to}`)
   await app.settled()
-  expect(path()).toBe(to)
+  await expect.poll(() => path()).toBe(to)
   await expect.poll(() => storedConnection(app.page)).toEqual(to === '/dashboard' ? CONNECTION_KEYS : [])
 })
 

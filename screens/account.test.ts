@@ -66,7 +66,9 @@ test('the sign-in form keeps the address from mode to mode, rates a new password
   api.answer(register, { token, user: aUser({ stores: [], hasActiveSubscription: false, subscriptionStatus: null }) })
   await button('Create account').click()
   await page.waitForURL('**/pricing')
-  expect(api.calls(register)[0]!.sent.body).toEqual({ name: 'Olive Owner', email: OLIVE, password: PASSWORD })
+  await expect
+    .poll(() => api.calls(register)[0]!.sent.body)
+    .toEqual({ name: 'Olive Owner', email: OLIVE, password: PASSWORD })
   await expect.poll(() => page.evaluate(() => Object.keys(localStorage).sort())).toEqual(['token', 'user'])
 })
 
@@ -128,7 +130,7 @@ test.each([
   await page.getByText('It is done.').waitFor()
   await page.getByRole('heading', { level: 1, name: at.done }).waitFor()
   await expect.poll(() => page.title()).toBe(`${at.done} · Recoup`)
-  expect(api.calls(at.endpoint).at(-1)!.body).toEqual({ token: 'of-the-mail' })
+  await expect.poll(() => api.calls(at.endpoint).at(-1)!.body).toEqual({ token: 'of-the-mail' })
 })
 
 test('a change of address is undone with a new password that is typed twice', async () => {
@@ -144,7 +146,9 @@ test('a change of address is undone with a new password that is typed twice', as
   await button('Undo the change').click()
   await page.getByText(message).waitFor()
   await page.getByRole('heading', { level: 1, name: 'Email change undone' }).waitFor()
-  expect(api.calls(undoEmail).map(({ body }) => body)).toEqual([{ token: 'of-the-mail', password: PASSWORD }])
+  await expect
+    .poll(() => api.calls(undoEmail).map(({ body }) => body))
+    .toEqual([{ token: 'of-the-mail', password: PASSWORD }])
   await expect.poll(() => page.getByRole('link', { name: 'Sign in' }).getAttribute('href')).toBe('/login')
 })
 
@@ -160,7 +164,7 @@ test('a new address waits until its link is opened', async () => {
   await page.getByRole('dialog').getByLabel('Your password').fill(PASSWORD)
   await button('Send link').click()
   await page.getByText('The link for olive@new.example is in this server’s built-in mailbox.').waitFor()
-  expect(api.calls(changeEmail)[0]!.body).toEqual({ email: 'olive@new.example', password: PASSWORD })
+  await expect.poll(() => api.calls(changeEmail)[0]!.body).toEqual({ email: 'olive@new.example', password: PASSWORD })
   await page.getByText(OLIVE).first().waitFor()
 })
 
@@ -186,8 +190,8 @@ test('every session is listed; one, and all others after a question, can be sign
   await page.getByRole('dialog').getByRole('button', { name: 'Sign out all others' }).click()
   await page.getByText('1 other session signed out').waitFor()
   await button('Sign out Safari on iPhone').waitFor({ state: 'detached' })
-  expect(api.calls(endSession).map(({ params }) => params.sessionId)).toEqual([aSession(2).id])
-  expect(api.calls(endSessions).map(({ body }) => body)).toEqual([{ scope: 'others' }])
+  await expect.poll(() => api.calls(endSession).map(({ params }) => params.sessionId)).toEqual([aSession(2).id])
+  await expect.poll(() => api.calls(endSessions).map(({ body }) => body)).toEqual([{ scope: 'others' }])
 })
 
 test('the account is downloaded, and deleted once the word and the password are typed', async () => {
@@ -214,6 +218,6 @@ test('the account is downloaded, and deleted once the word and the password are 
   await page.waitForURL(/login/)
   await page.getByText(authTexts.accountDeleted).waitFor()
   await expect.poll(() => page.getByText(authTexts.sessionExpired).count()).toBe(0)
-  expect(api.calls(deleteAccount).at(-1)!.body).toEqual({ confirmation: 'delete', password: PASSWORD })
+  await expect.poll(() => api.calls(deleteAccount).at(-1)!.body).toEqual({ confirmation: 'delete', password: PASSWORD })
   await expect.poll(() => page.evaluate(() => localStorage.getItem('token'))).toBeNull()
 })

@@ -29,9 +29,9 @@ test('an older store is asked to choose; more than usual needs its ground, and a
   app.api.answer(readCaptureMode, view({ isChosen: true, choices }))
   await save().click()
   await app.page.getByText('Saved.').waitFor()
-  expect(app.api.calls(chooseCaptureMode).map(({ body }) => body)).toEqual([
-    { mode: 'cart_and_contact', legalGround: GROUND },
-  ])
+  await expect
+    .poll(() => app.api.calls(chooseCaptureMode).map(({ body }) => body))
+    .toEqual([{ mode: 'cart_and_contact', legalGround: GROUND }])
   await app.page.getByRole('region', { name: 'Who chose what' }).getByText(GROUND).waitFor()
   await option(/^Only the cart \(recommended\)/).check()
   await expect.poll(() => ground.count()).toBe(0)

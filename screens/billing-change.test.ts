@@ -311,7 +311,7 @@ test('a portal without an address counts as a failure', { tags: ['A8'] }, async 
   const page = await app.open('/billing')
   await button('Manage Billing').click()
   await alert('Failed to open billing portal')
-  expect(new URL(page.url()).pathname).toBe('/billing')
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/billing')
 })
 
 // Pressed twice, sent once.
@@ -362,5 +362,5 @@ test.each(doubleClicks)('a double click on “$name” of $path sends once', asy
   release()
   await expect.poll(() => app.page.locator('button[data-loading]').count()).toBe(0)
   await app.settled()
-  expect(app.api.calls(endpoint)).toHaveLength(1)
+  await expect.poll(() => app.api.calls(endpoint)).toHaveLength(1)
 })

@@ -475,7 +475,7 @@ test('the payment history has ten payments on a page, at most five page buttons,
   const page = await app.open('/billing')
   await page.getByRole('button', { name: 'View Payment History' }).click()
   await history().getByText('Page 1 of 9, 83 payments').waitFor()
-  expect(app.api.calls(paymentHistory).at(-1)!.sent.query).toEqual({ page: '1', limit: '10' })
+  await expect.poll(() => app.api.calls(paymentHistory).at(-1)!.sent.query).toEqual({ page: '1', limit: '10' })
   await expect.poll(() => history().getByRole('row').count()).toBe(11)
   await expect.poll(() => pageButtons()).toEqual(['1', '2', '3', '4', '5'])
   await history().getByRole('button', { name: 'Page 5' }).click()
@@ -526,12 +526,12 @@ test('the return from checkout asks for the session once, says the plan, and dro
   const message = page.getByRole('status').filter({ hasText: 'Your checkout is complete.' })
   await message.getByText('You are on the Growth plan.').waitFor()
   expect(search()).toBe('?payments=1')
-  expect(app.api.calls(checkSession).map(({ query }) => query)).toEqual([{ session_id: 'cs_test_1' }])
+  await expect.poll(() => app.api.calls(checkSession).map(({ query }) => query)).toEqual([{ session_id: 'cs_test_1' }])
   await checkLayout(app, 'main')
   await page.reload()
   await page.getByRole('heading', { name: 'Growth' }).waitFor()
   await expect.poll(() => message.count()).toBe(0)
-  expect(app.api.calls(checkSession)).toHaveLength(1)
+  await expect.poll(() => app.api.calls(checkSession)).toHaveLength(1)
   // Nor does Back return to it.
   await page.goBack()
   expect(page.url()).not.toContain('/billing')
@@ -605,7 +605,7 @@ test('the card of resting stores says which rest and why, and lets another rest 
   await save.click()
   await page.getByText('Saved which stores rest').waitFor()
   await expect.poll(() => textOf(restingCard())).toContain('Kiln Road shop0.example')
-  expect(app.api.calls(restStores).at(-1)!.body).toEqual({ storeIds: [kiln!.id] })
+  await expect.poll(() => app.api.calls(restStores).at(-1)!.body).toEqual({ storeIds: [kiln!.id] })
 })
 
 test('the card of resting stores names several, without a choice for a viewer', async () => {

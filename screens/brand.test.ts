@@ -53,7 +53,7 @@ test('a logo found in the store is shown, is in no mail before it is confirmed, 
   expect(await app.violations()).toEqual([])
   await button('Use it').press('Enter')
   await shownLogo().waitFor()
-  expect(app.api.calls(confirmLogo)[0]!.body).toEqual({ hash })
+  await expect.poll(() => app.api.calls(confirmLogo)[0]!.body).toEqual({ hash })
   await expect.poll(logoInMail).toBe(logoAt('found.png').path)
 })
 
@@ -80,7 +80,7 @@ test('an uploaded file replaces the logo, and a wrong file is refused with the r
   })
   await upload('logo.jpg', 'image/jpeg', content)
   await expect.poll(() => shownLogo().getAttribute('src')).toBe(logoAt('after.jpg').path)
-  expect(app.api.calls(uploadLogo).at(-1)!.body.content).toBe(content.toString('base64'))
+  await expect.poll(() => app.api.calls(uploadLogo).at(-1)!.body.content).toBe(content.toString('base64'))
   await expect.poll(() => part('Logo').getByText('Not saved').count()).toBe(0)
   await expect.poll(logoInMail).toBe(logoAt('after.jpg').path)
 })
@@ -104,10 +104,12 @@ test('colours, texts and links are previewed before they are saved, and what can
   await mail().getByText('Ships within two days').waitFor()
   await button('Save').click()
   await app.page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'hidden' })
-  expect(app.api.calls(saveBrand)[0]!.body).toMatchObject({
-    ...{ version: fixture(readBrand).version, text: '#222222', button: '#7a1fa2', promise: 'Ships within two days' },
-    social: [{ kind: 'instagram', url: 'https://www.instagram.com/teashop' }],
-  })
+  await expect
+    .poll(() => app.api.calls(saveBrand)[0]!.body)
+    .toMatchObject({
+      ...{ version: fixture(readBrand).version, text: '#222222', button: '#7a1fa2', promise: 'Ships within two days' },
+      social: [{ kind: 'instagram', url: 'https://www.instagram.com/teashop' }],
+    })
 })
 
 test('a change of an older state is refused with what to do, and the logo can be removed', async () => {

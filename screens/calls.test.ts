@@ -447,5 +447,5 @@ test('a tab goes on naming the store it shows when another tab switches to anoth
   app.api.fail(coupons.createCoupon, 422)
   await cases['a coupon is made by Quick Create']!.act(page)
   await expectSent([[coupons.createCoupon, STORE, STORE]])
-  expect(app.api.calls(checkConnection).at(-1)!.sent.query).toEqual(STORE)
+  await expect.poll(() => app.api.calls(checkConnection).at(-1)!.sent.query).toEqual(STORE)
 })

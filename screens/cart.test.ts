@@ -31,7 +31,7 @@ test('details are opened and closed by keyboard beside the list, and show contac
   await panel.getByRole('heading', { level: 2, name: 'Recovery Actions' }).waitFor()
   const shown = await panel.getByRole('heading', { level: 2 }).allInnerTexts()
   expect(shown.filter((title) => titles.includes(title))).toEqual(titles)
-  expect(page.url()).toContain(`cart=${aCart.id}`)
+  await expect.poll(() => page.url()).toContain(`cart=${aCart.id}`)
 
   const customer = await card('Customer Information').innerText()
   for (const fact of [aCart.customer_name, aCart.customer_email!, aCart.phone!]) expect(customer).toContain(fact)
@@ -107,7 +107,7 @@ test('an email is sent once by keyboard; the dialog takes no second press, then 
   await announces('Email sent successfully!', async () => sending.release())
   await expect.poll(() => app.api.calls(listAbandonedCarts).length).toBeGreaterThan(lists)
   await form.waitFor({ state: 'detached' })
-  expect(app.api.calls(reminders.sendEmail)).toHaveLength(1)
+  await expect.poll(() => app.api.calls(reminders.sendEmail)).toHaveLength(1)
 })
 
 test('a message is shown before it is sent, changed, and tried on oneself', async () => {
@@ -138,10 +138,12 @@ test('a message is shown before it is sent, changed, and tried on oneself', asyn
   expect(await app.violations()).toEqual([])
   await form.getByRole('button', { name: 'Send a test to myself' }).click()
   await form.getByText(/^Sent to demo@recoup.example/).waitFor()
-  expect(app.api.calls(testSend)[0]!.body).toMatchObject({
-    ...{ cartId: aCart.id, channel: 'email', body: 'A word from the kiln: {{ checkout_link }}' },
-  })
-  expect(app.api.calls(previewMessage).every(({ body }) => body.cartId === aCart.id)).toBe(true)
+  await expect
+    .poll(() => app.api.calls(testSend)[0]!.body)
+    .toMatchObject({
+      ...{ cartId: aCart.id, channel: 'email', body: 'A word from the kiln: {{ checkout_link }}' },
+    })
+  await expect.poll(() => app.api.calls(previewMessage).every(({ body }) => body.cartId === aCart.id)).toBe(true)
 })
 
 test('an email is scheduled in an hour by default, or at a date, which is also sent as an instant', {
@@ -172,9 +174,9 @@ test('an email is scheduled in an hour by default, or at a date, which is also s
   const at = new Date(NOW.getTime() + 50 * 3_600_000).toISOString().slice(0, 16)
   await form.getByLabel('Date and time').fill(at)
   await announces('Email scheduled successfully!', () => schedule.click())
-  expect(app.api.calls(reminders.scheduleReminder).map(({ sent }) => sent.body)).toMatchObject([
-    { cartId: aCart.id, delayHours: 50, sendAt: `${at}:00.000Z`, reminderType: 'first' },
-  ])
+  await expect
+    .poll(() => app.api.calls(reminders.scheduleReminder).map(({ sent }) => sent.body))
+    .toMatchObject([{ cartId: aCart.id, delayHours: 50, sendAt: `${at}:00.000Z`, reminderType: 'first' }])
 })
 
 test('an email that only has to wait can be scheduled, but not sent now', async () => {

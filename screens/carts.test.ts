@@ -35,7 +35,7 @@ test('has the specified columns, each sorted both ways by keyboard, and the hour
   ])
   await row(second).getByRole('cell', { name: 'Expired' }).waitFor()
   await expect.poll(() => row(first).first().innerText()).toMatch(/\b22:(28|29|30):\d\d/)
-  expect(lastQuery()).toMatchObject({ sort: 'timestamp', order: 'desc' })
+  await expect.poll(() => lastQuery()).toMatchObject({ sort: 'timestamp', order: 'desc' })
   await expect
     .poll(() => page.getByRole('columnheader', { name: 'Abandoned' }).getAttribute('aria-sort'))
     .toBe('descending')
@@ -100,14 +100,14 @@ test('searches a second after the last key, asks at most once a second, and keep
   await page.clock.runFor(900)
   await search.pressSequentially('e')
   await page.clock.runFor(999)
-  expect([searches(), page.url()]).toEqual([[], `${app.url}/carts`])
+  await expect.poll(() => [searches(), page.url()]).toEqual([[], `${app.url}/carts`])
   await page.clock.runFor(1)
   await page.waitForURL(/search=le/)
   await expect.poll(lastQuery).toMatchObject({ search: 'le' })
   await page.getByLabel('Status').selectOption('Email Sent')
   await page.waitForURL(/status=email\+sent/)
   await page.clock.runFor(999)
-  expect(searches()).toHaveLength(1)
+  await expect.poll(() => searches()).toHaveLength(1)
   /** Nothing but the clock lets the next question be asked. */
   const isAsked = (query: object) =>
     expect
@@ -133,7 +133,7 @@ test('searches a second after the last key, asks at most once a second, and keep
   }
   await page.getByRole('button', { name: 'Next' }).click()
   await isAsked({ page: '4' })
-  expect(queries().length - before).toBe(1)
+  await expect.poll(() => queries().length - before).toBe(1)
 })
 
 test('has its search, filter, sort and page in the address, and names its place among the pages', {
@@ -142,7 +142,9 @@ test('has its search, filter, sort and page in the address, and names its place 
   showCarts(app.api, someCarts(10), 57)
   const page = await app.open('/carts?search=example&status=email+sent&sort=value&order=asc&page=2')
   await shows('Showing 11 to 20 of 57 entries')
-  expect(lastQuery()).toMatchObject({ search: 'example', status: 'email sent', sort: 'value', order: 'asc', page: '2' })
+  await expect
+    .poll(() => lastQuery())
+    .toMatchObject({ search: 'example', status: 'email sent', sort: 'value', order: 'asc', page: '2' })
   await expect.poll(() => page.getByRole('columnheader', { name: 'Value' }).getAttribute('aria-sort')).toBe('ascending')
   await button('Previous').click()
   await shows('Page 1 of 6')
@@ -174,7 +176,7 @@ test('is filtered by what an email can reach and by each reason; the reason is s
   await expect.poll(() => marks.first().innerText()).toContain('No email')
   await app.open('/carts?reach=reachable&days=30')
   await page.getByRole('table').waitFor()
-  expect(lastQuery()).toMatchObject({ reach: 'reachable', days: '30' })
+  await expect.poll(() => lastQuery()).toMatchObject({ reach: 'reachable', days: '30' })
   await button('Abandoned in the last 30 days: remove this filter').click()
   await page.waitForURL((url) => !url.searchParams.has('days') && url.searchParams.get('reach') === 'reachable')
   app.api.answer(listAbandonedCarts, listOf([]))
@@ -233,7 +235,9 @@ test('exports the carts of the filter as a CSV file', async () => {
   const followed = page.waitForEvent('download')
   await button('Export CSV').click()
   expect((await followed).url()).toContain('/favicon.svg?ticket=x')
-  expect(app.api.calls(exportCarts)[0]!.sent.query).toMatchObject({ search: 'ada', status: 'email sent' })
+  await expect
+    .poll(() => app.api.calls(exportCarts)[0]!.sent.query)
+    .toMatchObject({ search: 'ada', status: 'email sent' })
 })
 
 test('a cart without name and address is a Guest with “No email” and offers no message, also on a phone', {
@@ -410,7 +414,9 @@ test('a bulk email has a result for each cart, and only the failed one is retrie
   await choose(three, 'Send Email')
   await dialog('Send Email Reminder').getByText('3 of 3 carts would get this email now.').waitFor()
   await announces('Bulk email sending completed!', () => button('Send to 3 carts').click())
-  expect(app.api.calls(reminders.sendToCarts).map(({ body }) => body.cartIds)).toEqual([three.map(({ id }) => id)])
+  await expect
+    .poll(() => app.api.calls(reminders.sendToCarts).map(({ body }) => body.cartIds))
+    .toEqual([three.map(({ id }) => id)])
   await expect.poll(() => bar().count()).toBe(0)
   const job = page.getByRole('region', { name: 'Bulk sending' })
   await job.getByText('3 of 3 done · 2 sent · 1 failed.').waitFor()
@@ -462,7 +468,9 @@ test('bulk WhatsApp shows a refusal, then the counts, and clears the selection',
   await announces('WhatsApp sending completed! Successful: 0, Failed: 2', () =>
     form.getByRole('button', { name: 'Send to 2 carts' }).click(),
   )
-  expect(app.api.calls(reminders.sendWhatsappBulk).at(-1)!.body.cartIds).toEqual(two.map(({ id }) => id))
+  await expect
+    .poll(() => app.api.calls(reminders.sendWhatsappBulk).at(-1)!.body.cartIds)
+    .toEqual(two.map(({ id }) => id))
   await form.waitFor({ state: 'detached' })
   await expect.poll(() => bar().count()).toBe(0)
 })

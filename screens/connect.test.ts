@@ -51,9 +51,11 @@ test('the form of a WooCommerce store names what is missing, swaps keys, and kee
   await connect.click()
   await page.getByRole('heading', { level: 1, name: 'Maple & Clay is connected' }).waitFor()
   await page.getByText(warning).waitFor()
-  expect(api.calls(connectStore).at(-1)!.sent.body).toEqual({
-    ...{ platform: 'woocommerce', store_url: 'http://localhost:8080/', consumer_key: KEY, consumer_secret: SECRET },
-  })
+  await expect
+    .poll(() => api.calls(connectStore).at(-1)!.sent.body)
+    .toEqual({
+      ...{ platform: 'woocommerce', store_url: 'http://localhost:8080/', consumer_key: KEY, consumer_secret: SECRET },
+    })
   // The guard learns of the store only now.
   serveStore()
   await page.getByRole('button', { name: 'Go to the dashboard' }).click()
@@ -81,7 +83,7 @@ test('after the plugin was removed the set-up and the settings say so, and the n
   await page.getByRole('link', { name: 'Open its notifications' }).click()
   await page.waitForURL('**/notifications')
   await page.getByRole('region', { name: 'List of notifications' }).getByRole('listitem').first().waitFor()
-  expect(api.calls(listNotifications)[0]!.sent.query).toMatchObject({ storeId: store.id })
+  await expect.poll(() => api.calls(listNotifications)[0]!.sent.query).toMatchObject({ storeId: store.id })
 })
 
 test('an account without a plan is asked to choose one before it connects a store', { tags: ['A3'] }, async () => {
@@ -151,7 +153,9 @@ test('keys that the store does not know are replaced from the doctor’s finding
   await dialog.waitFor({ state: 'hidden' })
   await page.getByText('The keys of Maple & Clay are replaced.').waitFor()
   await doctor.getByText('The store knows the key and accepts its secret.').waitFor()
-  expect(api.calls(replaceKeys).at(-1)).toMatchObject({
-    ...{ query: { storeId: store.id }, body: { consumer_key: KEY, consumer_secret: SECRET } },
-  })
+  await expect
+    .poll(() => api.calls(replaceKeys).at(-1))
+    .toMatchObject({
+      ...{ query: { storeId: store.id }, body: { consumer_key: KEY, consumer_secret: SECRET } },
+    })
 })

@@ -77,10 +77,12 @@ test('a file of a newsletter tool is previewed, imported with its ground, and it
   })
   await take.click()
   await app.page.getByText('1 imported, 0 already known, 2 refused').waitFor()
-  expect(app.api.calls(confirmConsents)[0]!.body).toEqual({
-    mapping: { ...mapping, statusForAll: 'granted' },
-    legalGround,
-  })
+  await expect
+    .poll(() => app.api.calls(confirmConsents)[0]!.body)
+    .toEqual({
+      mapping: { ...mapping, statusForAll: 'granted' },
+      legalGround,
+    })
   app.api.answer(reportConsents, { url: '/favicon.svg?report', expiresAt: now })
   const download = app.page.waitForEvent('download')
   await button('Refused rows as CSV').click()
@@ -170,6 +172,6 @@ test('imports that may have read a no as a yes are kept or undone, after a quest
   await button('Undo fair.csv').click()
   await button('Undo import').click()
   await earlier.getByText('Undone by Demo').waitFor()
-  expect(app.api.calls(undoConsents)[0]!.params).toEqual({ importId: 'i2' })
+  await expect.poll(() => app.api.calls(undoConsents)[0]!.params).toEqual({ importId: 'i2' })
   await expect.poll(() => button('Undo news.csv').count()).toBe(0)
 })

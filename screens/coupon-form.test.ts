@@ -95,12 +95,14 @@ test('writes the code in upper case at the cursor, and reads dates in the store�
   await rowOf(page, 'SNOWWHITE-10').waitFor()
   await page.getByText('SNOWWHITE-10 was created.').waitFor()
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
-  expect(api.calls(createCoupon)[0]!.sent.body).toEqual({
-    ...{ code: 'SNOWWHITE-10', kind: 'shared', type: 'percentage', amount: 12.5, minSpend: null },
-    ...{ startDate: '2027-03-13T14:00:00.000Z', endDate: '2027-03-15T13:00:00.000Z' },
-    ...{ maxDiscount: null, usageLimit: 3, isActive: false },
-    ...{ platform: 'woocommerce', storeId: fixture(checkConnection).store_url },
-  })
+  await expect
+    .poll(() => api.calls(createCoupon)[0]!.sent.body)
+    .toEqual({
+      ...{ code: 'SNOWWHITE-10', kind: 'shared', type: 'percentage', amount: 12.5, minSpend: null },
+      ...{ startDate: '2027-03-13T14:00:00.000Z', endDate: '2027-03-15T13:00:00.000Z' },
+      ...{ maxDiscount: null, usageLimit: 3, isActive: false },
+      ...{ platform: 'woocommerce', storeId: fixture(checkConnection).store_url },
+    })
 })
 
 test('has a maximum discount for a percentage of personal codes alone, and gives the reason (decision 33)', async () => {
@@ -124,9 +126,11 @@ test('has a maximum discount for a percentage of personal codes alone, and gives
   await amount(form).fill('10')
   await save.click()
   await page.getByText('CART-•••••••• was created.').waitFor()
-  expect(api.calls(createCoupon)[0]!.sent.body).toMatchObject({
-    ...{ code: 'CART', kind: 'personal', maxDiscount: 20, usageLimit: null, validHours: 72, isTiedToEmail: true },
-  })
+  await expect
+    .poll(() => api.calls(createCoupon)[0]!.sent.body)
+    .toMatchObject({
+      ...{ code: 'CART', kind: 'personal', maxDiscount: 20, usageLimit: null, validHours: 72, isTiedToEmail: true },
+    })
 })
 
 test('edits a coupon without changing its kind, its dates or what else was not touched', { tags: ['B2'] }, async () => {
@@ -206,7 +210,7 @@ test('keeps what was typed when the store is disconnected elsewhere, and cannot 
       return form.getByText('No store connected. Please connect your store to manage coupons.').count()
     })
     .toBe(1)
-  expect(new URL(page.url()).pathname).toBe('/coupons')
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/coupons')
   await expect.poll(() => code.inputValue()).toBe('HALFWAY')
   await expect.poll(() => save.isDisabled()).toBe(true)
   await form.getByRole('button', { name: 'Cancel' }).click()
@@ -289,7 +293,9 @@ test('is opened, filled in and sent by the keyboard, and gives the focus back', 
   await page.keyboard.type('20')
   await page.keyboard.press('Enter')
   await rowOf(page, 'KEYS').getByText('20%').waitFor()
-  expect(api.calls(createCoupon).map(({ body }) => body)).toMatchObject([{ code: 'KEYS', kind: 'shared', amount: 20 }])
+  await expect
+    .poll(() => api.calls(createCoupon).map(({ body }) => body))
+    .toMatchObject([{ code: 'KEYS', kind: 'shared', amount: 20 }])
   await expect.poll(() => isFocused(button)).toBe(true)
-  expect(api.calls(listCoupons).length).toBeGreaterThan(1)
+  await expect.poll(() => api.calls(listCoupons).length).toBeGreaterThan(1)
 })

@@ -84,7 +84,7 @@ describe('the list of coupons', () => {
     await search.fill('oth')
     await search.press('Enter')
     await rowOf(page, 'OTHER').waitFor()
-    expect(api.calls(listCoupons).at(-1)!.query).toMatchObject({ search: 'oth', page: 1, limit: 50 })
+    await expect.poll(() => api.calls(listCoupons).at(-1)!.query).toMatchObject({ search: 'oth', page: 1, limit: 50 })
     await search.fill('none')
     await search.press('Enter')
     await page.getByText('No coupon code begins with “none”.').waitFor()
@@ -281,7 +281,7 @@ describe('Delete', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await rowOf(page, 'SPRING15').waitFor({ state: 'detached' })
     await rowOf(page, 'SUMMER10').waitFor()
-    expect(api.calls(deleteCoupon).map(({ params }) => params.id)).toEqual([_id])
+    await expect.poll(() => api.calls(deleteCoupon).map(({ params }) => params.id)).toEqual([_id])
   })
 
   test.each([

@@ -55,7 +55,7 @@ test('a pack is chosen and paid at the provider, by the keyboard too, and a refu
   await card().getByRole('radio', { name: '$50' }).press('Space')
   await card().getByRole('button', { name: 'Buy $50 of credits' }).dblclick()
   await page.waitForURL('**/terms?stripe')
-  expect(app.api.calls(buyCredits).map(({ sent }) => sent.body)).toEqual([{ pack: 25 }, { pack: 50 }])
+  await expect.poll(() => app.api.calls(buyCredits).map(({ sent }) => sent.body)).toEqual([{ pack: 25 }, { pack: 50 }])
 })
 
 test('the ledger names each entry, has pages, and keeps the page in the address', async () => {
@@ -75,7 +75,7 @@ test('the ledger names each entry, has pages, and keeps the page in the address'
   await card().getByRole('button', { name: 'Page 3' }).click()
   await card().getByText('Page 3 of 3, 23 movements').waitFor()
   expect(search()).toBe('?ledger=3')
-  expect(app.api.calls(listCreditEntries).at(-1)!.sent.query).toEqual({ page: '3', limit: '10' })
+  await expect.poll(() => app.api.calls(listCreditEntries).at(-1)!.sent.query).toEqual({ page: '3', limit: '10' })
 })
 
 test('a viewer sees the balance without ledger and buttons; unused credits say why; without any the card is absent', async () => {
@@ -131,7 +131,9 @@ test.each([
   const page = await app.open('/billing?credits=cs_test_1')
   await page.getByRole('main').getByRole(role).filter({ hasText: text }).waitFor()
   expect(search()).toBe('')
-  expect(app.api.calls(checkCredits).map(({ sent }) => sent.query)).toEqual([{ session_id: 'cs_test_1' }])
+  await expect
+    .poll(() => app.api.calls(checkCredits).map(({ sent }) => sent.query))
+    .toEqual([{ session_id: 'cs_test_1' }])
 })
 
 test('/pricing offers credits where they are sold, and else says who bills', { tags: ['A9'] }, async () => {
@@ -164,6 +166,6 @@ test('test billing adds credits once for a double click', async () => {
   await page.getByRole('button', { name: 'Add these credits' }).dblclick()
   await page.getByText('You have $50.00 of credits.').waitFor()
   await page.getByText('SMS credits: $50.00').waitFor()
-  expect(app.api.calls(addTestCredits).map(({ body }) => body)).toEqual([{ pack: 50 }])
+  await expect.poll(() => app.api.calls(addTestCredits).map(({ body }) => body)).toEqual([{ pack: 50 }])
   await checkLayout(app)
 })

@@ -86,7 +86,9 @@ test('is searched a second after the last key, filtered, sorted and exported; al
   const saved = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export CSV' }).click()
   expect((await saved).url()).toContain('ticket=x')
-  expect(app.api.calls(exportCustomers)[0]!.sent.query).toMatchObject({ search: 'lo', registered: 'no' })
+  await expect
+    .poll(() => app.api.calls(exportCustomers)[0]!.sent.query)
+    .toMatchObject({ search: 'lo', registered: 'no' })
 })
 
 test('opens a customer by keyboard and by a press anywhere in the row; without a name by the phone', async () => {

@@ -158,7 +158,7 @@ test('the chosen customer is previewed, and sending shows a result for each cust
   await form().getByRole('button', { name: 'Results' }).click()
   await form().getByRole('list', { name: 'Results by customer' }).getByText(first!.customer_email!).waitFor()
   // Words that came along are not the owner's own: the server's are sent.
-  expect(sent()).toEqual([{ customers: [first!._id], couponId: coupon._id }])
+  await expect.poll(() => sent()).toEqual([{ customers: [first!._id], couponId: coupon._id }])
   const [call] = app.api.calls(sendDiscountOffers)
   expect(call!.sent.headers['idempotency-key']).toEqual(expect.any(String))
 })

@@ -151,9 +151,9 @@ test('is one of those that can be used now; others are found by their beginning'
   await field(page).click()
   await page.getByText('Type the beginning of a code to find others.').waitFor()
   await page.getByRole('option', { name: /^SUMMER10/ }).waitFor()
-  expect(api.calls(listCoupons).map(({ query }) => query)).toEqual(
-    expect.arrayContaining([expect.objectContaining({ usable: 'yes', limit: 100 })]),
-  )
+  await expect
+    .poll(() => api.calls(listCoupons).map(({ query }) => query))
+    .toEqual(expect.arrayContaining([expect.objectContaining({ usable: 'yes', limit: 100 })]))
   for (const name of [/^WINTER5/, /^SPRING15/])
     await expect.poll(() => page.getByRole('option', { name }).count()).toBe(0)
   await field(page).fill('spring-119')

@@ -135,7 +135,7 @@ test('the save bar says what a change does to planned messages, and leaving the 
   for (const place of [3, 2]) await button(new RegExp(`^Remove message ${place},`)).click()
   await expect.poll(() => announced()).toBe('Message 2, Second reminder, removed')
   await bar().getByText(effectText(effect)).waitFor()
-  expect(app.api.calls(trySaveFlow).at(-1)!.body.steps).toHaveLength(1)
+  await expect.poll(() => app.api.calls(trySaveFlow).at(-1)!.body.steps).toHaveLength(1)
   await button(/^Remove message 1,/).click()
   // Without any message there is nothing to save.
   await bar().getByText('Unsaved changes').waitFor()
@@ -169,7 +169,7 @@ test('a message is added with a second channel, and saving leads to the texts of
   await card(4).getByText('Needs a correction').waitFor()
   await panel().getByLabel('Title').fill('Still here')
   await save()
-  expect(saved()).toHaveLength(1)
+  await expect.poll(() => saved()).toHaveLength(1)
   const [body] = saved()
   expect(body!.steps.map(({ id }) => id)).toEqual([...readyFlow().steps.map(({ id }) => id), undefined])
   expect(body!.steps[3]).toMatchObject({
@@ -217,7 +217,9 @@ test('conditions of a message read as a sentence, and incomplete ones are not sa
     { fact: 'value', is: 'above', amount: 60 },
     { fact: 'buyer', is: 'returning' },
   ]
-  expect(saved()[0]!.steps[2]!.conditions).toEqual({ match: 'all', groups: [{ match: 'any', conditions }] })
+  await expect
+    .poll(() => saved()[0]!.steps[2]!.conditions)
+    .toEqual({ match: 'all', groups: [{ match: 'any', conditions }] })
   await card(3).getByText(sentence).waitFor()
 })
 
@@ -238,7 +240,9 @@ test('the entry of a flow shows in the column what is wrong with it, and saves i
   expect(saved()).toEqual([])
   await app.page.keyboard.press('Control+s')
   await bar().waitFor({ state: 'detached' })
-  expect(saved()).toMatchObject([{ name: 'Reminders', conditions: { groups: [{ conditions: [{ fact: 'phone' }] }] } }])
+  await expect
+    .poll(() => saved())
+    .toMatchObject([{ name: 'Reminders', conditions: { groups: [{ conditions: [{ fact: 'phone' }] }] } }])
 })
 
 test('a split test is saved only with shares that make 100%, and its copy has the same texts', async () => {
@@ -261,7 +265,7 @@ test('a split test is saved only with shares that make 100%, and its copy has th
     { id: a!.id, sharePercent: 70, words: {} },
     { sharePercent: 30, words: { email: { subject: 'Other words' } } },
   ]
-  expect(saved()[0]!.steps[1]!.variants).toMatchObject(variants)
+  await expect.poll(() => saved()[0]!.steps[1]!.variants).toMatchObject(variants)
 
   await button(/^Copy message 2,/).click()
   await expect.poll(() => titles()).toHaveLength(4)
@@ -273,12 +277,14 @@ test('a split test is saved only with shares that make 100%, and its copy has th
   expect(copy!.id).not.toBe(original!.id)
   await button(/^Remove message 3,/).click()
   await save()
-  expect(
-    saved()
-      .at(-1)!
-      .steps.map(({ id }) => id),
-  ).toEqual(readyFlow().steps.map(({ id }) => id))
-  expect(saved().at(-1)!.seenSteps).toContain(copy!.id)
+  await expect
+    .poll(() =>
+      saved()
+        .at(-1)!
+        .steps.map(({ id }) => id),
+    )
+    .toEqual(readyFlow().steps.map(({ id }) => id))
+  await expect.poll(() => saved().at(-1)!.seenSteps).toContain(copy!.id)
 })
 
 test('“Rename” leads to the name of the flow', async () => {
@@ -399,8 +405,8 @@ test('switching a flow on saves unsaved edits first (newcomer-N1)', async () => 
   await dialog.waitFor({ state: 'detached' })
   await button(/^Switch off$/).waitFor()
   await bar().waitFor({ state: 'detached' })
-  expect(saved()[0]!.steps[0]!.variants![0]!.words.email!.subject).toBe('Your mugs are waiting')
-  expect(app.api.calls(switchFlow)).toHaveLength(1)
+  await expect.poll(() => saved()[0]!.steps[0]!.variants![0]!.words.email!.subject).toBe('Your mugs are waiting')
+  await expect.poll(() => app.api.calls(switchFlow)).toHaveLength(1)
 })
 
 test('a flow whose unsaved edits cannot be saved is not switched on, and the problem is shown (newcomer-N1)', async () => {

@@ -60,7 +60,7 @@ test('the library explains each kind of flow, and creates the chosen one switche
   await app.page.getByRole('heading', { level: 1, name: HIGH }).waitFor()
   await app.page.getByText('Switched off: no messages are sent.').waitFor()
   await app.page.getByText('Only if the cart is worth more than $100.00.').waitFor()
-  expect(app.api.calls(createFlow).map(({ body }) => body)).toEqual([{ from: 'high_value' }])
+  await expect.poll(() => app.api.calls(createFlow).map(({ body }) => body)).toEqual([{ from: 'high_value' }])
 })
 
 test('a plan with one flow offers the upgrade instead of another flow', async () => {
@@ -93,7 +93,7 @@ test('arrow keys move a flow: its handle keeps the focus, its place is announced
     await expect.poll(namesStored).toEqual(order)
   }
   await expect.poll(() => app.page.locator('output').innerText()).toBe('High-value carts is now number 1 of 2')
-  expect(app.api.calls(orderFlows)).toHaveLength(3)
+  await expect.poll(() => app.api.calls(orderFlows)).toHaveLength(3)
 })
 
 test('a flow is dragged by its handle, and Escape cancels the drag', async () => {
@@ -178,9 +178,9 @@ test('a flow that gets no carts says why when it is switched on, and a flow that
   await dialog().getByLabel('I have read the messages in the preview').check()
   await confirm.click()
   await app.page.getByRole('button', { name: `Switch off ${HIGH}` }).waitFor()
-  expect(app.api.calls(switchFlow).map(({ body }) => body)).toEqual([
-    { isOn: true, holdoutPercent: 0, includeLast24h: false },
-  ])
+  await expect
+    .poll(() => app.api.calls(switchFlow).map(({ body }) => body))
+    .toEqual([{ isOn: true, holdoutPercent: 0, includeLast24h: false }])
   await flow(HIGH).getByText(taken('gets')).waitFor()
   await expect.poll(() => flow(READY).getByText('stands above it').count()).toBe(0)
   expect(await app.violations()).toEqual([])

@@ -89,7 +89,7 @@ test('settings are changed, a theme chosen, and the session left by keyboard alo
   await reach(app.page.getByRole('button', { name: 'Save', exact: true }))
   await press('Enter')
   await app.page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'hidden' })
-  expect(app.api.calls(saveStoreSettings)[0]!.body).toMatchObject({ capMessages: 6 })
+  await expect.poll(() => app.api.calls(saveStoreSettings)[0]!.body).toMatchObject({ capMessages: 6 })
   await reach(tabs.getByRole('link', { name: 'Appearance' }), 'Shift+Tab')
   await press('Enter')
   await reach(app.page.getByRole('radio', { checked: true }))

@@ -93,7 +93,7 @@ test('a visitor at / gets it at /landing with the first answer, in the system’
   const { page, replies, errors } = await visit('/', { colorScheme: 'dark' })
   await title(page).waitFor()
   expect(replies.filter((reply) => /html/.test(reply.headers()['content-type'] ?? '')).length).toBe(1)
-  expect(new URL(page.url()).pathname).toBe('/landing')
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/landing')
   await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
   await page.getByRole('link', { name: 'Sign in' }).first().click()
   await signIn(page).waitFor()
@@ -125,7 +125,7 @@ test.each([
   }
   await enter()
   await title(page).waitFor()
-  expect(new URL(page.url()).pathname).toBe('/landing')
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/landing')
   isBroken = true
   held = Promise.withResolvers<void>()
   await enter()
@@ -142,7 +142,7 @@ test('going back from it to a page of the app shows that page', async () => {
   const { page } = await visit('/login')
   await page.getByRole('link', { name: 'Recoup, home' }).click()
   await title(page).waitFor()
-  expect(new URL(page.url()).pathname).toBe('/landing')
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/landing')
   await page.goBack({ waitUntil: 'commit' })
   await signIn(page).waitFor()
 })

@@ -96,7 +96,9 @@ test('a control group is started by the keyboard with a share and days that are 
     .getByText(/Nobody is counted yet: each person’s orders count for 30 days/)
     .first()
     .waitFor()
-  expect(app.api.calls(startExperiment).map(({ body }) => body)).toEqual([{ sharePercent: 30, days: 120 }])
+  await expect
+    .poll(() => app.api.calls(startExperiment).map(({ body }) => body))
+    .toEqual([{ sharePercent: 30, days: 120 }])
 })
 
 test('another share ends the running control group, and stopping keeps the results of both', async () => {
@@ -115,7 +117,9 @@ test('another share ends the running control group, and stopping keeps the resul
   await before()
     .getByText(/ended for another share/)
     .waitFor()
-  expect(app.api.calls(changeExperiment).map(({ body }) => body)).toEqual([{ sharePercent: 10, days: 90 }])
+  await expect
+    .poll(() => app.api.calls(changeExperiment).map(({ body }) => body))
+    .toEqual([{ sharePercent: 10, days: 90 }])
   await button('Stop').click()
   const question = dialog('Stop the control group?')
   expect(app.api.calls(stopExperiment)).toEqual([])

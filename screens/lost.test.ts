@@ -51,7 +51,9 @@ describe('a session that is over', () => {
     app.api.answer(saveStoreSettings, { store: { ...fixture(checkConnection).store!, capMessages: 7 } })
     await button('Save').click()
     await saveBar().waitFor({ state: 'hidden' })
-    expect(app.api.calls(saveStoreSettings).at(-1)!.sent.headers.authorization).toBe(`Bearer ${newToken}`)
+    await expect
+      .poll(() => app.api.calls(saveStoreSettings).at(-1)!.sent.headers.authorization)
+      .toBe(`Bearer ${newToken}`)
   })
 
   test('is noticed by the live connection alone, and gives a flow’s message back', async () => {
@@ -148,7 +150,7 @@ describe('a server that is away', () => {
     await expect.poll(() => app.page.getByText('newer version').count()).toBe(0)
     isAway = false
     await app.page.getByRole('heading', { name: 'Store Connection' }).waitFor()
-    expect(new URL(app.page.url()).pathname).toBe('/settings')
+    await expect.poll(() => new URL(app.page.url()).pathname).toBe('/settings')
     await away().waitFor({ state: 'hidden' })
   })
 
@@ -180,7 +182,7 @@ describe('a server that is away', () => {
     await expect.poll(() => cap().inputValue()).toBe('5')
     await button('Save').click()
     await saveBar().waitFor({ state: 'hidden' })
-    expect(app.api.calls(saveStoreSettings).map(({ body }) => body.capMessages)).toEqual([5])
+    await expect.poll(() => app.api.calls(saveStoreSettings).map(({ body }) => body.capMessages)).toEqual([5])
   })
 
   test('refuses an invitation and a sign-in with the reason, and both go through once it is back', {

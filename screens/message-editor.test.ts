@@ -130,12 +130,14 @@ describe('in a step of a flow', () => {
     await checkViews(step)
     await sendTest(step)
     await step.getByText(NOTE).nth(1).waitFor()
-    expect(app.api.calls(testSend).map(({ body }) => body)).toMatchObject([
-      {
-        ...{ cartId: cart!.id, channel: 'email', coupon: { couponId: coupon._id } },
-        ...{ subject: 'For {{ customer_name }}', body: 'Your code is {{ coupon_code }}.' },
-      },
-    ])
+    await expect
+      .poll(() => app.api.calls(testSend).map(({ body }) => body))
+      .toMatchObject([
+        {
+          ...{ cartId: cart!.id, channel: 'email', coupon: { couponId: coupon._id } },
+          ...{ subject: 'For {{ customer_name }}', body: 'Your code is {{ coupon_code }}.' },
+        },
+      ])
     await app.settled()
     expect(await app.violations('.step-panel')).toEqual([])
   })
@@ -147,7 +149,7 @@ describe('in a step of a flow', () => {
     await app.page.getByRole('option', { name: SAMPLE_LABEL }).click()
     await step.getByText('A test to yourself needs a real cart.').waitFor()
     await expect.poll(() => step.getByRole('button', { name: 'Send a test to myself' }).count()).toBe(0)
-    expect(app.api.calls(previewFlow).at(-1)!.body.cartId).toBe(SAMPLE_CART)
+    await expect.poll(() => app.api.calls(previewFlow).at(-1)!.body.cartId).toBe(SAMPLE_CART)
   })
 
   test('an SMS shows its length and offers plain characters that make it shorter', async () => {
@@ -203,10 +205,12 @@ describe('in a step of a flow', () => {
         )
         .toBe(1)
     await pressUntil(pushTexts.sentHere)
-    expect(app.api.calls(sendToThisBrowser)[0]!.body).toMatchObject({
-      ...{ title: 'At Maple & Clay', body: 'Olivia, your cart waits', storeUrl: 'https://maple-clay.example' },
-      subscription: { endpoint: expect.stringMatching(/^https:/) },
-    })
+    await expect
+      .poll(() => app.api.calls(sendToThisBrowser)[0]!.body)
+      .toMatchObject({
+        ...{ title: 'At Maple & Clay', body: 'Olivia, your cart waits', storeUrl: 'https://maple-clay.example' },
+        subscription: { endpoint: expect.stringMatching(/^https:/) },
+      })
     app.api.answer(sendToThisBrowser, { success: false, message: '410 Gone' })
     await pressUntil('Refused by this browser’s push service. 410 Gone')
   })
@@ -230,9 +234,11 @@ test('in an email to one cart: its text is changed, previewed and sent as a test
   await mailIn(form).getByText('A word from the kiln:').waitFor()
   await checkViews(form)
   await sendTest(form)
-  expect(app.api.calls(testSend).map(({ body }) => body)).toMatchObject([
-    { cartId: cart!.id, channel: 'email', subject: 'By hand', body: 'A word from the kiln: {{ checkout_link }}' },
-  ])
+  await expect
+    .poll(() => app.api.calls(testSend).map(({ body }) => body))
+    .toMatchObject([
+      { cartId: cart!.id, channel: 'email', subject: 'By hand', body: 'A word from the kiln: {{ checkout_link }}' },
+    ])
   expect(await app.violations('[role=dialog]')).toEqual([])
 })
 
@@ -250,9 +256,9 @@ test('in a discount mail: it is previewed and sent as a test, with an example of
   await checkViews(form)
   await sendTest(form)
   await form.getByText(NOTE).nth(1).waitFor()
-  expect(app.api.calls(testDiscount).map(({ body }) => body)).toMatchObject([
-    { couponId: coupon._id, subject: 'Ten off' },
-  ])
+  await expect
+    .poll(() => app.api.calls(testDiscount).map(({ body }) => body))
+    .toMatchObject([{ couponId: coupon._id, subject: 'Ten off' }])
   expect(await app.violations('[role=dialog]')).toEqual([])
 })
 

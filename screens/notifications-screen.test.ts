@@ -168,7 +168,7 @@ describe('the notifications screen', () => {
     await search('miller')
     await expectRows(1)
     await row('Bea Miller').waitFor()
-    expect(new URL(page.url()).searchParams.get('search')).toBe('miller')
+    await expect.poll(() => new URL(page.url()).searchParams.get('search')).toBe('miller')
     await search('nobody')
     await area().getByText('No notifications match your filters.').waitFor()
     await area().getByRole('button', { name: 'Show all notifications' }).click()
@@ -253,11 +253,11 @@ describe('a link to another store', () => {
     await detail().getByText('more than 8 new contacts').waitFor()
     // Once it is open, the address names the notification alone.
     await page.waitForURL((url) => !url.searchParams.has('storeId'))
-    expect(new URL(page.url()).searchParams.get('notificationId')).toBe(idOf(3))
+    await expect.poll(() => new URL(page.url()).searchParams.get('notificationId')).toBe(idOf(3))
     await expectBadge('2')
     await expectRows(3)
-    expect(reads()).toEqual([false, true, false])
-    expect(app.api.calls(switchStore).map(({ body }) => body)).toEqual([{ storeId: SECOND }])
+    await expect.poll(() => reads()).toEqual([false, true, false])
+    await expect.poll(() => app.api.calls(switchStore).map(({ body }) => body)).toEqual([{ storeId: SECOND }])
   })
 
   test('changes nothing when the store is not one of the account', { tags: ['B2'] }, async () => {
@@ -269,7 +269,7 @@ describe('a link to another store', () => {
     expect([...app.api.calls(switchStore), ...app.api.calls(readNotification)]).toEqual([])
     await page.getByRole('button', { name: 'Show the notifications of this store' }).click()
     await expectRows(1)
-    expect(reads()).toEqual([false])
+    await expect.poll(() => reads()).toEqual([false])
   })
 
   test('says why the store could not be opened, and shows nothing of it', async () => {
@@ -314,7 +314,7 @@ describe('the notification settings', () => {
     await save()
     await isSaved()
     await expectBadge('')
-    expect(sent()).toEqual([{ topics: [{ topic: 'capture', bell: false, mail: 'daily' }] }])
+    await expect.poll(() => sent()).toEqual([{ topics: [{ topic: 'capture', bell: false, mail: 'daily' }] }])
     await expectToFit()
     await page.reload()
     await inBell.waitFor()
@@ -331,7 +331,7 @@ describe('the notification settings', () => {
       await report.press('Space')
       await save()
       await isSaved()
-      expect(sent().at(-1)).toEqual({ topics: [], weeklyReport })
+      await expect.poll(() => sent().at(-1)).toEqual({ topics: [], weeklyReport })
       await page.reload()
       await report.waitFor()
       await expect.poll(() => report.isChecked()).toBe(weeklyReport)

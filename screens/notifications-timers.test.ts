@@ -61,7 +61,7 @@ test('Refresh asks one second after the last of several presses', { tags: ['A2.1
   await pass(page, 1)
   await expect.poll(asked).toBe(1)
   await pass(page, 10_000)
-  expect(asked()).toBe(1)
+  await expect.poll(() => asked()).toBe(1)
 })
 
 test('an unanswered mark is given up after 10 seconds and sent again after 1, 2 and 4 seconds, then later', {
@@ -94,17 +94,17 @@ test('a mark is sent again after a network error until the first answer', { tags
   await mark()
   await expect.poll(marks).toBe(1)
   await pass(page, 999)
-  expect(marks()).toBe(1)
+  await expect.poll(() => marks()).toBe(1)
   await pass(page, 1)
   await expect.poll(marks).toBe(2)
   await pass(page, 1_999)
-  expect(marks()).toBe(2)
+  await expect.poll(() => marks()).toBe(2)
   isAway = false
   await pass(page, 1)
   await expect.poll(marks).toBe(3)
   await expect.poll(list.unread).toBe(0)
   await pass(page, 20_000)
-  expect(marks()).toBe(3)
+  await expect.poll(() => marks()).toBe(3)
 })
 
 test('a mark stays in the browser after another error and is sent later', { tags: ['A8'] }, async () => {
@@ -113,7 +113,7 @@ test('a mark stays in the browser after another error and is sent later', { tags
   await mark()
   await expect.poll(marks).toBe(1)
   await pass(page, 10_000)
-  expect(marks()).toBe(1)
+  await expect.poll(() => marks()).toBe(1)
   await button('Refresh', page).click()
   await pass(page, 1_000)
   await isDrawn(page, () => unreadDots(page).count(), 0)
@@ -131,7 +131,7 @@ test('a mark is taken back after a 401', { tags: ['A8'] }, async () => {
   await isDrawn(page, () => unreadDots(page).count(), 1)
   await isDrawn(page, () => page.locator('.bell-badge').allInnerTexts(), ['1'])
   await pass(page, 60_000)
-  expect([marks(), list.unread()]).toEqual([1, 1])
+  await expect.poll(() => [marks(), list.unread()]).toEqual([1, 1])
 })
 
 test('a deletion can be undone for 10 seconds', async () => {
@@ -146,7 +146,7 @@ test('a deletion can be undone for 10 seconds', async () => {
   await pass(page, 1)
   await isDrawn(page, () => undo.count(), 0)
   await expect.poll(() => list.items).toEqual([])
-  expect(app.api.calls(deleteNotifications)).toHaveLength(1)
+  await expect.poll(() => app.api.calls(deleteNotifications)).toHaveLength(1)
 })
 
 test('the screen deletes from the detail and restores on Undo, which is offered in each open list and read out once', async () => {

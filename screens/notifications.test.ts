@@ -83,17 +83,17 @@ describe('the bell', () => {
     const asked = () => app.api.calls(listNotifications).map(({ sent }) => sent.query)
     const store = { platform: 'woocommerce', storeId: fixture(checkConnection).store_url! }
     const query = { ...store, page: '1', limit: '10', skipTestNotification: 'false' }
-    expect(asked()).toEqual([query])
+    await expect.poll(() => asked()).toEqual([query])
     await closeBell()
     list.addNumbered(1)
     await openBell()
     await expectNumbers([1])
-    expect(asked()).toEqual([query, query])
+    await expect.poll(() => asked()).toEqual([query, query])
     await closeBell()
     await openBell()
     await expectNumbers([1])
     await app.settled()
-    expect(asked()).toEqual([query, query])
+    await expect.poll(() => asked()).toEqual([query, query])
   })
 
   test('shows all notifications or new carts, with the shopper’s place when the country is known', {
@@ -144,7 +144,7 @@ describe('the bell', () => {
     await page.waitForURL(`**/notifications?platform=woocommerce&notificationId=${first._id}`)
     await panel().waitFor({ state: 'detached' })
     await expectBadge('1')
-    expect(reads()).toEqual([false, true])
+    await expect.poll(() => reads()).toEqual([false, true])
   })
 
   test('marks and clears only what the browser has seen', { tags: ['A2.11'] }, async () => {
@@ -159,7 +159,7 @@ describe('the bell', () => {
     await expect.poll(() => unreadDots().count()).toBe(0)
     await button('Clear all').click()
     await expect.poll(() => list.items.length).toBe(1)
-    expect(app.api.calls(markNotificationsRead)[0]!.sent.body).toEqual({ upTo: seen._id })
+    await expect.poll(() => app.api.calls(markNotificationsRead)[0]!.sent.body).toEqual({ upTo: seen._id })
   })
 
   test('deletes at once without a question, and restores on Undo', { tags: ['A2.11'] }, async () => {
@@ -200,9 +200,9 @@ describe('the bell', () => {
     await badge.waitFor()
     await expect.poll(() => badge.count()).toBe(1)
     await expectBadge('1')
-    expect(app.api.calls(markNotificationsRead).map(({ sent }) => sent.body)).toEqual([
-      { notificationIds: [first._id] },
-    ])
+    await expect
+      .poll(() => app.api.calls(markNotificationsRead).map(({ sent }) => sent.body))
+      .toEqual([{ notificationIds: [first._id] }])
     await closeBell()
     await openBell()
     await expectNumbers([1])
@@ -324,7 +324,7 @@ describe('the live connection', () => {
     await expectNumbers([5, 4, 3, 2])
     await expectBadge('3')
     await expect.poll(() => unreadDots().count()).toBe(3)
-    expect(app.api.calls(listNotifications).some(({ query }) => query.after !== undefined)).toBe(true)
+    await expect.poll(() => app.api.calls(listNotifications).some(({ query }) => query.after !== undefined)).toBe(true)
     await lose()
     list.addNumbered(...Array.from({ length: 500 }, (_, index) => 1_001 + index))
     await mend()

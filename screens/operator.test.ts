@@ -165,12 +165,16 @@ describe('on the screen of an account', () => {
     await enterCredits('-13')
     await dialog().getByRole('alert').getByText(operatorTexts.creditsMissing).waitFor()
     await checkLooks(app, '[role=dialog]')
-    expect(api.calls(setOperatorPlan)[0]!.body).toEqual({ planKey: 'growth', isUnlimited: true, note: 'A friend' })
+    await expect
+      .poll(() => api.calls(setOperatorPlan)[0]!.body)
+      .toEqual({ planKey: 'growth', isUnlimited: true, note: 'A friend' })
     const reason = 'An SMS went out twice'
-    expect(api.calls(adjustCredits).map(({ body }) => body)).toEqual([
-      { cents: 1_250, reason },
-      { cents: -1_300, reason },
-    ])
+    await expect
+      .poll(() => api.calls(adjustCredits).map(({ body }) => body))
+      .toEqual([
+        { cents: 1_250, reason },
+        { cents: -1_300, reason },
+      ])
   })
 
   test('sending is suspended with a reason by the keyboard alone, and resumed', async () => {
@@ -186,8 +190,10 @@ describe('on the screen of an account', () => {
     await page.getByRole('button', { name: 'Resume sending' }).click()
     await dialog().getByRole('button', { name: 'Resume sending' }).click()
     await page.getByRole('button', { name: 'Suspend sending' }).waitFor()
-    expect(api.calls(suspendAccount).map(({ body }) => body)).toEqual([{ reason: 'Bought addresses.' }])
-    expect(api.calls(resumeAccount)).toHaveLength(1)
+    await expect
+      .poll(() => api.calls(suspendAccount).map(({ body }) => body))
+      .toEqual([{ reason: 'Bought addresses.' }])
+    await expect.poll(() => api.calls(resumeAccount)).toHaveLength(1)
   })
 
   test('an operator looks at the account as a viewer in this tab, and leaves', async () => {
@@ -208,12 +214,12 @@ describe('on the screen of an account', () => {
     await page.goto(`${app.url}/settings/account`)
     await page.getByText('You are looking at Ada as an operator.').waitFor()
     await expect.poll(() => page.getByRole('heading', { name: 'Profile' }).count()).toBe(0)
-    expect(api.calls(readTeam).at(-1)!.sent.headers.authorization).toBe('Bearer the-token-of-the-view')
+    await expect.poll(() => api.calls(readTeam).at(-1)!.sent.headers.authorization).toBe('Bearer the-token-of-the-view')
     await page.getByRole('button', { name: 'Leave view' }).click()
     await page.waitForURL('**/operator')
     await page.getByRole('link', { name: 'Ada' }).waitFor()
-    expect(api.calls(logout)[0]!.sent.headers.authorization).toBe('Bearer the-token-of-the-view')
-    expect(api.calls(listOperatorAccounts).at(-1)!.sent.headers.authorization).toBe('Bearer a-token')
+    await expect.poll(() => api.calls(logout)[0]!.sent.headers.authorization).toBe('Bearer the-token-of-the-view')
+    await expect.poll(() => api.calls(listOperatorAccounts).at(-1)!.sent.headers.authorization).toBe('Bearer a-token')
   })
 })
 
@@ -250,9 +256,11 @@ test('the health of the installation names checks, queues and problems, and a pr
   await page.getByRole('dialog').getByLabel('Note').fill('Paid back')
   await page.getByRole('dialog').getByRole('button', { name: 'Close problem' }).click()
   await page.getByText('There are none.').waitFor()
-  expect(api.calls(resolveOperatorProblem)[0]).toMatchObject({
-    ...{ params: { problemId: idOf(9) }, body: { note: 'Paid back' } },
-  })
+  await expect
+    .poll(() => api.calls(resolveOperatorProblem)[0])
+    .toMatchObject({
+      ...{ params: { problemId: idOf(9) }, body: { note: 'Paid back' } },
+    })
 })
 
 test('every action of operators is listed with its account and its reason', async () => {

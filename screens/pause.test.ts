@@ -30,7 +30,7 @@ test('is pressed by keyboard on any screen, shows a notice, and is undone', asyn
   await page.getByRole('dialog').getByRole('button', { name: 'Resume sending' }).click()
   await notice().waitFor({ state: 'hidden' })
   await button.waitFor()
-  expect([app.api.calls(pauseSending).length, app.api.calls(resumeSending).length]).toEqual([1, 1])
+  await expect.poll(() => [app.api.calls(pauseSending).length, app.api.calls(resumeSending).length]).toEqual([1, 1])
 })
 
 test('a pause and its end in another browser are shown without a reload, on a phone too', async () => {

@@ -67,7 +67,7 @@ test('in test mode the step before the payment leads to the test page, which set
   await app.open('/test-subscription?plan=starter&cycle=year')
   await button('Set this plan').click()
   await app.page.getByText('You are on the Starter plan.').waitFor()
-  expect(app.api.calls(manualUpdate)[0]!.body).toEqual({ planKey: 'starter', cycle: 'year' })
+  await expect.poll(() => app.api.calls(manualUpdate)[0]!.body).toEqual({ planKey: 'starter', cycle: 'year' })
 })
 
 test('changing from a paid plan to Lite asks first, and shows a failure where it was asked', {

@@ -98,9 +98,9 @@ test('a double click on “Start free trial” sends the choice once and goes to
   const page = await app.open('/pricing?plan=growth&cycle=year&stores=2')
   await start().dblclick()
   await page.waitForURL('**/terms?stripe')
-  expect(app.api.calls(createCheckoutSession).map(({ sent }) => sent.body)).toEqual([
-    { planKey: 'growth', cycle: 'year', addOns: { extraStores: 2 } },
-  ])
+  await expect
+    .poll(() => app.api.calls(createCheckoutSession).map(({ sent }) => sent.body))
+    .toEqual([{ planKey: 'growth', cycle: 'year', addOns: { extraStores: 2 } }])
   await page.goBack()
   await step().waitFor()
   await expect.poll(() => page.getByLabel('Extra stores').inputValue()).toBe('2')
@@ -179,7 +179,7 @@ test('“Start with Lite” asks first, says until when the plan stays, and canc
   answerBilling(app, { cancelAtPeriodEnd: true })
   await dialog.getByRole('button', { name: 'Change to Lite' }).click()
   await page.waitForURL('**/billing')
-  expect(app.api.calls(createFreeSubscription)).toHaveLength(1)
+  await expect.poll(() => app.api.calls(createFreeSubscription)).toHaveLength(1)
   await page.goto(`${app.url}/pricing`)
   await main()
     .getByText(`Your account changes to Lite on ${dateIn(12)}.`)

@@ -53,7 +53,7 @@ test('generates the keys and shows the widget code to copy', { tags: ['A2.9', 'A
   const said = page.getByRole('status').filter({ hasText: pushTexts.keysMade })
   await said.waitFor()
   await expect.poll(() => said.getAttribute('class')).toContain('tone-good')
-  expect(sent(calls.generateVapidKeys)).toEqual([{ storeUrl: STORE, platform: 'woocommerce' }])
+  await expect.poll(() => sent(calls.generateVapidKeys)).toEqual([{ storeUrl: STORE, platform: 'woocommerce' }])
   const code = `<script src="${app.url}/push/KEY-1.js" data-method="easy" data-store-url="${STORE}" defer></script>`
   await expect.poll(() => box.inputValue()).toBe(code)
   await copy.click()
@@ -123,7 +123,9 @@ test('starts with the default settings, shows the custom delay for custom only, 
   await button('Save settings').click()
   await settings.getByText(pushTexts.settingsSaved).waitFor()
   const changed = { enabled: true, frequency: 'custom', delay: 10_080, maxNotifications: 10, title: 'Your tea waits' }
-  expect(sent(calls.savePushSettings)).toEqual([{ storeUrl: STORE, settings: { ...DEFAULT_PUSH, ...changed } }])
+  await expect
+    .poll(() => sent(calls.savePushSettings))
+    .toEqual([{ storeUrl: STORE, settings: { ...DEFAULT_PUSH, ...changed } }])
 })
 
 test('shows the statistics and loads them again', { tags: ['A2.9', 'A3', 'A4.5', 'A8'] }, async () => {
@@ -160,9 +162,9 @@ test('a test says how many it reaches before it is sent, and how many it went to
   held.release()
   await page.getByText('Test notification sent to 214 customers').waitFor()
   const { title, body } = DEFAULT_PUSH
-  expect(sent(calls.sendStoreNotification)).toEqual([
-    { storeUrl: STORE, title, body, icon: '', cartUrl: `${STORE}/cart/` },
-  ])
+  await expect
+    .poll(() => sent(calls.sendStoreNotification))
+    .toEqual([{ storeUrl: STORE, title, body, icon: '', cartUrl: `${STORE}/cart/` }])
 })
 
 test('“Send to this browser only” sends this browser’s subscription, unless the browser does not allow it', async () => {
@@ -185,10 +187,12 @@ test('“Send to this browser only” sends this browser’s subscription, unles
   app.api.answer(calls.sendToThisBrowser, { success: true as const, message: pushTexts.sentHere })
   await send.click()
   await card('Test notification').getByRole('status').filter({ hasText: pushTexts.sentHere }).waitFor()
-  expect(sent(calls.sendToThisBrowser)[0]).toMatchObject({
-    title: DEFAULT_PUSH.title,
-    subscription: { endpoint: expect.stringContaining('https://'), keys: { auth: expect.any(String) } },
-  })
+  await expect
+    .poll(() => sent(calls.sendToThisBrowser)[0])
+    .toMatchObject({
+      title: DEFAULT_PUSH.title,
+      subscription: { endpoint: expect.stringContaining('https://'), keys: { auth: expect.any(String) } },
+    })
 })
 
 test('previews the bar with the owner’s texts and colors, and refuses colors that cannot be read', async () => {
@@ -207,7 +211,9 @@ test('previews the bar with the owner’s texts and colors, and refuses colors t
   await button('Save bar').click()
   await prompt.getByText('Bar saved successfully').waitFor()
   const changed = { title: 'A word from {store}?', button: '#ffee00', buttonColor: '#000000', delayMs: 8_000 }
-  expect(sent(calls.savePushPrompt)).toEqual([{ storeUrl: STORE, prompt: { ...DEFAULT_PROMPT, ...changed } }])
+  await expect
+    .poll(() => sent(calls.savePushPrompt))
+    .toEqual([{ storeUrl: STORE, prompt: { ...DEFAULT_PROMPT, ...changed } }])
 })
 
 test('the live check names where widget and worker were seen, and what is missing or old', async () => {

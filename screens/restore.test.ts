@@ -69,7 +69,7 @@ test('a member restores by the cart’s own id, which is called a test', { tags:
   await page.getByText('is a test and is not counted').waitFor()
   await page.getByRole('button', { name: 'Restore Cart' }).click()
   await page.getByText('Cart restored! You can now continue shopping or checkout.').waitFor()
-  expect(app.api.calls(restoreCart)[0]!.sent.headers.authorization).toBeDefined()
+  await expect.poll(() => app.api.calls(restoreCart)[0]!.sent.headers.authorization).toBeDefined()
 })
 
 test('a link without a cart and one to no cart say so', { tags: ['B5', 'B8'] }, async () => {

@@ -96,7 +96,7 @@ test('the setup asks for password and code, shows a QR code of the secret, and t
   await card().getByRole('button', { name: 'I have kept them' }).click()
   await card().getByText('10 codes left').waitFor()
   await expect.poll(() => card().locator('.recovery-codes').count()).toBe(0)
-  expect(api.calls(confirmSecondFactor).at(-1)!.body).toEqual({ code: '123456' })
+  await expect.poll(() => api.calls(confirmSecondFactor).at(-1)!.body).toEqual({ code: '123456' })
 })
 
 test('signing in asks for the code in a second step, which the keyboard alone works', async () => {
@@ -134,9 +134,9 @@ test('signing in asks for the code in a second step, which the keyboard alone wo
   await page.getByLabel('Recovery code', { exact: true }).fill('aaaa-0000')
   await page.keyboard.press('Enter')
   await page.waitForURL('**/store-setup')
-  expect(api.calls(login).map(({ sent }) => (sent.body as { code?: string }).code)).toEqual([
-    ...[undefined, '000000', undefined, 'aaaa-0000'],
-  ])
+  await expect
+    .poll(() => api.calls(login).map(({ sent }) => (sent.body as { code?: string }).code))
+    .toEqual([...[undefined, '000000', undefined, 'aaaa-0000']])
 })
 
 test('an invitation asks for the code of a user who has two factors', async () => {
@@ -150,7 +150,9 @@ test('an invitation asks for the code of a user who has two factors', async () =
   api.answer(acceptInvitation, { token, user: aUser() })
   await page.getByRole('button', { name: 'Join Maple & Clay' }).click()
   await page.waitForURL('**/dashboard')
-  expect(api.calls(acceptInvitation).at(-1)!.body).toEqual({ token: 'of-the-mail', password: PASSWORD, code: '123456' })
+  await expect
+    .poll(() => api.calls(acceptInvitation).at(-1)!.body)
+    .toEqual({ token: 'of-the-mail', password: PASSWORD, code: '123456' })
 })
 
 test('new recovery codes, and switching off, ask for password and code', async () => {
@@ -191,6 +193,6 @@ test('new recovery codes, and switching off, ask for password and code', async (
   await dialog.getByRole('button', { name: 'Switch off' }).click()
   await dialog.waitFor({ state: 'detached' })
   await card().getByRole('button', { name: 'Set up' }).waitFor()
-  expect(api.calls(renewRecoveryCodes)[0]!.body).toEqual({ password: PASSWORD, code: 'aaaa-1111' })
-  expect(api.calls(endSecondFactor).at(-1)!.body).toEqual({ password: PASSWORD, code: 'bbbb-0000' })
+  await expect.poll(() => api.calls(renewRecoveryCodes)[0]!.body).toEqual({ password: PASSWORD, code: 'aaaa-1111' })
+  await expect.poll(() => api.calls(endSecondFactor).at(-1)!.body).toEqual({ password: PASSWORD, code: 'bbbb-0000' })
 })

@@ -72,9 +72,9 @@ describe('a form', () => {
     await app.page.keyboard.press('Control+s')
     await saveBar().waitFor({ state: 'hidden' })
     const { settingsVersion } = fixture(checkConnection).store!
-    expect(app.api.calls(saveStoreSettings).map(({ body }) => body)).toEqual([
-      { capMessages: 4, version: settingsVersion },
-    ])
+    await expect
+      .poll(() => app.api.calls(saveStoreSettings).map(({ body }) => body))
+      .toEqual([{ capMessages: 4, version: settingsVersion }])
     await app.page.reload()
     await expect.poll(() => cap.inputValue()).toBe('4')
   })
@@ -97,10 +97,12 @@ describe('a form', () => {
     await button('Save').click()
     await saveBar().waitFor({ state: 'hidden' })
     const { settingsVersion } = fixture(checkConnection).store!
-    expect(app.api.calls(saveStoreSettings).at(-1)!.body).toEqual({
-      attributionWindowDays: 9,
-      version: settingsVersion + 1,
-    })
+    await expect
+      .poll(() => app.api.calls(saveStoreSettings).at(-1)!.body)
+      .toEqual({
+        attributionWindowDays: 9,
+        version: settingsVersion + 1,
+      })
   })
 })
 
@@ -136,7 +138,7 @@ test('the doctor shows each check, and asks the store again when its button is p
   }))
   await card.getByRole('button', { name: 'Run again' }).click()
   await parts.getByText('It is slow today.').waitFor()
-  expect(app.api.calls(examineStore).length).toBe(2)
+  await expect.poll(() => app.api.calls(examineStore).length).toBe(2)
 })
 
 test('of the 15 questions one is open at a time, each has an address, and a search finds it', {
@@ -172,7 +174,7 @@ describe('consent', () => {
     const found = app.page.getByRole('list', { name: 'Consents, newest first' })
     await found.getByText('ann@news.example').waitFor()
     await found.getByText('Given: Footer form').waitFor()
-    expect(app.api.calls(searchLedger).at(-1)!.query.address).toBe('ANN@news.example')
+    await expect.poll(() => app.api.calls(searchLedger).at(-1)!.query.address).toBe('ANN@news.example')
   })
 
   test('has a preference page whose text is previewed as typed and saved', async () => {
@@ -216,14 +218,18 @@ describe('consent', () => {
     await page.getByLabel('Warum? (freiwillig)').selectOption('too_many')
     await page.getByRole('button', { name: 'Speichern' }).press('Enter')
     await page.getByText('Gespeichert. Ihre Auswahl gilt ab sofort.').waitFor()
-    expect(app.api.calls(savePreferences)[0]!.body).toMatchObject({
-      ...{ language: 'de', channels: { email: false }, isStopAll: false, reason: 'too_many' },
-    })
+    await expect
+      .poll(() => app.api.calls(savePreferences)[0]!.body)
+      .toMatchObject({
+        ...{ language: 'de', channels: { email: false }, isStopAll: false, reason: 'too_many' },
+      })
     await page.getByRole('button', { name: 'English' }).click()
     await page.getByRole('heading', { level: 1, name: 'Post from Tea & Co' }).waitFor()
     await page.getByRole('button', { name: 'Unsubscribe from everything' }).click()
     await page.getByText('You are unsubscribed from everything and will get no more messages.').waitFor()
-    expect(app.api.calls(savePreferences).at(-1)!.body).toMatchObject({ language: 'en', isStopAll: true })
+    await expect
+      .poll(() => app.api.calls(savePreferences).at(-1)!.body)
+      .toMatchObject({ language: 'en', isStopAll: true })
   })
 
   test('has rules found by country, relaxed on a legal ground only, and restored', async () => {
@@ -253,9 +259,11 @@ describe('consent', () => {
     await dialog.getByLabel('Which law').fill(legalGround)
     await relax.click()
     await app.page.getByText('Changed for Austria: Opt-in').waitFor()
-    expect(app.api.calls(overrideRule)[0]!.body).toEqual({
-      ...{ channel: 'sms', country: 'AT', from: 'confirmed_opt_in', to: 'opt_in', legalGround },
-    })
+    await expect
+      .poll(() => app.api.calls(overrideRule)[0]!.body)
+      .toEqual({
+        ...{ channel: 'sms', country: 'AT', from: 'confirmed_opt_in', to: 'opt_in', legalGround },
+      })
     const kept = app.page.getByRole('listitem').filter({ hasText: 'see contract 12' })
     await expect
       .poll(() => kept.innerText())
@@ -263,7 +271,7 @@ describe('consent', () => {
     await kept.getByRole('button', { name: 'Restore the rule: SMS, Austria' }).click()
     await app.page.getByRole('dialog').getByRole('button', { name: 'Restore rule' }).click()
     await app.page.getByText('None. The rules above apply as they are.').waitFor()
-    expect(app.api.calls(endConsentOverride).length).toBe(1)
+    await expect.poll(() => app.api.calls(endConsentOverride).length).toBe(1)
   })
 })
 
@@ -289,7 +297,7 @@ test('an address is put on the suppression list and taken off by keyboard, and t
   await app.page.keyboard.type('(212) 555-0177')
   await app.page.keyboard.press('Enter')
   await dialog.waitFor({ state: 'hidden' })
-  expect(app.api.calls(addSuppression)[0]!.body.address).toBe('(212) 555-0177')
+  await expect.poll(() => app.api.calls(addSuppression)[0]!.body.address).toBe('(212) 555-0177')
   const search = app.page.getByRole('searchbox', { name: 'Search an email or phone number' })
   await search.fill('212 555 0177')
   await search.press('Enter')
@@ -299,7 +307,7 @@ test('an address is put on the suppression list and taken off by keyboard, and t
   await dialog.getByRole('button', { name: 'Remove' }).press('Enter')
   const list = app.page.getByRole('region', { name: 'Removed from the list' })
   await list.getByText('+12125550177 (Added by you, Everything) by Demo').waitFor()
-  expect(app.api.calls(removeSuppression)[0]!.params.suppressionId).toBe('s1')
+  await expect.poll(() => app.api.calls(removeSuppression)[0]!.params.suppressionId).toBe('s1')
 })
 
 describe('a person', () => {
@@ -330,7 +338,7 @@ describe('a person', () => {
     await button('Export tables (zip)').click()
     expect((await download).url()).toBe(`${app.url}/favicon.svg?export`)
     await (await download).cancel()
-    expect(app.api.calls(exportDataSubject)[0]!.query.format).toBe('csv')
+    await expect.poll(() => app.api.calls(exportDataSubject)[0]!.query.format).toBe('csv')
     await button('Erase this person').click()
     await expect.poll(() => button('Erase permanently').isDisabled()).toBe(true)
     await field('Type “erase” to confirm').fill('erase')

@@ -182,7 +182,7 @@ test('the browser stores what the specification lists, and nothing after logging
   await other.waitForURL('**/landing')
   release()
   await app.page.waitForURL('**/landing')
-  expect(app.api.calls(logout)[0]!.sent.headers.authorization).toBe(`Bearer ${token}`)
+  await expect.poll(() => app.api.calls(logout)[0]!.sent.headers.authorization).toBe(`Bearer ${token}`)
   await expect
     .poll(() => app.page.evaluate(() => [Object.keys(localStorage), sessionStorage.getItem('token')]))
     .toEqual([[], null])

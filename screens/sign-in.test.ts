@@ -49,7 +49,7 @@ test.each([
   await button('Create account').click()
   await expect.poll(problems).toEqual([texts[2]])
   await expect.poll(() => app.page.getByText('If you already have an account').count()).toBe(0)
-  expect(app.api.calls(register)[0]!.body).toEqual({ name: 'Ada', email: EMAIL, password: 'secret' })
+  await expect.poll(() => app.api.calls(register)[0]!.body).toEqual({ name: 'Ada', email: EMAIL, password: 'secret' })
 })
 
 test('sign-up shows each problem once, at its field, and leads a known address to the reset', {
@@ -118,7 +118,7 @@ test('signing in keeps the token where “Remember me” says, and the demo is o
   await signIn()
   await app.page.waitForURL('**/dashboard')
   await expect.poll(() => tokens()).toEqual([null, token])
-  expect(app.api.calls(login).map(({ body }) => body)).toEqual([{ email: EMAIL, password: 'secret' }])
+  await expect.poll(() => app.api.calls(login).map(({ body }) => body)).toEqual([{ email: EMAIL, password: 'secret' }])
   await app.open('/login', { as: 'visitor' })
   await button('Try the live demo').click()
   await app.page.waitForURL('**/dashboard')
@@ -161,7 +161,7 @@ test('a reset link without a valid token is refused with the way to a new one', 
   app.api.fail(resetPassword, 500, { error: 'x' })
   await button('Set new password').click()
   await app.page.getByText(authTexts.resetFailed).waitFor()
-  expect(app.api.calls(resetPassword)[0]!.body).toEqual({ token: 'x', password: 'secret' })
+  await expect.poll(() => app.api.calls(resetPassword)[0]!.body).toEqual({ token: 'x', password: 'secret' })
 })
 
 test('a new password leads to the landing page after three seconds', {

@@ -109,9 +109,11 @@ describe('another store', () => {
     await switcher().getByText('Fern & Finch').waitFor()
     await openMenu()
     await page.locator('[role=menuitem][aria-current=true]').getByText('Shopify').waitFor()
-    expect(api.calls(connectStore).at(-1)!.sent.body).toEqual({
-      ...{ platform: 'shopify', store_url: 'fern-and-finch', client_id: 'of-the-app', client_secret: 'shpss_right' },
-    })
+    await expect
+      .poll(() => api.calls(connectStore).at(-1)!.sent.body)
+      .toEqual({
+        ...{ platform: 'shopify', store_url: 'fern-and-finch', client_id: 'of-the-app', client_secret: 'shpss_right' },
+      })
   })
 
   test('is not offered to whom may connect none, and its page says why', async () => {
@@ -149,7 +151,7 @@ describe('of two stores', () => {
     await openMenu()
     await app.page.getByRole('menuitem', { name: /WooCommerce/ }).click()
     await switcher().getByText('Maple & Clay').waitFor()
-    expect(api.calls(switchStore).map(({ body }) => body)).toEqual([{ storeId: woo.id }])
+    await expect.poll(() => api.calls(switchStore).map(({ body }) => body)).toEqual([{ storeId: woo.id }])
   })
 
   test('a late reply about the one before does not bring it back', async () => {
@@ -197,10 +199,12 @@ describe('a Shopify store', () => {
     await field('api_secret').fill('shpss_0')
     await connect()
     await page.getByText(typedProblemText('shopify_token_revoked').nextStep).waitFor()
-    expect(api.calls(connectStore).at(-1)!.sent.body).toEqual({
-      ...{ platform: 'shopify', store_url: 'fern-and-finch.myshopify.com' },
-      ...{ access_token: 'shpat_0', api_secret: 'shpss_0' },
-    })
+    await expect
+      .poll(() => api.calls(connectStore).at(-1)!.sent.body)
+      .toEqual({
+        ...{ platform: 'shopify', store_url: 'fern-and-finch.myshopify.com' },
+        ...{ access_token: 'shpat_0', api_secret: 'shpss_0' },
+      })
   })
 
   test('names everything in the way, with the next step', async () => {

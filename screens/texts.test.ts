@@ -79,10 +79,12 @@ test('Twilio’s credentials are validated, refused in Twilio’s words, then sa
   await sms.getByText('Account “Kiln Road”, active').waitFor()
   await sms.getByText('Twilio cannot reach this server').waitFor()
   await expect.poll(() => token.inputValue()).toBe('')
-  expect(app.api.calls(saveSmsChannel).at(-1)!.body).toEqual({
-    ...{ accountSid: SID, authToken: 'right', version: 0 },
-    senders: [{ country: null, sender: '+12025550100' }],
-  })
+  await expect
+    .poll(() => app.api.calls(saveSmsChannel).at(-1)!.body)
+    .toEqual({
+      ...{ accountSid: SID, authToken: 'right', version: 0 },
+      senders: [{ country: null, sender: '+12025550100' }],
+    })
   await checkLayout(app, 'main')
 })
 
@@ -107,12 +109,14 @@ test('WhatsApp lists templates with their approval, and the chosen one gets its 
   await whatsapp.getByRole('textbox', { name: 'App secret' }).fill('app')
   await whatsapp.getByRole('button', { name: 'Check and save' }).click()
   await whatsapp.getByText('Ready', { exact: true }).waitFor()
-  expect(app.api.calls(saveWhatsappChannel).map(({ body }) => body)).toEqual([
-    {
-      ...{ provider: 'meta', phoneNumberId: '10654', businessAccountId: '91065' },
-      ...{ accessToken: 'EAA', appSecret: 'app', version: 0 },
-    },
-  ])
+  await expect
+    .poll(() => app.api.calls(saveWhatsappChannel).map(({ body }) => body))
+    .toEqual([
+      {
+        ...{ provider: 'meta', phoneNumberId: '10654', businessAccountId: '91065' },
+        ...{ accessToken: 'EAA', appSecret: 'app', version: 0 },
+      },
+    ])
   await whatsapp.getByText('All templates and their approval').click()
   await whatsapp.getByText('WhatsApp has not approved it (pending).').waitFor()
   const template = whatsapp.getByRole('combobox', { name: 'Template' })
@@ -124,9 +128,9 @@ test('WhatsApp lists templates with their approval, and the chosen one gets its 
   const use = whatsapp.getByRole('button', { name: 'Use this template' })
   await use.click()
   await expect.poll(() => use.isDisabled()).toBe(true)
-  expect(app.api.calls(chooseWhatsappTemplate).map(({ body }) => body)).toEqual([
-    { name: 'cart_reminder', language: 'en_US', variables },
-  ])
+  await expect
+    .poll(() => app.api.calls(chooseWhatsappTemplate).map(({ body }) => body))
+    .toEqual([{ name: 'cart_reminder', language: 'en_US', variables }])
   await checkLayout(app, 'main')
 })
 
@@ -152,7 +156,9 @@ test('a monthly budget is saved as it is typed, with one press, and an empty amo
     await budget.getByRole('button', { name: 'Save budget' }).click()
     await budget.getByText(`of $${typed}`).waitFor()
   }
-  expect(app.api.calls(saveBudget).map(({ body }) => body)).toEqual([{ monthly: 80 }, { monthly: 0.5 }])
+  await expect
+    .poll(() => app.api.calls(saveBudget).map(({ body }) => body))
+    .toEqual([{ monthly: 80 }, { monthly: 0.5 }])
   await amount.fill('')
   await budget.getByText('An amount from 0 to 1,000,000').waitFor()
 })

@@ -85,16 +85,20 @@ describe('nothing before consent', () => {
       expect(bodies()).toEqual([])
       await expect.poll(() => keysOf(here.page)).toEqual([[], []])
       await tick(here)
-      expect(bodies()).toContainEqual(expect.objectContaining({ items: [expect.objectContaining({ quantity: 1 })] }))
-      expect(bodies()).toContainEqual(
-        expect.objectContaining({
-          contact: expect.objectContaining({ email: EMAIL }),
-          consent: { email: expect.objectContaining({ isGiven: true }) },
-        }),
-      )
-      expect(new Set(bodies().map(({ cart }) => cart)).size).toBe(1)
+      await expect
+        .poll(() => bodies())
+        .toContainEqual(expect.objectContaining({ items: [expect.objectContaining({ quantity: 1 })] }))
+      await expect
+        .poll(() => bodies())
+        .toContainEqual(
+          expect.objectContaining({
+            contact: expect.objectContaining({ email: EMAIL }),
+            consent: { email: expect.objectContaining({ isGiven: true }) },
+          }),
+        )
+      await expect.poll(() => new Set(bodies().map(({ cart }) => cart)).size).toBe(1)
       // Every post says why it may come.
-      expect(bodies().every((body) => body.agreed || body.consent?.email)).toBe(true)
+      await expect.poll(() => bodies().every((body) => body.agreed || body.consent?.email)).toBe(true)
     })
   })
 
@@ -104,9 +108,9 @@ describe('nothing before consent', () => {
       await tick(here)
       const before = server.posts.length
       await tick(here, false)
-      expect(bodies(before)).toContainEqual(
-        expect.objectContaining({ consent: { email: expect.objectContaining({ isGiven: false }) } }),
-      )
+      await expect
+        .poll(() => bodies(before))
+        .toContainEqual(expect.objectContaining({ consent: { email: expect.objectContaining({ isGiven: false }) } }))
       expect(bodies(before).some(({ contact }) => contact?.email)).toBe(false)
       await expect.poll(() => keysOf(here.page)).toEqual([[], []])
     })
@@ -127,13 +131,13 @@ describe('only the cart before consent', () => {
   test('the products are posted without contact and without a lasting id; a ticked box brings the contact', async () => {
     await visit('cart_only', async (here) => {
       await shopAround(here)
-      expect(bodies()).toHaveLength(1)
-      expect(bodies()[0]).toMatchObject({ items: [{ quantity: 1 }] })
+      await expect.poll(() => bodies()).toHaveLength(1)
+      await expect.poll(() => bodies()[0]).toMatchObject({ items: [{ quantity: 1 }] })
       for (const name of ['contact', 'device', 'agreed']) expect(bodies()[0]).not.toHaveProperty(name)
       const [lasting, ofVisit] = await keysOf(here.page)
       expect([lasting, ofVisit!.length > 0]).toEqual([[], true])
       await tick(here)
-      expect(bodies().at(-1)).toMatchObject({ cart: bodies()[0]!.cart, contact: { email: EMAIL } })
+      await expect.poll(() => bodies().at(-1)).toMatchObject({ cart: bodies()[0]!.cart, contact: { email: EMAIL } })
     })
   })
 
@@ -142,7 +146,7 @@ describe('only the cart before consent', () => {
       await shopAround(here)
       await here.page.locator('#shipping-phone').fill('212 555 0177')
       await tick(here)
-      expect(bodies().at(-1)!.contact).toMatchObject({ email: EMAIL })
+      await expect.poll(() => bodies().at(-1)!.contact).toMatchObject({ email: EMAIL })
       expect(bodies().some(({ contact }) => contact?.phone)).toBe(false)
     })
   })
@@ -188,10 +192,12 @@ describe.each(tools)('a consent tool: %s', (_, say) => {
       expect(bodies()).toEqual([])
       await here.page.evaluate<void, 'yes' | 'no'>(say, 'yes')
       await here.settled()
-      expect(bodies()).toContainEqual(expect.objectContaining({ agreed: true, items: [expect.anything()] }))
-      expect(bodies()).toContainEqual(
-        expect.objectContaining({ agreed: true, contact: expect.objectContaining({ email: EMAIL }) }),
-      )
+      await expect
+        .poll(() => bodies())
+        .toContainEqual(expect.objectContaining({ agreed: true, items: [expect.anything()] }))
+      await expect
+        .poll(() => bodies())
+        .toContainEqual(expect.objectContaining({ agreed: true, contact: expect.objectContaining({ email: EMAIL }) }))
       const before = server.posts.length
       await here.page.evaluate<void, 'yes' | 'no'>(say, 'no')
       await here.page.fill('#email', 'grace@shoppers.example.com')
@@ -223,8 +229,8 @@ test('a box can be taken back after the shopper refused in the banner', async ()
     await here.settled()
     const before = server.posts.length
     await tick(here, false)
-    expect(bodies(before)).toEqual([expect.objectContaining({ cart })])
-    expect(bodies(before)[0]).toMatchObject({ consent: { email: { isGiven: false } } })
+    await expect.poll(() => bodies(before)).toEqual([expect.objectContaining({ cart })])
+    await expect.poll(() => bodies(before)[0]).toMatchObject({ consent: { email: { isGiven: false } } })
     expect(bodies(before)[0]).not.toHaveProperty('contact')
     await expect.poll(() => keysOf(here.page)).toEqual([[], []])
   })
@@ -253,6 +259,6 @@ test('a tool’s default is no answer', async () => {
       Object.assign(window, { dataLayer: [['consent', 'default', { ad_storage: 'granted' }]] })
     })
     await shopAround(here)
-    expect(bodies().map(({ contact, agreed }) => [contact, agreed])).toEqual([[undefined, undefined]])
+    await expect.poll(() => bodies().map(({ contact, agreed }) => [contact, agreed])).toEqual([[undefined, undefined]])
   })
 })

@@ -257,10 +257,12 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     })
     const told = () => server.told.filter(({ call }) => call === 'resubscribe').map(({ body }) => body)
     await expect.poll(() => told().length).toBe(1)
-    expect(told()[0]).toMatchObject({
-      ...{ storeKey: 'KEY-1', token: kept.token, publicKey: MOVED },
-      subscription: { endpoint: 'https://fcm.googleapis.com/fcm/send/new' },
-    })
+    await expect
+      .poll(() => told()[0])
+      .toMatchObject({
+        ...{ storeKey: 'KEY-1', token: kept.token, publicKey: MOVED },
+        subscription: { endpoint: 'https://fcm.googleapis.com/fcm/send/new' },
+      })
     const nowKept = () =>
       page.evaluate(async () => (await (await caches.open('recoup-push')).match('/recoup-push/kept'))!.json())
     await expect.poll(nowKept).toEqual({ ...kept, publicKey: MOVED, token: expect.not.stringContaining(kept.token) })

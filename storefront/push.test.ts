@@ -120,10 +120,12 @@ describe('in a browser', () => {
     await visit(async (page) => {
       await subscribed(page)
       const { cart, device } = server.captured.at(-1)!
-      expect(told('subscribe')[0]).toMatchObject({
-        ...{ storeKey: 'KEY-1', cart, device, publicKey: KEYS[0], wording: 'w-1', method: 'plugin' },
-        subscription: { endpoint: expect.stringMatching(/^https:/), keys: { p256dh: expect.any(String) } },
-      })
+      await expect
+        .poll(() => told('subscribe')[0])
+        .toMatchObject({
+          ...{ storeKey: 'KEY-1', cart, device, publicKey: KEYS[0], wording: 'w-1', method: 'plugin' },
+          subscription: { endpoint: expect.stringMatching(/^https:/), keys: { p256dh: expect.any(String) } },
+        })
       expect(JSON.stringify(server.told)).not.toContain('@')
     })
   })
@@ -132,7 +134,7 @@ describe('in a browser', () => {
     await visit(async (page) => {
       await addTea(page)
       await untilBar(page)
-      expect(told('auto-setup').map(({ hasWorker }) => hasWorker)).toEqual([false, true])
+      await expect.poll(() => told('auto-setup').map(({ hasWorker }) => hasWorker)).toEqual([false, true])
     })
   })
 
@@ -142,7 +144,7 @@ describe('in a browser', () => {
       await addTea(page)
       await page.clock.runFor(20_000)
       await expect.poll(() => bar(page).count()).toBe(0)
-      expect(told('auto-setup')).toHaveLength(1)
+      await expect.poll(() => told('auto-setup')).toHaveLength(1)
     })
   })
 
@@ -195,7 +197,7 @@ describe('in a browser', () => {
     await visit(async (page) => {
       await page.addInitScript(() => Object.defineProperty(navigator, 'doNotTrack', { value: '1', configurable: true }))
       await subscribed(page)
-      expect(told('subscribe')[0]).toMatchObject({ cart: expect.any(String) })
+      await expect.poll(() => told('subscribe')[0]).toMatchObject({ cart: expect.any(String) })
       expect(told('subscribe')[0]).not.toHaveProperty('device')
     })
   })
@@ -212,7 +214,9 @@ describe('in a browser', () => {
       await yes(page).click()
       await expect.poll(() => told('subscribe').length).toBe(1)
       const [{ device }] = told('subscribe') as [{ device: string }]
-      expect(told('subscribe')[0]).toMatchObject({ cart, device: expect.stringMatching(/^[\w-]{16,64}$/) })
+      await expect
+        .poll(() => told('subscribe')[0])
+        .toMatchObject({ cart, device: expect.stringMatching(/^[\w-]{16,64}$/) })
       await expect.poll(() => page.evaluate(() => document.cookie)).toContain(`recoup_device=${device}`)
     })
   })
@@ -245,7 +249,7 @@ describe('in a browser', () => {
       else await nextPage(page)
       await expect.poll(() => keptToken(page)).not.toBe('')
       await page.clock.runFor(20_000)
-      expect(told('subscribe')).toEqual([told('subscribe')[0], told('subscribe')[0]])
+      await expect.poll(() => told('subscribe')).toEqual([told('subscribe')[0], told('subscribe')[0]])
     })
   })
 
@@ -263,7 +267,7 @@ describe('in a browser', () => {
       await expect.poll(() => keptToken(page)).not.toBe(before)
       await nextPage(page)
       await expect.poll(() => told('auto-setup').length).toBeGreaterThan(2)
-      expect(told('resubscribe')).toHaveLength(1)
+      await expect.poll(() => told('resubscribe')).toHaveLength(1)
     })
   })
 
@@ -278,13 +282,15 @@ describe('in a browser', () => {
       })
       await nextPage(page)
       await expect.poll(() => told('resubscribe').length).toBe(1)
-      expect(told('resubscribe')[0]).toMatchObject({
-        token,
-        subscription: { endpoint: expect.stringMatching(/-anew$/) },
-      })
+      await expect
+        .poll(() => told('resubscribe')[0])
+        .toMatchObject({
+          token,
+          subscription: { endpoint: expect.stringMatching(/-anew$/) },
+        })
       await nextPage(page)
       await expect.poll(() => told('auto-setup').length).toBeGreaterThan(3)
-      expect(told('resubscribe')).toHaveLength(1)
+      await expect.poll(() => told('resubscribe')).toHaveLength(1)
     })
   })
 
@@ -297,27 +303,29 @@ describe('in a browser', () => {
       await page.clock.runFor(4_000)
       await expect.poll(() => told('resubscribe').length).toBe(1)
       const { device, subscription } = told('subscribe')[0]!
-      expect(told('resubscribe')[0]).toEqual({
-        storeKey: 'KEY-1',
-        token,
-        publicKey: KEYS[0],
-        cart,
-        device,
-        subscription,
-      })
+      await expect
+        .poll(() => told('resubscribe')[0])
+        .toEqual({
+          storeKey: 'KEY-1',
+          token,
+          publicKey: KEYS[0],
+          cart,
+          device,
+          subscription,
+        })
       await expect.poll(() => keptToken(page)).not.toBe(token)
       await page.clock.runFor(4_000)
       const before = told('auto-setup').length
       await nextPage(page)
       await expect.poll(() => told('auto-setup').length).toBeGreaterThan(before)
-      expect(told('resubscribe')).toHaveLength(1)
+      await expect.poll(() => told('resubscribe')).toHaveLength(1)
     })
   })
 
   test('a worker that is older than ours is asked for at the shop, and what came from there is told (decision 78)', async () => {
     await visit(async (page) => {
       await subscribed(page)
-      expect(told('auto-setup').at(-1)).toMatchObject({ workerVersion: WORKER_VERSION, isFresh: true })
+      await expect.poll(() => told('auto-setup').at(-1)).toMatchObject({ workerVersion: WORKER_VERSION, isFresh: true })
       server.told.length = 0
       await nextPage(page, async () => {
         server.state.workerVersion = WORKER_VERSION + 1
@@ -354,7 +362,7 @@ describe('in a browser', () => {
       await expect.poll(() => keptToken(page)).toBe('')
       await nextPage(page)
       await expect.poll(() => told('auto-setup').length).toBeGreaterThan(3)
-      expect(told('unsubscribe')).toHaveLength(1)
+      await expect.poll(() => told('unsubscribe')).toHaveLength(1)
     })
   })
 

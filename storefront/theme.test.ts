@@ -65,16 +65,20 @@ describe('in a browser', () => {
     await page.getByText('Add').click()
     // The browser tells of a request when it likes.
     await expect.poll(() => time.settle().then(() => server.posts.length)).toBe(1)
-    expect(server.posts.at(-1)!.body).toMatchObject({
-      cart: TOKEN,
-      items: [{ id: '16', variation: '161', quantity: 1 }],
-      coupons: [],
-    })
+    await expect
+      .poll(() => server.posts.at(-1)!.body)
+      .toMatchObject({
+        cart: TOKEN,
+        items: [{ id: '16', variation: '161', quantity: 1 }],
+        coupons: [],
+      })
     await page.fill('#email', 'nobody@shoppers.example.com')
     await page.fill('#NewsletterForm', 'ada@shoppers.example.com')
     await page.locator('#email').focus()
     await time.settle()
-    expect(server.posts.at(-1)!.body).toMatchObject({ cart: TOKEN, contact: { email: 'ada@shoppers.example.com' } })
+    await expect
+      .poll(() => server.posts.at(-1)!.body)
+      .toMatchObject({ cart: TOKEN, contact: { email: 'ada@shoppers.example.com' } })
     theme.close()
     server.close()
   })
@@ -103,12 +107,12 @@ describe('in a browser', () => {
     await time.settle()
     await expect.poll(async () => [server.posts, await keys()]).toEqual([[], []])
     await answer('yes')
-    expect(server.posts.map(({ body }) => body)).toContainEqual(
-      expect.objectContaining({ items: [expect.anything()], agreed: true }),
-    )
-    expect(server.posts.map(({ body }) => body)).toContainEqual(
-      expect.objectContaining({ cart: TOKEN, contact: { email: 'ada@shoppers.example.com' } }),
-    )
+    await expect
+      .poll(() => server.posts.map(({ body }) => body))
+      .toContainEqual(expect.objectContaining({ items: [expect.anything()], agreed: true }))
+    await expect
+      .poll(() => server.posts.map(({ body }) => body))
+      .toContainEqual(expect.objectContaining({ cart: TOKEN, contact: { email: 'ada@shoppers.example.com' } }))
     const told = server.posts.length
     await answer('no')
     await page.getByText('Add').click()
