@@ -22,6 +22,7 @@ export const storeTexts = {
 export const SYNC_STREAMS = [
   'order_check',
   'goods_check',
+  'record_check',
   'import',
   'sweep',
   'customers',

@@ -2,7 +2,7 @@ import { expect, inject, test } from 'vitest'
 import { databaseUrl } from '../../test/global.ts'
 import { aWorld } from '../../test/world.ts'
 import { sendDueMessages } from '../messages/jobs.ts'
-import { newOrdersJob } from '../sync/jobs.ts'
+import { newOrdersJob, orderJob } from '../sync/jobs.ts'
 import { sql } from './db.ts'
 import { on, onSteppingAside, startJobQueue } from './jobs.ts'
 import { createLogger } from './logger.ts'
@@ -59,4 +59,30 @@ test('jobs that step aside while a shop hangs leave their takers to the others, 
   resolve()
   await queue.stop()
   expect(done).toHaveLength(31)
+})
+
+test('the jobs of one store hold one taker, however many webhooks of a slow shop wait (operators-H3)', async () => {
+  const queue = await startJobQueue(urlOfWorld(), createLogger('silent'), [orderJob], true)
+  const { promise: answer, resolve } = Promise.withResolvers<void>()
+  const [slow, healthy, done]: [string, string, string[]] = [crypto.randomUUID(), crypto.randomUUID(), []]
+  let [now, most] = [0, 0]
+  const run = async (_: unknown, { storeId }: { storeId: string }) => {
+    if (storeId === slow) {
+      now += 1
+      most = Math.max(most, now)
+      await answer
+      now -= 1
+    }
+    done.push(storeId)
+  }
+  const enqueue = (storeId: string, n: number) =>
+    queue.enqueue(world.db, orderJob, { storeId, orderId: String(n) }, `${storeId}:${n}`)
+  for (let n = 0; n < 30; n++) await enqueue(slow, n)
+  for (let n = 0; n < 3; n++) await enqueue(healthy, n)
+  await queue.work(world.deps, [on(orderJob, run)])
+  await expect.poll(() => done, { timeout: 20_000 }).toEqual([healthy, healthy, healthy])
+  resolve()
+  await expect.poll(() => done.length, { timeout: 20_000 }).toBe(33)
+  expect(most).toBe(1)
+  await queue.stop()
 })

@@ -12,6 +12,8 @@ export interface Job<Payload extends z.ZodType = z.ZodType> {
   payload: Payload
   /** `each`: as many as are queued. `one`: per key at most one waiting; that one runs at a time is for the row's own lease. */
   policy: 'each' | 'one'
+  /** At most one runs in a process for each store (`storeId` of its payload), so that a store holds one taker and no more (D8). */
+  isOnePerStore?: true
 }
 
 export function job<Payload extends z.ZodType>(
@@ -21,6 +23,11 @@ export function job<Payload extends z.ZodType>(
 ): Job<Payload> {
   return { name, payload, policy }
 }
+
+export const onePerStore = <P extends z.ZodType<{ storeId: string }>>(each: Job<P>): Job<P> => ({
+  ...each,
+  isOnePerStore: true,
+})
 
 export interface Handler {
   job: Job
@@ -91,6 +98,7 @@ export async function startJobQueue(url: string, log: Logger, jobs: Job[], isWor
         db: fromKysely(db as never),
         ...(key ? { singletonKey: key } : {}),
         ...(startAfter ? { startAfter } : {}),
+        ...(each.isOnePerStore ? { group: { id: (payload as { storeId: string }).storeId } } : {}),
       })
     },
     async queues() {
@@ -104,8 +112,7 @@ export async function startJobQueue(url: string, log: Logger, jobs: Job[], isWor
       for (const handler of handlers) {
         const takers = createTakers(TAKERS)
         working.push(takers)
-        for (let n = 0; n < TAKERS; n++)
-          await startTaker(boss, handler.job, (batch) => runAll(deps, handler, takers, batch))
+        await startTakers(boss, handler.job, (batch) => runAll(deps, handler, takers, batch))
       }
     },
     async stop() {
@@ -147,14 +154,26 @@ function queueOptions(each: Job) {
 
 type Batch = JobWithMetadata<unknown>[]
 
-/** After a job it looks for the next one at once. By itself it would wait half a minute for a notification, however many jobs were queued. */
-async function startTaker(
+/** After a job a taker looks for the next one at once. By itself it would wait half a minute for a notification, however many jobs were queued. */
+async function startTakers(
   boss: PgBoss,
-  { name }: Job,
+  { name, isOnePerStore }: Job,
   run: (batch: Batch) => ReturnType<typeof runAll>,
 ): Promise<void> {
-  let id = ''
-  id = await boss.work(name, workOptions, (batch: Batch) => run(batch).finally(() => boss.notifyWorker(id)))
+  const ids: string[] = []
+  const options = isOnePerStore ? { ...workOptions, localGroupConcurrency: 1 } : workOptions
+  for (let n = 0; n < TAKERS; n++) {
+    let id = ''
+    let lastStore: string | null = null
+    id = await boss.work(name, options, (batch: Batch) => {
+      // Takers that got another job of this store meanwhile have put it back, and would sleep while those of other stores wait.
+      const store = batch[0]?.groupId ?? null
+      if (store !== lastStore) for (const each of ids) boss.notifyWorker(each)
+      lastStore = store
+      return run(batch).finally(() => boss.notifyWorker(id))
+    })
+    ids.push(id)
+  }
 }
 
 async function runAll(deps: Deps, handler: Handler, takers: Takers, batch: Batch) {

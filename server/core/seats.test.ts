@@ -1,6 +1,6 @@
 import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
-import { asideForPages, createSeats, createTakers, type StepAside } from './seats.ts'
+import { asideForAnswers, asideForPages, createSeats, createTakers, type StepAside } from './seats.ts'
 
 test('at most so many work at a time, in their order, and one that fails makes room', async () => {
   const seated = createSeats(2)
@@ -186,4 +186,29 @@ test('pages are waited for aside, and an unfinished list is closed', async () =>
   }
   for await (const page of asideForPages(pages(), stepAside)) if (page === 2) break
   expect({ waits, isClosed }).toEqual({ waits: 2, isClosed: true })
+})
+
+test('a client waits aside for each answer and for each page', async () => {
+  let waits = 0
+  const stepAside: StepAside = (wait) => {
+    waits += 1
+    return wait()
+  }
+  const client = {
+    name: 'shop',
+    order: async (id: string) => `order ${id}`,
+    async *orders() {
+      yield 1
+      yield 2
+    },
+    refused: async () => {
+      throw new Error('no')
+    },
+  }
+  const aside = asideForAnswers(client, stepAside)
+  expect([aside.name, await aside.order('7'), waits]).toEqual(['shop', 'order 7', 1])
+  const pages: number[] = []
+  for await (const page of aside.orders()) pages.push(page)
+  expect([pages, waits]).toEqual([[1, 2], 4])
+  await expect(aside.refused()).rejects.toThrow('no')
 })

@@ -70,6 +70,20 @@ export async function* asideForPages<Page>(pages: AsyncIterable<Page>, stepAside
   }
 }
 
+/** The same client. Each answer, or page of one, is waited for aside. */
+export function asideForAnswers<Client extends object>(client: Client, stepAside: StepAside): Client {
+  return new Proxy(client, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name)
+      if (typeof member !== 'function') return member
+      return (...args: unknown[]) => {
+        const answer = member.apply(target, args)
+        return Symbol.asyncIterator in answer ? asideForPages(answer, stepAside) : stepAside(() => answer)
+      }
+    },
+  })
+}
+
 export interface Takers {
   /** Until the work is done, or has stepped aside for the first time. The work never throws. */
   run(work: (stepAside: StepAside) => Promise<void>): Promise<void>

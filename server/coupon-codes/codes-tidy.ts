@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { inPlace, type StepAside } from '../core/seats.ts'
 import type { Deps } from '../deps.ts'
 import type { StoreClient } from '../platforms/platform.ts'
 import { storeAccess } from '../stores/access.ts'
@@ -26,9 +27,13 @@ export async function enqueueTidyCodes(deps: Deps): Promise<void> {
 }
 
 /** Job. */
-export function tidyCodes(deps: Deps, { storeId }: z.infer<typeof tidyCodesJob.payload>): Promise<SyncResult> {
+export function tidyCodes(
+  deps: Deps,
+  { storeId }: z.infer<typeof tidyCodesJob.payload>,
+  stepAside: StepAside = inPlace,
+): Promise<SyncResult> {
   return runSyncJob(deps, { storeId, stream: 'coupon_tidy' }, async (run) => {
-    const client = await storeAccess(deps, run.store)
+    const client = await storeAccess(deps, run.store, stepAside)
     let rowsSeen = 0
     for (let after: sql.SpareCode | null = null; ; ) {
       const spare: sql.SpareCode[] = await sql.spareCodes(run.store, {

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { storeProblemMessage } from '../../shared/store-problems.ts'
 import { type Db, type StoreDb, transact } from '../core/db.ts'
+import { inPlace, type StepAside } from '../core/seats.ts'
 import type { Deps } from '../deps.ts'
 import { scheduleNextLook, wakeMessages } from '../messages/messages.ts'
 import type { CouponChanged, CouponMade } from '../platforms/coupon.ts'
@@ -46,6 +47,7 @@ export function makeCodes(
   deps: Deps,
   { storeId }: z.infer<typeof codesJob.payload>,
   findNeedless: FindNeedless,
+  stepAside: StepAside = inPlace,
 ): Promise<SyncResult> {
   return runSyncJob(deps, { storeId, stream: 'coupon_codes' }, async (run) => {
     if (await sql.isAtRest(run.store)) return { rowsSeen: 0 }
@@ -55,7 +57,7 @@ export function makeCodes(
       const { batch, isEnd } = await takeBatch(run, findNeedless)
       if (isEnd) return { rowsSeen }
       if (batch.length === 0) continue
-      client ??= await storeAccess(deps, run.store)
+      client ??= await storeAccess(deps, run.store, stepAside)
       await makeBatch(run, client, batch)
       rowsSeen += batch.length
       await keepGoing(run)

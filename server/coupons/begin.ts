@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Db, StoreDb } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
+import { inPlace, type StepAside } from '../core/seats.ts'
 import type { Deps } from '../deps.ts'
 import type { StoreClient } from '../platforms/platform.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
@@ -22,12 +23,16 @@ export async function enqueueBeginnings(deps: Deps): Promise<void> {
 }
 
 /** Job. What the store does wrong is tried again a minute later. */
-export async function beginCoupons(deps: Deps, { storeId }: z.infer<typeof beginCouponsJob.payload>): Promise<void> {
+export async function beginCoupons(
+  deps: Deps,
+  { storeId }: z.infer<typeof beginCouponsJob.payload>,
+  stepAside: StepAside = inPlace,
+): Promise<void> {
   const store = { storeId, db: deps.db }
   const row = await readStore(store)
   if (!row?.is_active) return
   try {
-    const client = await storeAccess(deps, store)
+    const client = await storeAccess(deps, store, stepAside)
     for (const { id } of await sql.couponsToBegin(store, deps.now())) {
       const beginning = { deps, store, client, currency: row.currency }
       // One that is being changed begins a minute later.
@@ -43,7 +48,8 @@ export async function beginCoupons(deps: Deps, { storeId }: z.infer<typeof begin
 
 /** One coupon that the store fails at does not keep those behind it from beginning; a store that is away, or refuses all, is left alone. */
 const afterThat = (deps: Deps, storeId: string, couponId: string) => (error: unknown) => {
-  const isOfOne = error instanceof StoreProblem && error.code !== 'unreachable' && !isForOwner(error.code)
+  const isOfOne =
+    error instanceof StoreProblem && !['unreachable', 'timeout'].includes(error.code) && !isForOwner(error.code)
   if (!isOfOne) throw error
   deps.log.warn({ storeId, couponId, err: error }, 'coupons.not_begun')
 }

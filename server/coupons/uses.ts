@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { capitals } from '../../shared/coupons.ts'
 import type { Db, StoreDb, StoreTx } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
+import { inPlace, type StepAside } from '../core/seats.ts'
 import type { Deps } from '../deps.ts'
 import type { StoreClient } from '../platforms/platform.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
@@ -24,12 +25,16 @@ export async function couponsNamed(deps: Deps, tx: StoreTx, codes: readonly stri
 }
 
 /** Job. A store that does not answer is asked again by the next sweep. */
-export async function readUses(deps: Deps, { storeId }: z.infer<typeof couponUsesJob.payload>): Promise<void> {
+export async function readUses(
+  deps: Deps,
+  { storeId }: z.infer<typeof couponUsesJob.payload>,
+  stepAside: StepAside = inPlace,
+): Promise<void> {
   const store = { storeId, db: deps.db }
   const row = await readStore(store)
   if (!row?.is_active) return
   try {
-    await refreshUses(store, await storeAccess(deps, store), row.currency)
+    await refreshUses(store, await storeAccess(deps, store, stepAside), row.currency)
   } catch (error) {
     if (!(error instanceof StoreProblem || error instanceof AppError)) throw error
     deps.log.warn({ storeId, err: error }, 'coupons.uses_not_read')

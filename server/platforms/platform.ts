@@ -337,13 +337,13 @@ export interface StoreClient {
   /** Pages in ascending order of modification; `rows` of every status incl. drafts. Ends after the last page; each change of an order comes once. */
   orders(query: OrderQuery): AsyncIterable<OrderPage>
   /** null when the store has no such order (any more). */
-  order(orderId: string): Promise<PlatformOrder | null>
+  order(orderId: string, signal?: AbortSignal): Promise<PlatformOrder | null>
   /** Checkouts begun, with those that became orders; nothing where a platform has none but its orders. */
   checkouts(query: CheckoutQuery): AsyncIterable<CheckoutPage>
   /** null when the store has no such checkout (any more). */
-  checkout(checkoutId: string): Promise<PlatformCheckout | null>
+  checkout(checkoutId: string, signal?: AbortSignal): Promise<PlatformCheckout | null>
   /** null when the store has no such customer (any more). */
-  customer(customerId: string): Promise<PlatformCustomer | null>
+  customer(customerId: string, signal?: AbortSignal): Promise<PlatformCustomer | null>
   /** `modifiedSince`: only of a platform that keeps consents. */
   customers(query: {
     modifiedSince?: string

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { type Db, transact, transactAccount } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
+import { inPlace, type StepAside } from '../core/seats.ts'
 import type { Deps } from '../deps.ts'
 import { wakeUnread } from '../messages/messages.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
@@ -21,11 +22,15 @@ import * as sql from './sql.ts'
 const LIMIT_MS = 30_000
 
 /** Job, after connecting and again with later beats. */
-export async function reachShop(deps: Deps, { storeId }: z.infer<typeof reachJob.payload>): Promise<void> {
+export async function reachShop(
+  deps: Deps,
+  { storeId }: z.infer<typeof reachJob.payload>,
+  stepAside: StepAside = inPlace,
+): Promise<void> {
   const store = { storeId, db: deps.db as Db }
   const [row, plugin] = await Promise.all([readStore(store), readPlugin(store)])
   if (!row?.is_active || !plugin || plugin.ended_at) return
-  const problem = await tryShop(deps, row)
+  const problem = await tryShop(deps, row, stepAside)
   const reach = {
     is_reached: problem === null,
     reach_code: problem?.code ?? null,
@@ -51,9 +56,9 @@ interface Problem {
 }
 
 /** null: reached, and the address is ours. */
-async function tryShop(deps: Deps, row: StoreRow): Promise<Problem | null> {
+async function tryShop(deps: Deps, row: StoreRow, stepAside: StepAside): Promise<Problem | null> {
   try {
-    const client = await storeAccess(deps, { storeId: row.id, db: deps.db })
+    const client = await storeAccess(deps, { storeId: row.id, db: deps.db }, stepAside)
     const signal = AbortSignal.timeout(LIMIT_MS)
     const profile = await client.readProfile(signal)
     // A shop that tells its profile and not its orders is no use to a message (D3).

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Db, StoreDb, StoreTx } from '../core/db.ts'
+import { inPlace, type StepAside } from '../core/seats.ts'
 import { isSameSecret } from '../core/secrets.ts'
 import type { Deps } from '../deps.ts'
 import type { StoreClient } from '../platforms/platform.ts'
@@ -54,11 +55,15 @@ export async function queueWake(deps: Deps, store: StoreDb, reason: WakeReason):
 }
 
 /** Job. Nothing depends on it: a shop that is not reached asks by itself. */
-export async function wakePlugin(deps: Deps, { storeId, reason }: z.infer<typeof wakeJob.payload>): Promise<void> {
+export async function wakePlugin(
+  deps: Deps,
+  { storeId, reason }: z.infer<typeof wakeJob.payload>,
+  stepAside: StepAside = inPlace,
+): Promise<void> {
   const store = { storeId, db: deps.db as Db }
   const plugin = await sql.readPlugin(store)
   if (!plugin || plugin.ended_at) return
-  const client = await storeAccess(deps, store).catch(() => null)
+  const client = await storeAccess(deps, store, stepAside).catch(() => null)
   if (client) await callWake(deps, plugin, client, reason)
 }
 

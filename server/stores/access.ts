@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { KEYS_UNREADABLE_TEXT } from '../../shared/store-problems.ts'
 import type { AccountTx, StoreDb } from '../core/db.ts'
 import { AppError, found } from '../core/errors.ts'
+import { asideForAnswers, type StepAside } from '../core/seats.ts'
 import type { Deps } from '../deps.ts'
 import type { StoreKeys } from '../platforms/access.ts'
 import { parseKeys } from '../platforms/keys.ts'
@@ -20,17 +21,21 @@ export async function keepKeys(deps: Deps, tx: AccountTx, storeId: string, keys:
   await sql.saveCredentials(tx, storeId, encrypted, deps.now())
 }
 
-/** The client of a connected store. Throws `conflict` when it is disconnected, `store_credentials` when the keys do not open. */
-export async function storeAccess(deps: Deps, store: StoreDb): Promise<StoreClient> {
+/**
+ * The client of a connected store; with `stepAside` for a job that gives its place to others while the store is asked. Throws `conflict`
+ * when it is disconnected, `store_credentials` when the keys do not open.
+ */
+export async function storeAccess(deps: Deps, store: StoreDb, stepAside?: StepAside): Promise<StoreClient> {
   const row = found(await sql.readAccess(store), 'Store')
   if (!row.is_active || !row.encrypted) throw new AppError('conflict', 'This store is not connected.')
   const context = contextOf(row.account_id, row.id)
   const keys = openKeys(deps, row.encrypted, context)
   const shelf = tokenShelf(deps, row.id, (encrypted) => areKeys(deps, encrypted, { keys, context }))
-  return deps.storeClient(
+  const client = deps.storeClient(
     { platform: row.platform, storeUrl: row.url, homeUrl: row.home_url, keys },
     { storeId: row.id, shelf },
   )
+  return stepAside ? asideForAnswers(client, stepAside) : client
 }
 
 /** What its deliveries may be signed with where that is the secret of its keys: the present one, and for an hour the one before. */

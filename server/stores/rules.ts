@@ -82,6 +82,14 @@ export function nextTry(failure: CheckFailure, now: Date): Date {
   return after(failed_at, Math.min(FIRST_TRY_AFTER_MS * 2 ** Math.min(failures - 1, 10), longest))
 }
 
+/** What a store may hang at so that it hangs at single records as well. */
+const ASKED_OF_ALL: readonly string[] = ['order_check', 'sweep', 'record_check']
+
+/** It gave no answer in time, and is left alone with single records until it may be asked again. */
+export function isHanging(streams: readonly (CheckFailure & { stream: string })[], now: Date): boolean {
+  return streams.some((each) => ASKED_OF_ALL.includes(each.stream) && hasHung(each) && nextTry(each, now) > now)
+}
+
 /** When the orders may be read for an emptied cart. `lastStart` is null before the first sweep; one in the future is from before a step back of the clock. */
 export function nextNewOrders(lastStart: Date | null, now: Date): Date {
   if (!lastStart || lastStart > now) return now

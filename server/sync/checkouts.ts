@@ -1,13 +1,13 @@
 import type { z } from 'zod'
 import { capabilities } from '../../shared/platforms.ts'
 import { recordCheckouts } from '../carts/checkouts.ts'
-import { found } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { storeAccess } from '../stores/access.ts'
 import { before, IMPORT_REACH_MS, newest, nextWatermark, SWEEP_OVERLAP_MS } from '../stores/rules.ts'
 import { readStore } from '../stores/store.ts'
 import type { checkoutJob } from './jobs.ts'
 import { inTime, type PullOptions, readChangedCustomers } from './local-copies.ts'
+import { readRecord } from './record.ts'
 import { keepGoing, runSyncJob, type SyncResult } from './sync-jobs.ts'
 
 // Checkouts that a platform keeps beside its orders: what was begun becomes carts. A platform that has none of its own has none here.
@@ -40,9 +40,7 @@ export async function pullCheckouts(deps: Deps, { storeId, signal, stepAside }: 
 export async function refreshCheckout(deps: Deps, asked: z.infer<typeof checkoutJob.payload>): Promise<void> {
   const { storeId, checkoutId, checkoutToken, cartToken } = asked
   const store = { storeId, db: deps.db }
-  if (!found(await readStore(store), 'Store').is_active) return
-  const client = await storeAccess(deps, store)
-  const checkout = await client.checkout(checkoutId)
+  const checkout = await readRecord(deps, store, (client, signal) => client.checkout(checkoutId, signal))
   // Gone is no news: the shop tidies its checkouts.
   if (!checkout) return
   const tokens = {

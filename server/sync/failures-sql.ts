@@ -1,11 +1,11 @@
 import { type StoreDb, sql } from '../core/db.ts'
 
-// How often in a row a store failed at what is asked of it before a message is sent: SQL and nothing else.
+// How often in a row a store failed at what is asked of it before a message is sent, or after a webhook: SQL and nothing else.
 
-/** What is read with the order check. */
-type BatchStream = 'goods_check' | 'coupon_check'
+/** What is read with the order check, and the single records that webhooks name. */
+type BatchStream = 'goods_check' | 'coupon_check' | 'record_check'
 
-/** Reading a batch's stock and prices, or its coupons, failed: the store is left alone with that for a while. Answers how often in a row. */
+/** Reading a batch's stock and prices, its coupons or a single record failed: the store is left alone with that for a while. Answers how often in a row. */
 export function noteFailure(
   { db, storeId }: StoreDb,
   { stream, now, problem, detail }: { stream: BatchStream; now: Date; problem: string; detail: string | null },

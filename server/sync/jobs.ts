@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { job } from '../core/jobs.ts'
+import { job, onePerStore } from '../core/jobs.ts'
 
 const ofStore = z.object({ storeId: z.uuid() })
 
@@ -14,24 +14,26 @@ export const webhooksJob = job('stores.webhooks', ofStore, 'one')
 /** Forgets a store 30 days after it was disconnected. Key: the store. */
 export const purgeJob = job('stores.purge', ofStore, 'one')
 /** A webhook said that this order changed. Key: store and order. */
-export const orderJob = job('stores.order', z.object({ storeId: z.uuid(), orderId: z.string().max(100) }), 'one')
+export const orderJob = onePerStore(
+  job('stores.order', z.object({ storeId: z.uuid(), orderId: z.string().max(100) }), 'one'),
+)
 
 /** A webhook said that this checkout changed; it alone knows the cart it came from. Key: store and checkout. */
-export const checkoutJob = job(
-  'stores.checkout',
-  z.object({
-    storeId: z.uuid(),
-    checkoutId: z.string().max(100),
-    checkoutToken: z.string().max(200).nullable(),
-    cartToken: z.string().max(200).nullable(),
-  }),
-  'one',
+export const checkoutJob = onePerStore(
+  job(
+    'stores.checkout',
+    z.object({
+      storeId: z.uuid(),
+      checkoutId: z.string().max(100),
+      checkoutToken: z.string().max(200).nullable(),
+      cartToken: z.string().max(200).nullable(),
+    }),
+    'one',
+  ),
 )
 /** A webhook said that this customer changed. Key: store and customer. */
-export const customerJob = job(
-  'stores.customer',
-  z.object({ storeId: z.uuid(), customerId: z.string().max(100) }),
-  'one',
+export const customerJob = onePerStore(
+  job('stores.customer', z.object({ storeId: z.uuid(), customerId: z.string().max(100) }), 'one'),
 )
 /** A webhook said that products changed. Key: the store. */
 export const productsJob = job('stores.products', ofStore, 'one')

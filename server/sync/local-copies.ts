@@ -16,6 +16,7 @@ import { before, newest, nextWatermark, SWEEP_OVERLAP_MS } from '../stores/rules
 import { readStore } from '../stores/store.ts'
 import type { customerJob, productsJob } from './jobs.ts'
 import { numberedPages } from './pages.ts'
+import { readRecord } from './record.ts'
 import { keepGoing, OutOfTime, ofRights, runSyncJob, type SyncJob, type SyncResult } from './sync-jobs.ts'
 import * as sql from './sync-sql.ts'
 
@@ -91,16 +92,17 @@ export async function readChangedCustomers(
 /** Job, for a webhook. */
 export async function refreshCustomer(deps: Deps, asked: z.infer<typeof customerJob.payload>): Promise<void> {
   const store = { storeId: asked.storeId, db: deps.db }
-  const row = await readStore(store)
-  if (!row?.is_active) return
-  const client = await storeAccess(deps, store)
-  const customer = await client.customer(asked.customerId)
+  const customer = await readRecord(deps, store, (client, signal) => client.customer(asked.customerId, signal))
   if (customer) await keepCustomers({ deps, store, startedAt: deps.now() }, [customer])
 }
 
 /** Job, for a webhook. */
-export async function refreshProducts(deps: Deps, { storeId }: z.infer<typeof productsJob.payload>): Promise<void> {
-  await pullProducts(deps, { storeId })
+export async function refreshProducts(
+  deps: Deps,
+  { storeId }: z.infer<typeof productsJob.payload>,
+  stepAside: StepAside = inPlace,
+): Promise<void> {
+  await pullProducts(deps, { storeId, stepAside })
 }
 
 /** The shop has seen these customers as themselves. */

@@ -16,6 +16,7 @@ import { importJob, type orderJob, purgeJob, syncJob, webhooksJob } from './jobs
 import { inTime, pullCoupons, pullCustomers, pullProducts } from './local-copies.ts'
 import { isTooSoonForNewOrders, queueNewOrders } from './new-orders.ts'
 import { orderPages } from './pages.ts'
+import { readRecord } from './record.ts'
 import { keepGoing, LEASE_MS, runSyncJob, type SyncJob, type SyncResult } from './sync-jobs.ts'
 import * as sql from './sync-sql.ts'
 import { deleteOldEvents } from './webhook-sql.ts'
@@ -84,19 +85,16 @@ export async function syncNow(deps: Deps, store: StoreDb<Db>, limitMs = 25_000) 
 
 /** Job, for a webhook: the store's present answer counts, not the delivered body, whatever order deliveries come in. */
 export async function refreshOrder(deps: Deps, { storeId, orderId }: z.infer<typeof orderJob.payload>): Promise<void> {
-  const row = await storeSql.readStore({ storeId, db: deps.db })
-  if (!row?.is_active) return
-  const client = await storeAccess(deps, { storeId, db: deps.db })
-  const order = await client.order(orderId)
+  const order = await readRecord(deps, { storeId, db: deps.db }, (client, signal) => client.order(orderId, signal))
   // Gone is no news: drafts are cleaned up by the store without a word.
   if (order) await recordOrders(deps, storeId, [order], 'webhook')
 }
 
 /** Job, after a checkout may have emptied a cart (Y2). Too soon after the last reading it waits, so that nobody's posts set the pace. */
-export async function readNewOrders(deps: Deps, { storeId }: OfStore): Promise<void> {
+export async function readNewOrders(deps: Deps, { storeId }: OfStore, stepAside: StepAside = inPlace): Promise<void> {
   const store = { storeId, db: deps.db }
   if (await isTooSoonForNewOrders(deps, store)) await queueNewOrders(deps, store)
-  else await sweepStore(deps, { storeId })
+  else await sweepStore(deps, { storeId, stepAside })
 }
 
 /** Every minute: queues what is due. Jobs waiting already are not queued twice. */
@@ -202,8 +200,8 @@ function isNightlyDue(streams: sql.SyncState[], now: Date): boolean {
 }
 
 /** Job: what the keys may do has changed, and with it what the store tells us of. */
-export async function readProfileAnew(deps: Deps, { storeId }: OfStore): Promise<void> {
-  await refreshProfile(deps, { storeId, db: deps.db })
+export async function readProfileAnew(deps: Deps, { storeId }: OfStore, stepAside: StepAside = inPlace): Promise<void> {
+  await stepAside(() => refreshProfile(deps, { storeId, db: deps.db }))
   await deps.jobs.enqueue(deps.db, webhooksJob, { storeId }, storeId)
 }
 

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { capabilities } from '../../shared/platforms.ts'
 import type { Db, StoreDb } from '../core/db.ts'
 import { found } from '../core/errors.ts'
+import { inPlace, type StepAside } from '../core/seats.ts'
 import { randomToken } from '../core/secrets.ts'
 import type { Deps } from '../deps.ts'
 import type { StoreClient, WebhookSubscription } from '../platforms/platform.ts'
@@ -25,7 +26,11 @@ const CLEAN_UP_LIMIT_MS = 5_000
 export const contextOf = (storeId: string, topic: string) => `webhook:${storeId}:${topic}`
 
 /** Job: what is missing, disabled, points elsewhere or was made with other keys is made anew, with a new secret. */
-export async function ensureWebhooks(deps: Deps, { storeId }: z.infer<typeof webhooksJob.payload>): Promise<void> {
+export async function ensureWebhooks(
+  deps: Deps,
+  { storeId }: z.infer<typeof webhooksJob.payload>,
+  stepAside: StepAside = inPlace,
+): Promise<void> {
   await runSyncJob(deps, { storeId, stream: 'webhooks' }, async (run) => {
     const { store } = run
     const row = found(await readStore(store), 'Store')
@@ -34,7 +39,7 @@ export async function ensureWebhooks(deps: Deps, { storeId }: z.infer<typeof web
     const isSignedByKeys = capabilities[row.platform].webhooks === 'keys'
     if (!row.can_write && !isSignedByKeys) throw new StoreProblem('read_only_key')
     await forgetPreviousKeys(store, deps.now())
-    const client = await storeAccess(deps, store)
+    const client = await storeAccess(deps, store, stepAside)
     const deliveryUrl = `${deps.config.publicUrl}/api/webhooks/${row.platform}/${row.capture_key}`
     const present = await client.webhooks()
     const kept = await sql.listWebhooks(store)

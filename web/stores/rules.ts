@@ -109,6 +109,7 @@ export function healthOf({ completedAt, failedAt, isRunning }: StreamState): Str
 export const streamNames: Readonly<Record<SyncStream, string>> = {
   order_check: 'Orders, checked before each message',
   goods_check: 'Stock and prices, checked before each message',
+  record_check: 'Orders and customers, one by one after a webhook',
   coupon_check: 'Coupons, checked before each message',
   import: 'First import of orders',
   sweep: 'Orders, every 15 minutes',

@@ -43,10 +43,14 @@ export function pullCustomers(
   })
 }
 
-export async function readSingleCustomer(graph: Graph, customerId: string): Promise<PlatformCustomer | null> {
+export async function readSingleCustomer(
+  graph: Graph,
+  customerId: string,
+  signal?: AbortSignal,
+): Promise<PlatformCustomer | null> {
   const id = idText(customerId)
   if (!id) return null
-  const { data } = await graph.read(CUSTOMER_BY_ID, { id: gid('Customer', id) })
+  const { data } = await graph.read(CUSTOMER_BY_ID, { id: gid('Customer', id) }, signal)
   if (data.customer === null || data.customer === undefined) return null
   const reading = readCustomer(data.customer)
   if ('row' in reading) return reading.row

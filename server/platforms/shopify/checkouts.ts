@@ -36,12 +36,16 @@ const linesOf = (graph: Graph, signal: AbortSignal | undefined): LinesQuery => (
   ...{ root: 'node', type: 'AbandonedCheckout' },
 })
 
-export async function readSingleCheckout(graph: Graph, checkoutId: string): Promise<PlatformCheckout | null> {
+export async function readSingleCheckout(
+  graph: Graph,
+  checkoutId: string,
+  signal?: AbortSignal,
+): Promise<PlatformCheckout | null> {
   const id = idText(checkoutId)
   if (!id) return null
-  const { data } = await graph.read(CHECKOUT_BY_ID, { id: gid('AbandonedCheckout', id) })
+  const { data } = await graph.read(CHECKOUT_BY_ID, { id: gid('AbandonedCheckout', id) }, signal)
   if (data.node === null || data.node === undefined) return null
-  const reading = readCheckout(await withAllLines(linesOf(graph, undefined), data.node))
+  const reading = readCheckout(await withAllLines(linesOf(graph, signal), data.node))
   if ('row' in reading && reading.row.checkoutId === id) return reading.row
   throw new StoreProblem(
     'shopify_bad_answer',

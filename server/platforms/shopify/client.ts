@@ -22,10 +22,10 @@ export function createShopifyClient(access: StoreAccess, net: StoreNet, shelf: T
   return {
     readProfile: (signal) => readProfile(access, net, { graph, signal }),
     orders: (query) => pullOrders(graph, net, query),
-    order: (orderId) => readSingleOrder(graph, orderId),
+    order: (orderId, signal) => readSingleOrder(graph, orderId, signal),
     checkouts: (query) => pullCheckouts(graph, query),
-    checkout: (checkoutId) => readSingleCheckout(graph, checkoutId),
-    customer: (customerId) => readSingleCustomer(graph, customerId),
+    checkout: (checkoutId, signal) => readSingleCheckout(graph, checkoutId, signal),
+    customer: (customerId, signal) => readSingleCustomer(graph, customerId, signal),
     customers: (query) => pullCustomers(graph, query),
     products: (query) => pullProducts(graph, query),
     terms: (query) => readTerms(graph, query),

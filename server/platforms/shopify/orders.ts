@@ -110,13 +110,17 @@ async function addDiscounts(graph: Graph, rows: readonly PlatformOrder[], signal
   }
 }
 
-export async function readSingleOrder(graph: Graph, orderId: string): Promise<PlatformOrder | null> {
+export async function readSingleOrder(
+  graph: Graph,
+  orderId: string,
+  signal?: AbortSignal,
+): Promise<PlatformOrder | null> {
   const id = idText(orderId)
   if (!id) return null
-  const { data } = await graph.read(ORDER_BY_ID, { id: gid('Order', id) })
+  const { data } = await graph.read(ORDER_BY_ID, { id: gid('Order', id) }, signal)
   if (data.order === null || data.order === undefined) return null
-  const reading = readOrder(await withAllLines(linesOf(graph, undefined), data.order))
+  const reading = readOrder(await withAllLines(linesOf(graph, signal), data.order))
   if ('skipped' in reading) throw new StoreProblem('shopify_bad_answer', `order ${id}: ${reading.skipped.reason}`)
-  await addDiscounts(graph, [reading.row], undefined)
+  await addDiscounts(graph, [reading.row], signal)
   return reading.row
 }

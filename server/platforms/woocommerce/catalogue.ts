@@ -52,8 +52,13 @@ export async function* pullCustomers(
   }
 }
 
-export async function readSingleCustomer(http: WooHttp, customerId: string): Promise<PlatformCustomer | null> {
-  const answer = await http.ask({ path: `/customers/${customerId}`, query: [['_fields', CUSTOMER_FIELDS]] })
+export async function readSingleCustomer(
+  http: WooHttp,
+  customerId: string,
+  signal?: AbortSignal,
+): Promise<PlatformCustomer | null> {
+  const path = `/customers/${customerId}`
+  const answer = await http.ask({ path, query: [['_fields', CUSTOMER_FIELDS]], ...(signal && { signal }) })
   if (answer.status === 404 && errorCode(answer) !== 'rest_no_route') return null
   if (!isSuccess(answer)) throw http.problem(answer)
   const reading = readCustomer(answer.body)

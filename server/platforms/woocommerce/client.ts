@@ -27,10 +27,10 @@ export function createWooCommerceClient(reached: StoreAccess, net: StoreNet): St
   return {
     readProfile: (signal) => readProfile(access, net, signal),
     orders: (query) => pullOrders(http, query),
-    order: async (orderId) => (idText(orderId) ? readSingleOrder(http, orderId) : null),
+    order: async (orderId, signal) => (idText(orderId) ? readSingleOrder(http, orderId, signal) : null),
     checkouts: () => noCheckouts(),
     checkout: async () => null,
-    customer: async (customerId) => (idText(customerId) ? readSingleCustomer(http, customerId) : null),
+    customer: async (customerId, signal) => (idText(customerId) ? readSingleCustomer(http, customerId, signal) : null),
     customers: (query) => pullCustomers(http, query),
     products: (query) => pullProducts(http, query),
     terms: (query) => pullTerms(http, query),

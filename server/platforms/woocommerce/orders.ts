@@ -130,8 +130,13 @@ function forgetBefore(seen: Map<string, number>, second: number | null): void {
   for (const [id, modified] of seen) if (modified < second) seen.delete(id)
 }
 
-export async function readSingleOrder(http: WooHttp, orderId: string): Promise<PlatformOrder | null> {
-  const answer = await http.ask({ path: `/orders/${orderId}`, query: [['_fields', ORDER_FIELDS]] })
+export async function readSingleOrder(
+  http: WooHttp,
+  orderId: string,
+  signal?: AbortSignal,
+): Promise<PlatformOrder | null> {
+  const path = `/orders/${orderId}`
+  const answer = await http.ask({ path, query: [['_fields', ORDER_FIELDS]], ...(signal && { signal }) })
   if (answer.status === 404 && isRecord(answer.body) && errorCode(answer) !== 'rest_no_route') return null
   if (!isSuccess(answer)) throw http.problem(answer)
   const reading = readOrder(answer.body)

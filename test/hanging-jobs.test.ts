@@ -1,0 +1,150 @@
+import { beforeEach, expect, test } from 'vitest'
+import type { StepAside } from '../server/core/seats.ts'
+import { handlers } from '../server/worker.ts'
+import { aConnectedStore, type Connected } from './connected-store.ts'
+import { aCouponShop } from './coupon-scene.ts'
+import { anOrder, aProblem, type FakeStore } from './fake-store.ts'
+import { aWorld } from './world.ts'
+
+// Jobs that ask a shop hold no taker while it hangs (D8, operators-H3): most step aside, and those that read one record skip such a shop.
+
+const world = aWorld()
+
+beforeEach(() => {
+  world.queued.length = 0
+})
+
+/** How often the job waits aside. */
+async function countAside(name: string, storeId: string, more: object = {}): Promise<number> {
+  let waits = 0
+  const stepAside: StepAside = (wait) => {
+    waits += 1
+    return wait()
+  }
+  await handlers.find(({ job }) => job.name === name)!.run(world.deps, { storeId, ...more }, stepAside)
+  return waits
+}
+
+/** Whatever is asked of it. */
+function hang(fake: FakeStore): void {
+  fake.problem = aProblem('timeout')
+}
+
+test.each([
+  'stores.import',
+  'stores.sync',
+  'stores.webhooks',
+  'stores.products',
+  'stores.new-orders',
+  'stores.profile',
+])('%s waits aside for a shop that hangs', async (name) => {
+  const { storeId, fake } = await aConnectedStore(world)
+  // Shops deliver webhooks to public addresses alone.
+  world.deps.config = { ...world.deps.config, publicUrl: 'https://recoup.acme.com' }
+  world.advance(120_000)
+  hang(fake)
+  expect(await countAside(name, storeId)).toBeGreaterThan(0)
+})
+
+test('personal codes are made and taken out while the job waits aside for the shop', async () => {
+  const shop = await aCouponShop(world)
+  await shop.abandoned('ada', 'bob')
+  expect(await countAside('coupons.codes', shop.storeId)).toBe(1)
+  await shop.order({ kind: 'purchase', email: 'ada@shoppers.example.com' })
+  hang(shop.fake)
+  expect(await countAside('coupons.tidy-codes', shop.storeId)).toBe(1)
+})
+
+async function aShopWithCoupons(): Promise<Connected> {
+  const shop = await aConnectedStore(world)
+  const inDays = (days: number) => new Date(world.now.getTime() + days * 86_400_000).toISOString()
+  for (const code of ['SOON', 'LATER']) {
+    const body = { code, type: 'percentage', amount: 10, startDate: inDays(1), endDate: inDays(7) }
+    const made = await world.request('POST', '/api/coupons', { token: shop.owner.token, body })
+    expect(made.status).toBe(200)
+  }
+  world.advance(86_400_000)
+  return shop
+}
+
+test('coupons begin and their uses are counted while the job waits aside; a shop that hangs at one is asked for no other', async () => {
+  const { storeId, fake } = await aShopWithCoupons()
+  hang(fake)
+  expect(await countAside('coupons.uses', storeId)).toBe(1)
+  expect(await countAside('coupons.begin', storeId)).toBe(1)
+  fake.problem = null
+  expect(await countAside('coupons.begin', storeId)).toBe(2)
+})
+
+const RECORDS = [
+  ['stores.order', { orderId: '75' }],
+  ['stores.checkout', { checkoutId: '75', checkoutToken: null, cartToken: null }],
+  ['stores.customer', { customerId: '75' }],
+] as const
+
+test.each(RECORDS)('%s asks a shop that hangs at growing distance and fails at once in between', async (name, more) => {
+  const { storeId, fake } = await aConnectedStore(world)
+  let asked = 0
+  world.storeClient = () =>
+    new Proxy(fake, {
+      get(target, member) {
+        if (member === 'order' || member === 'checkout' || member === 'customer') asked += 1
+        return Reflect.get(target, member)
+      },
+    })
+  hang(fake)
+  const run = () => expect(countAside(name, storeId, more)).rejects.toMatchObject({ code: 'timeout' })
+  for (const [n, seconds] of [5, 10, 20, 40, 80, 160, 300, 300].entries()) {
+    await run()
+    expect(asked).toBe(n + 1)
+    world.advance(seconds * 1_000 - 1)
+    await run()
+    expect(asked).toBe(n + 1)
+    world.advance(1)
+  }
+  fake.problem = null
+  await countAside(name, storeId, more)
+  expect(asked).toBe(9)
+  await countAside(name, storeId, more)
+  expect(asked).toBe(10)
+})
+
+test.each([
+  'order_check',
+  'sweep',
+] as const)('a shop that hung at its %s is not asked for single orders meanwhile', async (stream) => {
+  const { storeId, fake } = await aConnectedStore(world)
+  fake.allOrders = [anOrder({ orderId: '75', modifiedAt: world.now.toISOString() })]
+  const hung = { failed_at: world.now, failures: 3, error_code: 'timeout' }
+  await world.db
+    .updateTable('sync_state')
+    .set(hung)
+    .where('store_id', '=', storeId)
+    .where('stream', '=', stream)
+    .execute()
+  const orders = world.db.selectFrom('orders').select('order_id').where('store_id', '=', storeId)
+  await expect(countAside('stores.order', storeId, { orderId: '75' })).rejects.toMatchObject({ code: 'timeout' })
+  expect(await orders.execute()).toEqual([])
+  world.advance(20_000)
+  await countAside('stores.order', storeId, { orderId: '75' })
+  expect(await orders.execute()).toHaveLength(1)
+})
+
+test('a shop that refuses, and one that hangs at its stock alone, is asked for single orders all the same', async () => {
+  const { storeId, fake } = await aConnectedStore(world)
+  fake.allOrders = [anOrder({ orderId: '75', modifiedAt: world.now.toISOString() })]
+  const failure = { failed_at: world.now, failures: 3 }
+  await world.db
+    .updateTable('sync_state')
+    .set({ ...failure, error_code: 'store_error' })
+    .where('store_id', '=', storeId)
+    .where('stream', '=', 'sweep')
+    .execute()
+  await world.db
+    .insertInto('sync_state')
+    .values({ store_id: storeId, stream: 'goods_check', ...failure, error_code: 'timeout' })
+    .execute()
+  await countAside('stores.order', storeId, { orderId: '75' })
+  const orders = world.db.selectFrom('orders').select('order_id').where('store_id', '=', storeId)
+  expect(await orders.execute()).toHaveLength(1)
+})
