@@ -64,6 +64,7 @@ export async function aCutOffShop(
   await world.runJobs()
   world.advance(60_000)
 
+  let answeredAt = world.now
   const shop: CutOffShop = {
     ...base,
     calls: () => silent?.calls() ?? 0,
@@ -73,8 +74,11 @@ export async function aCutOffShop(
     async beat() {
       for (let count = 1; ; count++) {
         const before = JSON.stringify(shop.asked.goods ?? [])
-        const report = shop.asked.ordersSince ? { orders: reportOf(shop, isOld) } : {}
+        const report = shop.asked.ordersSince
+          ? { orders: reportOf(shop, isOld, (world.now.getTime() - answeredAt.getTime()) / 1_000) }
+          : {}
         shop.asked = (await shop.call('beat', aBeat(shop, report))).body.ask
+        answeredAt = world.now
         const now = JSON.stringify(shop.asked.goods ?? [])
         if (isOld || now === '[]' || now === before || count === 20) return count
       }
@@ -101,14 +105,15 @@ async function aSilentServer() {
   }
 }
 
-function reportOf({ asked, orders, products }: CutOffShop, isOld: boolean | undefined) {
+function reportOf({ asked, orders, products }: CutOffShop, isOld: boolean | undefined, sinceAnswerS: number) {
   const since = asked.ordersSince as string
   const list = orders.filter((order) => `${order.date_modified_gmt}Z` >= since)
   const goods = (asked.goods ?? []).map((item: { product: string; variation: string | null }) => ({
     ...item,
     terms: products.get(`${item.product}:${item.variation ?? ''}`) ?? null,
   }))
-  return { since, age: 1, isComplete: true, list, ...(isOld ? {} : { goods }) }
+  const askedAt = { askedAt: asked.at, sinceAskedS: Math.max(0, Math.floor(sinceAnswerS) - 2) }
+  return { since, age: 1, isComplete: true, list, ...(isOld ? {} : { goods, ...askedAt }) }
 }
 
 /** Time passes in steps, with everything that the worker does meanwhile. */

@@ -99,6 +99,64 @@ final class BeatTest extends ShopCase
         self::assertSame(range(1, 250), array_slice($seen, 250));
     }
 
+    public function testAnOrderThatChangesBetweenTwoPartsOfAReportIsReportedAgain(): void
+    {
+        foreach (range(1, 150) as $id) {
+            $GLOBALS['wp']['orders'][$id] = new WC_Order($id);
+        }
+        $second = '2026-11-24T18:00:00.000Z';
+        $this->answer(['ask' => ['ordersSince' => self::SINCE]]);
+        Beat::send();
+        $parts = [];
+        $this->recoup->answers['beat'] = static function (array $body) use (&$parts, $second): array {
+            $parts[] = array_column($body['orders']['list'], 'status', 'id');
+            $paid = $GLOBALS['wp']['orders'][7];
+            $paid->status = 'completed';
+            $paid->modified = '2026-11-24 18:00:09';
+            $since = $body['orders']['isComplete'] ? null : $second;
+            return [200, ['settings' => null, 'seq' => 0, 'ask' => ['ordersSince' => $since]]];
+        };
+        Beat::send();
+        self::assertSame('processing', $parts[0][7]);
+        self::assertSame(array_merge(range(101, 150), [7]), array_keys($parts[1]));
+        self::assertSame('completed', $parts[1][7]);
+        self::assertCount(2, $parts);
+    }
+
+    public function testAnOrderThatAnotherPluginBreaksIsNamedAndTheOthersAreReported(): void
+    {
+        $GLOBALS['wp']['orders'][1] = new class (1) extends WC_Order {
+            public function get_total(): string
+            {
+                throw new TypeError('a tax plugin');
+            }
+        };
+        $GLOBALS['wp']['orders'][2] = new WC_Order(2);
+        $this->ask([]);
+        Beat::send();
+        Beat::send();
+        $list = $this->recoup->lastCall('beat')['orders']['list'];
+        self::assertSame(['id' => 1, 'date_modified_gmt' => '2026-11-24T18:00:00'], $list[0]);
+        self::assertSame([1, 2], array_column($list, 'id'));
+    }
+
+    public function testAReportSaysHowLongAgoItWasAskedForAndNeverTooLongAgo(): void
+    {
+        $this->ask([]);
+        Beat::send();
+        Beat::send();
+        self::assertArrayNotHasKey('askedAt', $this->recoup->lastCall('beat')['orders'], 'a Recoup of before does not say when it asks');
+        $this->answer(['ask' => ['everyS' => 60, 'ordersSince' => self::SINCE, 'goods' => [], 'at' => '2026-11-24T10:30:00.000Z']]);
+        Beat::send();
+        State::put(['asked' => ['at' => '2026-11-24T10:30:00.000Z', 'on' => time() - 60]]);
+        Beat::send();
+        $report = $this->recoup->lastCall('beat')['orders'];
+        self::assertSame('2026-11-24T10:30:00.000Z', $report['askedAt']);
+        self::assertContains($report['sinceAskedS'], [58, 59, 60]);
+        Beat::send();
+        self::assertSame(0, $this->recoup->lastCall('beat')['orders']['sinceAskedS']);
+    }
+
     private const SINCE = '2026-11-24T10:00:00Z';
 
     /** @param array<int, array> $goods */

@@ -60,8 +60,12 @@ export interface PlatformPlugin {
   derivedKeys(codeKey: string, salt: string): { secret: string; keys: Extract<StoreKeys, { kind: 'woocommerce' }> }
   /** The profile as the plugin tells it; null: it names no currency. */
   profile(told: unknown): StoreProfile | null
-  /** `refused` has the places of those that cannot be read. */
-  orders(list: readonly unknown[]): { orders: PlatformOrder[]; refused: { place: number; reason: string }[] }
+  /** `refused` has the places of those that cannot be read; `latest` is the newest modification of all, read or refused. */
+  orders(list: readonly unknown[]): {
+    orders: PlatformOrder[]
+    refused: { place: number; reason: string }[]
+    latest: Date | null
+  }
   /** Stock and prices as the plugin tells them; what cannot be read is left out. */
   terms(list: readonly unknown[], currency: string): ItemTerms[]
 }

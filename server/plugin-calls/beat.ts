@@ -8,7 +8,7 @@ import { pluginOf } from '../platforms/registry.ts'
 import { keepReported, neededGoods } from '../plugin/goods.ts'
 import { reachJob } from '../plugin/jobs.ts'
 import { changePlugin, type PluginRow, readPlugin } from '../plugin/plugin.ts'
-import { isDoubtful, isPushOnly, reachReason } from '../plugin/rules.ts'
+import { beganAt, isDoubtful, isPushOnly, reachReason } from '../plugin/rules.ts'
 import { before, newest, ORDER_CHECK_OVERLAP_MS, ORDER_CHECK_REACH_MS } from '../stores/rules.ts'
 import { readStore } from '../stores/store.ts'
 import { completeReported, readStreams } from '../sync/streams.ts'
@@ -27,10 +27,11 @@ const MINUTE_S = 60
 
 export async function takeBeat(deps: Deps, caller: Caller, raw: unknown) {
   const body = readInput(BeatBody, raw)
+  const now = deps.now()
   const plugin = found(await readPlugin(caller), 'Plugin')
   const isSameQueue = plugin.install === body.install
   await changePlugin(caller, {
-    beat_at: deps.now(),
+    beat_at: now,
     health: JSON.stringify(body.health) as never,
     version: body.plugin,
     ...(isSameQueue ? {} : { install: body.install, highest_seq: 0 }),
@@ -48,6 +49,7 @@ export async function takeBeat(deps: Deps, caller: Caller, raw: unknown) {
       // A beat that the shop's scheduled tasks have sent says that they run.
       everyS: isDoubted || body.health.cronS === null ? MINUTE_S : HOUR_S,
       ordersSince: report?.since.toISOString() ?? null,
+      at: now.toISOString(),
       goods: report?.goods.map(({ productId, variationId }) => ({ product: productId, variation: variationId })) ?? [],
     },
   }
@@ -81,19 +83,20 @@ async function takeReport(deps: Deps, caller: Caller, plugin: PluginRow, report:
   const asked = plugin.orders_since
   const store = found(await readStore(caller), 'Store')
   const platform = pluginOf(store.platform)
-  const { orders, refused } = platform.orders(report.list)
+  const { orders, refused, latest } = platform.orders(report.list)
   if (refused.length > 0) deps.log.warn({ storeId: caller.storeId, skipped: refused.length }, 'store.rows_skipped')
   const now = deps.now()
-  const startedAt = new Date(now.getTime() - report.age * 1_000)
+  const startedAt = beganAt(report, now)
   await recordOrders(deps, caller.storeId, orders, 'plugin')
   await changePlugin(caller, { reports_goods: report.goods !== undefined })
   await keepReported(caller, platform.terms(report.goods ?? [], store.currency), startedAt)
   if (!asked || !(new Date(report.since) <= asked)) return
-  const reached = newest(orders.map((order) => new Date(order.modifiedAt)))
   if (!report.isComplete) {
-    await changePlugin(caller, { orders_since: newest([reached, asked]) })
+    // Behind those that cannot be read as well: a page of nothing else would be asked for again and again.
+    await changePlugin(caller, { orders_since: newest([latest, asked]) })
     return
   }
+  const reached = newest(orders.map((order) => new Date(order.modifiedAt)))
   const watermark = reached && reached > startedAt ? startedAt : reached
   await transact(caller, async (tx) => {
     await completeReported(tx, { startedAt, now, watermark })

@@ -200,6 +200,37 @@ test('a report that is older than a minute is none', async () => {
   expect(world.sent).toEqual([])
 })
 
+test('a report that was a minute on its way is none, however soon it was sent', async () => {
+  await aDueCart()
+  await shop.beat()
+  const { ordersSince, at } = shop.asked
+  expect(at).toBe(world.now.toISOString())
+  world.advance(65_000)
+  const goods = [{ product: '16', variation: null, terms: onSale('16') }]
+  const report = { since: ordersSince, age: 0, isComplete: true, list: [], goods, askedAt: at }
+  await shop.call('beat', aBeat(shop, { orders: { ...report, sinceAskedS: 2 } }))
+  await tick(world)
+  expect(world.sent).toEqual([])
+  await shop.call('beat', aBeat(shop, { orders: { ...report, sinceAskedS: 62 } }))
+  await tick(world)
+  expect(world.sent).toHaveLength(1)
+})
+
+test('a part of a report that cannot be read at all is passed over, and a purchase behind it is found', async () => {
+  await aDueCart()
+  const { ordersSince } = shop.asked
+  const wall = (ms: number) => new Date(world.now.getTime() - ms).toISOString().slice(0, 19)
+  const list = Array.from({ length: 100 }, (_, n) => ({ id: n + 1, date_modified_gmt: wall(100_000 - n) }))
+  await shop.call('beat', aBeat(shop, { orders: { since: ordersSince, age: 0, isComplete: false, list, goods: [] } }))
+  const { body } = await shop.call('beat', aBeat(shop))
+  expect(body.ask.ordersSince).toBe(`${wall(99_901)}.000Z`)
+  shop.asked = body.ask
+  shop.orders.push(aWireOrder(world))
+  await minute()
+  expect(world.sent).toEqual([])
+  expect((await first())![0]).toBe('cancelled')
+})
+
 test('stock that was reported a minute ago is not sent on, though the orders have been reported since (D3)', async () => {
   await aDueCart()
   for (let n = 0; n < 5; n++) await leaveCart({ contact: { ...contact, email: `n${n}@shoppers.example.com` } })

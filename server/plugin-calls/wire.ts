@@ -141,6 +141,9 @@ export const Beat = z.object({
     .object({
       since: z.string().max(40),
       age: seconds,
+      /** `ask.at` of the answer that asked for it, and how long after that answer it began. Plugins before 0.2.0 do not say. */
+      askedAt: z.string().max(40).nullish(),
+      sinceAskedS: seconds.nullish(),
       isComplete: z.boolean(),
       list: z.array(z.record(z.string(), z.unknown())).max(100),
       /** Each is read by itself. Plugins before 0.2.0 report none. */

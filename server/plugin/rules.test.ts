@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { PluginRow } from './plugin.ts'
-import { mayBeAsked } from './rules.ts'
+import { beganAt, mayBeAsked } from './rules.ts'
 
 const now = new Date('2026-03-02T15:00:00.000Z')
 const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000)
@@ -20,4 +20,19 @@ test.each<[string, Partial<PluginRow>, boolean]>([
   ['has a plugin that reports none', { reach_code: 'moved', reports_goods: false }, true],
 ])('stock of a shop that is not reached and %s may be read there: %s', (_, change, isAsked) => {
   expect(mayBeAsked(plugin(change), now)).toBe(isAsked)
+})
+
+const seconds = (count: number) => new Date(now.getTime() - count * 1_000)
+
+test.each<[string, Parameters<typeof beganAt>[0], number]>([
+  ['came at once', { age: 2, askedAt: seconds(60).toISOString(), sinceAskedS: 58 }, 2],
+  ['was 14 seconds on its way', { age: 2, askedAt: seconds(60).toISOString(), sinceAskedS: 44 }, 16],
+  ['comes from a clock that was put forward', { age: 2, askedAt: seconds(60).toISOString(), sinceAskedS: 4_000 }, 2],
+  ['comes from a clock that was put back', { age: 2, askedAt: seconds(60).toISOString(), sinceAskedS: 0 }, 60],
+  ['does not say how long after', { age: 2, askedAt: seconds(60).toISOString() }, 60],
+  ['says nothing of when it was asked for', { age: 2 }, 17],
+  ['was asked for in the future', { age: 2, askedAt: seconds(-1).toISOString(), sinceAskedS: 0 }, 17],
+  ['was asked for at no time', { age: 2, askedAt: 'soon', sinceAskedS: 0 }, 17],
+])('a report that %s began in time to be no fresher than it is', (_, report, ageS) => {
+  expect(beganAt(report, now)).toEqual(seconds(ageS))
 })

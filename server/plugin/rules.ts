@@ -47,6 +47,26 @@ export function isReporting(
   return reports_goods === true && ageMs >= 0 && ageMs <= REPORTING_MS
 }
 
+/** Longer than the plugin waits for an answer: a report was not longer on its way. */
+const MOST_TRAVEL_MS = 15_000
+
+interface Report {
+  age: number
+  askedAt?: string | null | undefined
+  sinceAskedS?: number | null | undefined
+}
+
+/**
+ * When the shop began to read what it reports, or a little before (D3). Its age leaves out how long it was on its way. So it is dated from
+ * our own answer that asked for it: the shop's clock only says how long after that it began.
+ */
+export function beganAt({ age, askedAt, sinceAskedS }: Report, receivedAt: Date): Date {
+  const sent = receivedAt.getTime() - age * 1_000
+  const asked = Date.parse(askedAt ?? '')
+  if (!(asked <= receivedAt.getTime())) return new Date(sent - MOST_TRAVEL_MS)
+  return new Date(Math.min(sent, asked + (sinceAskedS ?? 0) * 1_000))
+}
+
 /** It answers, though not as the shop that its plugin names. */
 const ANSWERING: ReadonlySet<string> = new Set(['moved', 'other_account', 'bad_answer'])
 

@@ -108,6 +108,7 @@ final class Beat
             'update' => is_array($body['update'] ?? null) ? $body['update'] : null,
             'ordersSince' => is_string($since) && $since !== '' ? Text::cut($since, 40) : null,
             'goods' => Goods::asked($ask['goods'] ?? null),
+            'asked' => is_string($ask['at'] ?? null) ? ['at' => Text::cut($ask['at'], 40), 'on' => time()] : null,
         ]);
         if ((int) ($body['seq'] ?? 0) > Outbox::highestSeq()) {
             // The shop's tables come from a backup: what they say now is another queue.
@@ -147,7 +148,17 @@ final class Beat
         $reported = is_string($since) ? self::reportedOf((int) strtotime($since)) : [];
         $report = is_string($since) ? Orders::report($since, State::get('goods', []), $reported) : null;
         self::$end = $report === null || $report['isComplete'] ? null : self::endOf($report['list'], $reported);
-        return $report === null ? $body : $body + ['orders' => $report];
+        return $report === null ? $body : $body + ['orders' => $report + self::askedBefore(time() - $report['age'])];
+    }
+
+    /**
+     * When Recoup asked for a report that began now, by its own clock, and for how long that is past, by the shop's. Whole seconds are rounded down:
+     * a report may count as older than it is, never as fresher.
+     */
+    private static function askedBefore(int $began): array
+    {
+        $asked = State::get('asked');
+        return is_array($asked) ? ['askedAt' => $asked['at'], 'sinceAskedS' => max(0, $began - $asked['on'] - 1)] : [];
     }
 
     /**

@@ -245,7 +245,7 @@ final class Orders
      * All orders modified at or after an instant, oldest first, and then the stock of these products; null when it is no instant.
      *
      * @param array $goods Goods::asked()
-     * @param int[] $reported without these
+     * @param int[] $reported without these, unless they have changed since
      */
     public static function report(string $since, array $goods, array $reported = []): ?array
     {
@@ -254,19 +254,11 @@ final class Orders
             return null;
         }
         $began = time();
-        $statuses = array_merge(array_keys(wc_get_order_statuses()), ['trash']);
-        $orders = wc_get_orders([
-            'type' => 'shop_order',
-            'status' => array_values(array_diff($statuses, ['wc-checkout-draft'])),
-            'date_modified' => '>=' . $from,
-            'orderby' => 'modified',
-            'order' => 'ASC',
-            'limit' => self::REPORT + 1,
-        ] + ($reported === [] ? [] : ['exclude' => $reported]));
+        $orders = $reported === [] ? self::modified($from) : self::merged(self::modified($from, $reported), self::modified($from + 1));
         $list = [];
         $bytes = 0;
         foreach (array_slice($orders, 0, self::REPORT) as $order) {
-            $wire = self::wire($order);
+            $wire = self::wireOrMark($order);
             $bytes += strlen(Api::json($wire));
             if ($bytes > self::REPORT_BYTES && $list !== []) {
                 break;
@@ -275,5 +267,43 @@ final class Orders
         }
         $report = ['since' => $since, 'isComplete' => count($list) === count($orders), 'list' => $list, 'goods' => Goods::report($goods)];
         return $report + ['age' => time() - $began];
+    }
+
+    /** One more than a report has, oldest first. @param int[] $without */
+    private static function modified(int $from, array $without = []): array
+    {
+        $statuses = array_merge(array_keys(wc_get_order_statuses()), ['trash']);
+        return wc_get_orders([
+            'type' => 'shop_order',
+            'status' => array_values(array_diff($statuses, ['wc-checkout-draft'])),
+            'date_modified' => '>=' . $from,
+            'orderby' => 'modified',
+            'order' => 'ASC',
+            'limit' => self::REPORT + 1,
+        ] + ($without === [] ? [] : ['exclude' => $without]));
+    }
+
+    /** Each once, oldest first, and no more than one of the two may have. */
+    private static function merged(array $orders, array $others): array
+    {
+        $all = [];
+        foreach (array_merge($orders, $others) as $order) {
+            $all[(int) $order->get_id()] = $order;
+        }
+        uasort($all, static function ($one, $other): int {
+            return strcmp((string) self::instant($one->get_date_modified()), (string) self::instant($other->get_date_modified()));
+        });
+        return array_slice(array_values($all), 0, self::REPORT + 1);
+    }
+
+    /** An order that another plugin breaks does not keep the others from being reported: it is only named. */
+    private static function wireOrMark(object $order): array
+    {
+        try {
+            return self::wire($order);
+        } catch (\Throwable $error) {
+            Log::warn('Order ' . $order->get_id() . ' cannot be read: ' . Text::cut($error->getMessage(), 200));
+            return ['id' => (int) $order->get_id(), 'date_modified_gmt' => self::instant($order->get_date_modified())];
+        }
     }
 }

@@ -9,6 +9,7 @@ class WC_Order
     public $meta = [];
     public $type = 'shop_order';
     public $parent = 0;
+    public $modified = '2026-11-24 18:00:00';
 
     public function __construct(int $id)
     {
@@ -56,7 +57,7 @@ class WC_Order
 
     public function get_date_modified()
     {
-        return new DateTime('2026-11-24 10:00:00', new DateTimeZone('America/Los_Angeles'));
+        return (new DateTime($this->modified, new DateTimeZone('UTC')))->setTimezone(new DateTimeZone('America/Los_Angeles'));
     }
 
     public function get_items(string $kind): array
@@ -144,7 +145,17 @@ function wc_get_orders(array $query): array
 {
     $GLOBALS['wp']['orderQuery'] = $query;
     $left = array_diff_key($GLOBALS['wp']['orders'] ?? [], array_flip($query['exclude'] ?? []));
-    return array_slice(array_values($left), 0, $query['limit'] ?? null);
+    $from = (int) substr($query['date_modified'] ?? '>=0', 2);
+    $instant = static function (WC_Order $order): int {
+        return $order->get_date_modified()->getTimestamp();
+    };
+    $found = array_filter($left, static function (WC_Order $order) use ($from, $instant): bool {
+        return $instant($order) >= $from;
+    });
+    uasort($found, static function (WC_Order $one, WC_Order $other) use ($instant): int {
+        return [$instant($one), $one->id] <=> [$instant($other), $other->id];
+    });
+    return array_slice(array_values($found), 0, $query['limit'] ?? null);
 }
 
 function wc_get_order_statuses(): array

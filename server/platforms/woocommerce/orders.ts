@@ -157,7 +157,7 @@ export function countHeader(answer: WooAnswer, name: string): number | null {
   return value !== undefined && /^\d{1,9}$/.test(value) ? Number(value) : null
 }
 
-function latestSecond(raw: readonly unknown[]): number | null {
+export function latestSecond(raw: readonly unknown[]): number | null {
   const seconds = raw
     .map((one) => (isRecord(one) ? gmtInstant(one.date_modified_gmt) : null))
     .filter((at) => at !== null)

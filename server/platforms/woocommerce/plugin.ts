@@ -3,8 +3,10 @@ import { z } from 'zod'
 import { parseCurrency } from '../../../shared/money.ts'
 import { FetchProblem } from '../../net/fetch-problem.ts'
 import type { StoreNet } from '../access.ts'
+import type { PlatformPlugin } from '../kind.ts'
 import type { PlatformOrder, PluginAnswer, PluginCall, StoreProfile } from '../platform.ts'
 import { countryCode, plainText } from '../text.ts'
+import { latestSecond } from './orders.ts'
 import { readOrder } from './wire.ts'
 
 // What WordPress decides of the plugin's protocol (docs/plugin-protocol.md): where its call is, how the keys it makes look, and what
@@ -120,11 +122,8 @@ function timeZone(input: unknown): string {
 
 const withoutSlash = (url: string): string => url.replace(/(?<!\/)\/+$/, '')
 
-/** Orders in the form of the REST API; `refused` has the places of those that cannot be read. */
-export function toldOrders(list: readonly unknown[]): {
-  orders: PlatformOrder[]
-  refused: { place: number; reason: string }[]
-} {
+/** Orders in the form of the REST API. */
+export function toldOrders(list: readonly unknown[]): ReturnType<PlatformPlugin['orders']> {
   const orders: PlatformOrder[] = []
   const refused: { place: number; reason: string }[] = []
   for (const [place, raw] of list.entries()) {
@@ -132,5 +131,6 @@ export function toldOrders(list: readonly unknown[]): {
     if ('row' in reading) orders.push(reading.row)
     else refused.push({ place, reason: reading.skipped.reason })
   }
-  return { orders, refused }
+  const latest = latestSecond(list)
+  return { orders, refused, latest: latest === null ? null : new Date(latest * 1_000) }
 }
