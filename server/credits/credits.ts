@@ -1,5 +1,6 @@
 import type { CreditEntry } from '../../shared/credits.ts'
 import { type AccountDb, type AccountTx, type Db, type StoreTx, transactAccount } from '../core/db.ts'
+import { AppError } from '../core/errors.ts'
 import { pageWindow, paginationOf } from '../core/paging.ts'
 import { wakeMessagesOf } from '../messages/messages.ts'
 import { raiseProblem, resolveProblem } from '../problems/problems.ts'
@@ -62,12 +63,51 @@ const dollars = (micros: number) => `$${(Math.ceil(micros / 10_000) / 100).toFix
 
 /** Not by a payment. */
 export async function addCredits(account: AccountDb<Db>, draft: Draft, now: Date): Promise<number> {
+  return transactAccount(account, (tx) => addTo(tx, draft, now))
+}
+
+async function addTo(tx: AccountTx, draft: Draft, now: Date): Promise<number> {
+  await sql.openBalance(tx, now)
+  const micros = await append(tx, tx.accountId, [draft], now)
+  await wakeMessagesOf(tx.db, tx.accountId, ['plan_limit'], now)
+  return micros
+}
+
+const DAY_MS = 86_400_000
+
+export interface CreditRequest {
+  userId: string
+  /** The `Idempotency-Key`. */
+  key: string
+}
+
+/** The same request within a day adds nothing and gets the first answer; throws `conflict` when its key came with another amount (D9). */
+export async function addCreditsOnce(
+  account: AccountDb<Db>,
+  request: CreditRequest,
+  { draft, now }: { draft: Draft; now: Date },
+): Promise<number> {
   return transactAccount(account, async (tx) => {
-    await sql.openBalance(tx, now)
-    const micros = await append(tx, tx.accountId, [draft], now)
-    await wakeMessagesOf(tx.db, tx.accountId, ['plan_limit'], now)
-    return micros
+    const until = new Date(now.getTime() + DAY_MS)
+    if (!(await sql.keepRequest(tx, { ...request, micros: draft.micros, now, until }))) {
+      return (await findAnswer(tx, request, { draft, now })) ?? 0
+    }
+    const balance = await addTo(tx, draft, now)
+    await sql.keepAnswer(tx, request, balance)
+    return balance
   })
+}
+
+/** What the same request was answered within a day; null: it did not come. Throws as `addCreditsOnce`. */
+export async function findAnswer(
+  account: AccountDb,
+  request: CreditRequest,
+  { draft, now }: { draft: Draft; now: Date },
+): Promise<number | null> {
+  const first = await sql.readRequest(account, request, now)
+  if (first && first.micros !== draft.micros)
+    throw new AppError('conflict', 'This Idempotency-Key belongs to another request.')
+  return first?.balance_micros ?? null
 }
 
 /** In the transaction that writes the deed down (decision 90). False: there is not so much to take. */

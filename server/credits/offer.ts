@@ -12,7 +12,7 @@ import { planLimitsOf } from '../billing/rules.ts'
 import type { AccountDb, Db } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
-import { addCredits, balanceOf, weekOf } from './credits.ts'
+import { addCredits, addCreditsOnce, balanceOf, type CreditRequest, findAnswer, weekOf } from './credits.ts'
 
 // What credits are to an account: who carries its SMS, whether it can buy them, and what one costs (decision 85).
 
@@ -55,10 +55,19 @@ export async function assertMayBuy(deps: Deps, account: AccountDb): Promise<void
   if (!(await includesTexts(deps, account))) throw new AppError('plan_required', creditTexts.planNeeded)
 }
 
-/** Decision 3: without paying, where plans are tried out too. */
-export async function addTestCredits(deps: Deps, account: AccountDb<Db>, pack: CreditPack): Promise<number> {
+/** Decision 3: without paying, where plans are tried out too. `request`: it may come twice. */
+export async function addTestCredits(
+  deps: Deps,
+  account: AccountDb<Db>,
+  { pack, request }: { pack: CreditPack; request: CreditRequest | null },
+): Promise<number> {
   if (!deps.config.isBillingTestMode) throw new AppError('not_found', 'Not found')
   await refuseDemo(account)
+  const draft = { kind: 'test' as const, micros: pack * MICROS }
+  const now = deps.now()
+  // Whatever may have changed since.
+  const answer = request && (await findAnswer(account, request, { draft, now }))
+  if (answer !== null) return answer
   await assertMayBuy(deps, account)
-  return addCredits(account, { kind: 'test', micros: pack * MICROS }, deps.now())
+  return request ? addCreditsOnce(account, request, { draft, now }) : addCredits(account, draft, now)
 }

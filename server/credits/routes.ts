@@ -1,5 +1,6 @@
 import * as api from '../../shared/credits.ts'
 import { type Routes, serveAccount } from '../http/http.ts'
+import { idempotencyKeyOf } from '../http/idempotency-key.ts'
 import { listLedger } from './credits.ts'
 import { addTestCredits, viewCredits } from './offer.ts'
 
@@ -9,7 +10,9 @@ export const creditRoutes: Routes = (app, deps) => {
   serveAccount(app, deps, api.readCredits, ({ account }) => viewCredits(deps, account))
   serveAccount(app, deps, api.listCreditEntries, ({ account, query }) => listLedger(account, query))
 
-  serveAccount(app, deps, api.addTestCredits, async ({ account, body }) => ({
-    balanceMicros: await addTestCredits(deps, account, body.pack),
-  }))
+  serveAccount(app, deps, api.addTestCredits, async ({ account, session, request, body }) => {
+    const key = idempotencyKeyOf(request)
+    const once = key === null ? null : { userId: session.userId, key }
+    return { balanceMicros: await addTestCredits(deps, account, { pack: body.pack, request: once }) }
+  })
 }

@@ -142,3 +142,44 @@ export async function readLow(db: Db, since: Date): Promise<Low[]> {
     where b.updated_at >= ${since} and w.micros > 0 and b.micros < w.micros`.execute(db)
   return rows
 }
+
+interface AskedRequest {
+  userId: string
+  key: string
+}
+
+/** False when the key is kept already. A second request waits for the first's commit. Keys that are over go, with all others of the account. */
+export async function keepRequest(
+  { db, accountId }: AccountTx,
+  { userId, key, micros, now, until }: AskedRequest & { micros: number; now: Date; until: Date },
+): Promise<boolean> {
+  await db.deleteFrom('credit_requests').where('account_id', '=', accountId).where('expires_at', '<=', now).execute()
+  const kept = await db
+    .insertInto('credit_requests')
+    .values({ account_id: accountId, user_id: userId, key, micros, expires_at: until })
+    .onConflict((conflict) => conflict.columns(['account_id', 'user_id', 'key']).doNothing())
+    .returning('key')
+    .executeTakeFirst()
+  return kept !== undefined
+}
+
+export async function keepAnswer({ db, accountId }: AccountTx, { userId, key }: AskedRequest, balance: number) {
+  await db
+    .updateTable('credit_requests')
+    .set({ balance_micros: balance })
+    .where('account_id', '=', accountId)
+    .where('user_id', '=', userId)
+    .where('key', '=', key)
+    .execute()
+}
+
+export function readRequest({ db, accountId }: AccountDb, { userId, key }: AskedRequest, now: Date) {
+  return db
+    .selectFrom('credit_requests')
+    .select(['micros', 'balance_micros'])
+    .where('account_id', '=', accountId)
+    .where('user_id', '=', userId)
+    .where('key', '=', key)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+}

@@ -92,6 +92,7 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   payments: { of: 'account', person: { none: 'of the account' }, export: 'whole' },
   credit_balances: { of: 'account', person: { none: 'of the account' }, export: 'whole' },
   credit_entries: { of: 'account', person: { none: 'prices of messages, by number' }, export: 'whole' },
+  credit_requests: { of: 'account', person: { none: 'of members' }, export: { none: 'clockwork' } },
   trial_claims: { of: 'global', person: { none: 'keyed hashes' }, export: { none: 'keyed hashes' } },
 
   // operator

@@ -1,8 +1,8 @@
-import type { FastifyRequest } from 'fastify'
 import { previewMessage as messagePreview, testSend } from '../../shared/message-preview.ts'
 import * as api from '../../shared/reminders.ts'
 import { AppError } from '../core/errors.ts'
 import { type Routes, type StoreCall, serveAccount, serveStore } from '../http/http.ts'
+import { idempotencyKeyOf } from '../http/idempotency-key.ts'
 import { readLastMessage } from '../messages/last-message.ts'
 import { previewMessage } from '../preview/preview.ts'
 import { readBudget, saveBudget } from '../texts/budget.ts'
@@ -80,8 +80,6 @@ export const manualRoutes: Routes = (app, deps) => {
   })
 }
 
-const LONGEST_KEY = 255
-
 /** The path belongs to what a key stands for. */
 export function idempotentRequest({
   session,
@@ -89,16 +87,11 @@ export function idempotentRequest({
   body,
   store,
 }: StoreCall<unknown, unknown, unknown>): IdempotentRequest {
-  return { session, key: keyOf(request), body: { path: request.routeOptions.url, storeId: store.storeId, body } }
-}
-
-function keyOf(request: FastifyRequest): string | null {
-  const header = request.headers['idempotency-key']
-  if (header === undefined || header === '') return null
-  const key = String(header)
-  if (key.length > LONGEST_KEY)
-    throw new AppError('invalid', `An Idempotency-Key has at most ${LONGEST_KEY} characters.`)
-  return key
+  return {
+    session,
+    key: idempotencyKeyOf(request),
+    body: { path: request.routeOptions.url, storeId: store.storeId, body },
+  }
 }
 
 const YEAR_MS = 366 * 86_400_000

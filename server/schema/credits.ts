@@ -4,6 +4,7 @@ import type { CreditKind } from '../../shared/credits.ts'
 export interface CreditsSchema {
   credit_balances: CreditBalancesTable
   credit_entries: CreditEntriesTable
+  credit_requests: CreditRequestsTable
 }
 
 /** In millionths of a dollar, like all of it. */
@@ -25,4 +26,13 @@ export interface CreditEntriesTable {
   payment_id: string | null
   message_id: string | null
   note: string | null
+}
+
+export interface CreditRequestsTable {
+  account_id: string
+  user_id: string
+  key: string
+  micros: number
+  balance_micros: Generated<number | null>
+  expires_at: Date
 }
