@@ -284,6 +284,14 @@ describe('what waits for its place goes back, and what is on the wire is not tou
         await call(scene, 'PUT', `/api/flows/${scene.flowId}`, body)
       },
     ],
+    [
+      'another channel is put first',
+      async (scene) => {
+        const { name, steps } = (await call(scene, 'GET', '/api/flows')).body.flows[0]
+        const told = steps.map((step: object) => ({ ...step, channels: ['push', 'email'] }))
+        await call(scene, 'PUT', `/api/flows/${scene.flowId}`, { name, steps: told })
+      },
+    ],
   ])('%s; it goes once', async (_, change) => {
     const after = await sixReminders(change)
     await endsWell(world, after)

@@ -110,6 +110,27 @@ describe('steps of a flow', () => {
     expect(world.sent).toEqual([])
   })
 
+  test.each([
+    ['is accepted', 'accepted', ['sent', null], 1],
+    ['is put off', 'retry', ['held', 'retry'], 2],
+    ['gets no answer', 'unknown', ['unknown', 'unknown'], 1],
+  ] as const)('an SMS on its way that %s stays an SMS when email is chosen meanwhile, and no mail follows it', async (_, kind, ends, tries) => {
+    const { storeId, flowId, token } = await aTextFlow('growth')
+    world.answerText = async ({ messageId }) => {
+      world.answerText = answerText
+      const { flows } = (await world.request('GET', '/api/flows', { token })).body
+      const steps = savedSteps(flows[0].steps, () => ({ channel: 'email', body: 'A mail: {{ checkout_link }}' }))
+      const saved = await world.request('PUT', `/api/flows/${flowId}`, { token, body: { name: 'Reminders', steps } })
+      expect(saved.status).toBe(200)
+      return { kind, reason: 'later', response: 'later', providerId: `t-${messageId}`, retryAfterMs: 90_000 } as Outcome
+    }
+    await pass(world, storeId, HOUR)
+    expect(await firstOf(storeId)).toMatchObject({ channel: 'sms', state: ends[0], reason: ends[1] })
+    await pass(world, storeId, 2 * MINUTE)
+    expect([world.texts.length, world.sent.length]).toEqual([tries, 0])
+    expect((await messagesOf(world, storeId)).map(({ channel }) => channel)).toEqual(['sms', 'email', 'email'])
+  })
+
   test('are refused a channel that is not there: keys, template, plan or words are missing', async () => {
     const { flowId, token, accountId } = await aTextFlow('growth')
     await world.db.updateTable('flow_steps').set({ channel: 'email' }).where('flow_id', '=', flowId).execute()
