@@ -148,7 +148,7 @@ describe('the figures', () => {
       ...reply,
       email: {
         ...{ accepted: 1_234, openRate: 0.11, clickRate: 0.22, conversionRate: 0.33, revenuePerEmail: 4.5 },
-        ...{ attributedRevenue: 5_553, bounced: 5, unsubscribed: 6, complaints: 7 },
+        ...{ attributedRevenue: 5_553, bounced: 5, refused: 4, unsubscribed: 6, complaints: 7 },
       },
       customers: {
         ...{ new: 1_001, returning: 12, repeatPurchaseRate: 0.25, avgOrdersPerCustomer: 1.5 },
@@ -162,7 +162,7 @@ describe('the figures', () => {
       .poll(() => factsOf('Email Performance'))
       .toEqual({
         ...{ 'Open rate': '11.00%', 'Click rate': '22.00%', 'Conversion rate': '33.00%', 'Revenue per email': '$4.50' },
-        ...{ Accepted: '1,234', Bounced: '5', Unsubscribed: '6', Complaints: '7' },
+        ...{ Accepted: '1,234', Bounced: '5', Refused: '4', Unsubscribed: '6', Complaints: '7' },
       })
     await expect
       .poll(() => factsOf('Customer Insights'))

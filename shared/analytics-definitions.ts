@@ -53,7 +53,9 @@ export const definitions = {
   messageConversionRate: 'Messages with an order attributed to them, of the messages accepted.',
   revenuePerMessage: 'Net revenue attributed to these messages, divided by the messages accepted.',
   attributedRevenue: 'Net revenue of the orders attributed to these messages.',
-  bounced: 'Messages that came back.',
+  bounced: 'Messages that were accepted and came back later.',
+  refused:
+    'Emails that were refused when they were sent, for example because the address does not exist. They are not among the accepted ones.',
   unsubscribed: 'Messages whose receiver unsubscribed by them.',
   complaints: 'Messages reported as spam.',
   source: 'How an order is known to be ours, or not. Each order is in one of the three.',

@@ -90,7 +90,8 @@ export const AnalyticsReply = z.object({
   /** Added: the same of every channel, and of all of them together. */
   funnels: z.record(z.enum(funnelChannels), Funnel),
   /** null here and below: the plan does not include it (decision 131). */
-  email: ChannelFigures.nullable(),
+  /** `refused`: when they were handed over. These are neither accepted nor bounced. */
+  email: ChannelFigures.extend({ refused: z.number() }).nullable(),
   customers: z
     .object({
       /** null here and in `countedAt`: they are counted for the first time. */

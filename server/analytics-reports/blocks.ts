@@ -207,10 +207,14 @@ function emailBlock({ email, currency }: AnalyticsReply, { channels }: Analytics
   return [
     {
       title: 'Email Performance',
-      columns: [['Channel', 'Opens exist for email alone.'], ...messageColumns(currency)],
+      columns: [
+        ['Channel', 'Opens exist for email alone.'],
+        ...messageColumns(currency),
+        ['Refused', definitions.refused],
+      ],
       rows: [
-        ['Email', ...messageCells(email, true)],
-        ...others.map((each) => [channelLabel(each.channel), ...messageCells(each, false)]),
+        ['Email', ...messageCells(email, true), email.refused],
+        ...others.map((each) => [channelLabel(each.channel), ...messageCells(each, false), null]),
       ],
     },
   ]

@@ -84,7 +84,7 @@ test('a file named by platform and range has every block, each number with what 
       ['Email', '2', '2', '0', '1', '1'],
     ])
     expect(blocks.get('Email Performance')!.rows).toEqual([
-      ['Email', '2', '0', '0.5', '0.5', '21', '42', '0', '0', '0'],
+      ['Email', '2', '0', '0.5', '0.5', '21', '42', '0', '0', '0', '0'],
     ])
     const trend = blocks.get('Revenue over time')!.rows
     expect(trend).toHaveLength({ '7d': 7, '30d': 30, '90d': 13, '1y': 12 }[range]!)

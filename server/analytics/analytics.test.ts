@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { AnalyticsRange, AnalyticsReply } from '../../shared/analytics.ts'
 import { aShop, DAY, HOUR, MINUTE, type Shop, tea } from '../../test/shop.ts'
-import { aWorld } from '../../test/world.ts'
+import { acceptsMail, aWorld } from '../../test/world.ts'
 import { sql } from '../core/db.ts'
 import { countFigures } from './figures.ts'
 
@@ -309,6 +309,26 @@ test('unsubscribes are told from what came back and what was reported (decision 
   expect((await read(shop, '')).body.email).toMatchObject(known)
   const { channels, origins } = (await read(shop, '/details')).body
   expect([channels, origins]).toMatchObject([[known], [known]])
+})
+
+test('a mail that the receiving server refused at once is refused, neither accepted nor bounced (newcomer-N7)', async () => {
+  const shop = await aShop(world)
+  await onPlan(shop, 'starter')
+  world.answer = () => ({
+    kind: 'rejected',
+    reason: 'smtp_550',
+    response: '550 5.1.1 no such user',
+    isRecipientFault: true,
+  })
+  try {
+    await shop.fill('ada', [tea()])
+    await shop.type('ada', { email: 'ada@shoppers.example.com', firstName: 'Ada' })
+    await shop.pass(2 * HOUR)
+  } finally {
+    world.answer = acceptsMail
+  }
+  await countFigures(world.deps)
+  expect((await read(shop, '')).body.email).toMatchObject({ accepted: 0, bounced: 0, refused: 1 })
 })
 
 test('each step of a flow has figures of its own, and each channel of a step (decision 94)', async () => {

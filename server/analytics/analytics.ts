@@ -14,7 +14,8 @@ import { readStore, type StoreRow, storesOf } from '../stores/store.ts'
 import * as rules from './analytics-rules.ts'
 import * as sql from './analytics-sql.ts'
 import { buyersOf } from './buyers.ts'
-import { type ChannelSums, sumMessages } from './messages-sql.ts'
+import { boundsOf } from './days.ts'
+import { type ChannelSums, countRefused, sumMessages } from './messages-sql.ts'
 import { haveRange, haveRangeSoon } from './product-ranges.ts'
 import { productsAfter } from './product-ranges-sql.ts'
 import { daysOfRange, type RangeDays } from './ranges.ts'
@@ -124,20 +125,27 @@ async function advanced(
 ) {
   const { scopes, currency } = asking
   const { carts, orders, messages } = sums
-  const [buyers, top] = await Promise.all([
+  const [buyers, refused, top] = await Promise.all([
     Promise.all(scopes.map(({ store, row }) => buyersOf(store, { range, zone: row.time_zone, now }))),
+    Promise.all(scopes.map(refusedIn)),
     topProducts(asking, isFile),
   ])
   const isBeingCounted = !top.isWhole || buyers.some(({ counts }) => counts === null)
   const platforms = new Set(scopes.map(({ row }) => row.platform))
   return {
-    email: rules.channelFigures(rules.ofChannel(messages, 'email'), currency),
+    email: {
+      ...rules.channelFigures(rules.ofChannel(messages, 'email'), currency),
+      refused: rules.sum(refused, (count) => count),
+    },
     customers: rules.customerFigures(buyers),
     ...(isBeingCounted && { isBeingCounted, countedUntil: null }),
     ...rules.platformBlock(platforms, { carts, orders, currency }),
     topProducts: top.products,
   }
 }
+
+const refusedIn = ({ store, row: { time_zone: zone }, days: { first, last } }: Scope): Promise<number> =>
+  countRefused(store, { since: boundsOf(first, zone).since, until: boundsOf(last, zone).until })
 
 const TOP = 10
 

@@ -119,7 +119,7 @@ test('the figures of 7 days', async () => {
     // Accepted: 29, 30, 31, 32, 36, 37, 40. Of them opened: 30, 31. Clicked: 30, 37. With an order: 30, 36. 61.20+42+18.90 = 122.10
     email: {
       ...{ accepted: 7, openRate: about(2 / 7), clickRate: about(2 / 7), conversionRate: about(2 / 7) },
-      ...{ revenuePerEmail: about(122.1 / 7), attributedRevenue: 122.1, ...none },
+      ...{ revenuePerEmail: about(122.1 / 7), attributedRevenue: 122.1, ...none, refused: 1 },
     },
     // Orders 130, 131, 132, 134, 136 of 4 people, all new; with two ever: the one of 30.
     customers: { new: 4, returning: 0, repeatPurchaseRate: 0.25, avgOrdersPerCustomer: 1.25, ...counted },
@@ -156,7 +156,7 @@ test('the figures of 30 days', { tags: ['B3'] }, async () => {
       customerLifetimeValueChange: about((lifetime - 371 / 6) / (371 / 6)),
     },
     ...funnels(mails, 1),
-    email: email30,
+    email: { ...email30, refused: 1 },
     // Orders 113, 116, 120, 121, 122, 126, 128, 199, 925 = 9, and 5, of 9 + 4 people. Had ordered before: those of 28 and x.
     // With two ever: 28, 30, x.
     customers: {
@@ -195,7 +195,7 @@ test('the figures of 90 days', async () => {
     email: {
       ...{ accepted: 33, openRate: about(8 / 30), clickRate: about(12 / 33), conversionRate: about(9 / 33) },
       ...{ revenuePerEmail: about(784.1 / 33), attributedRevenue: 784.1 },
-      ...{ unsubscribed: 1, complaints: 1, bounced: 1 },
+      ...{ unsubscribed: 1, complaints: 1, bounced: 1, refused: 1 },
     },
     // Orders 102, 105, 106, 108, 198, and 14, of 4 + 13 people; 28 had ordered before.
     customers: {

@@ -1,6 +1,8 @@
 import type { AnalyticsChannel } from '../../shared/analytics.ts'
 import type { OriginKind } from '../../shared/carts.ts'
 import { type RawBuilder, type StoreDb, sql } from '../core/db.ts'
+import { wasRefused } from '../messages/fragments.ts'
+import type { DayBounds } from './days.ts'
 import type { RangeDays } from './ranges.ts'
 
 // Sums of messages, read from the figures of days (decisions 94, 99, 154). A row with an empty currency holds counts, others amounts.
@@ -50,6 +52,14 @@ export const sumMessages = (store: StoreDb, range: RangeDays): Promise<ChannelSu
     sql`channel, from_hour`,
     sql`channel, from_hour`,
   )
+
+/** Emails refused when they were handed over. They have no place in the figures, which are of messages that left. */
+export async function countRefused({ db, storeId }: StoreDb, { since, until }: Pick<DayBounds, 'since' | 'until'>) {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from messages m where m.store_id = ${storeId} and ${wasRefused('m')} and m.channel = 'email'
+      and m.finished_at >= ${since} and m.finished_at < ${until}`.execute(db)
+  return rows[0]!.count
+}
 
 export interface OriginKey {
   origin_kind: OriginKind

@@ -1,11 +1,14 @@
-import type { FastifyRequest } from 'fastify'
 import { AppError } from '../core/errors.ts'
 
 const LONGEST_KEY = 255
 
 /** What a request that may come twice says it is (D9); null: it has none. */
-export function idempotencyKeyOf(request: FastifyRequest): string | null {
-  const header = request.headers['idempotency-key']
+export function idempotencyKeyOf({
+  headers,
+}: {
+  headers: Record<string, string | string[] | undefined>
+}): string | null {
+  const header = headers['idempotency-key']
   if (header === undefined || header === '') return null
   const key = String(header)
   if (key.length > LONGEST_KEY)

@@ -74,6 +74,8 @@ export const isFailed = (row: Row) => of(row, `= 'failed'`)
 /** It was accepted, and came back: not delivered for good, whatever for. */
 export const hasBounced = (row: Row) =>
   sql<boolean>`(${isFailed(row)} and ${sql.raw(`${row}.reason`)} ~ '^(bounced|undelivered)(:|$)')`
+/** The provider or the receiving server refused it when it was handed over. The condition of the index `messages_refused`. */
+export const wasRefused = (row: Row) => sql<boolean>`(${isFailed(row)} and ${sql.raw(row)}.reason like 'rejected:%')`
 /** The provider took it, whatever came of it since. */
 export const wasAccepted = (row: Row) => sql<boolean>`(${isAccepted(row)} or ${hasBounced(row)})`
 export const isCancelled = (row: Row) => of(row, `= 'cancelled'`)

@@ -199,6 +199,7 @@ function EmailBlock({ figures: { email, currency } }: { figures: AnalyticsReply 
     },
     { label: 'Accepted', definition: definitions.accepted, value: formatCount(email.accepted) },
     { label: 'Bounced', definition: definitions.bounced, value: formatCount(email.bounced) },
+    { label: 'Refused', definition: definitions.refused, value: formatCount(email.refused) },
     { label: 'Unsubscribed', definition: definitions.unsubscribed, value: formatCount(email.unsubscribed) },
     { label: 'Complaints', definition: definitions.complaints, value: formatCount(email.complaints) },
   ]
