@@ -9,6 +9,9 @@ export const captureModes = ['nothing', 'cart_only', 'cart_and_contact'] as cons
 const CaptureMode = z.enum(captureModes)
 export type CaptureMode = z.infer<typeof CaptureMode>
 
+/** Nothing is left out. null: a store older than the setting, whose owner has not chosen yet. */
+export const keepsAll = (mode: CaptureMode | null): boolean => mode === null || mode === 'cart_and_contact'
+
 /** Keeping more than this needs a legal ground. */
 export const keepsMore = (mode: CaptureMode, than: CaptureMode): boolean =>
   captureModes.indexOf(mode) > captureModes.indexOf(than)
@@ -23,7 +26,7 @@ export const captureModeTexts: Readonly<Record<CaptureMode, { title: string; sen
     title: 'Only the cart',
     sentence:
       'The products in the cart, without name, address, number or a lasting ID. The contact follows when the person agrees, ' +
-      'or if they are signed in to your shop and have bought there before, where the law allows emails to customers.',
+      'or if they are signed in to your shop and have bought there with that address, where the law allows emails to customers.',
   },
   cart_and_contact: {
     title: 'Cart and contact',

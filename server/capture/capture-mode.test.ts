@@ -106,6 +106,17 @@ describe('a page', () => {
     expect(await kept()).not.toContain('grace@')
   })
 
+  test.each([
+    ['nothing', '[[],[],[],[],[],[]]'],
+    ['cart_only', null],
+  ] as const)('%s: a tick beside outdated words keeps no contact', async (mode, all) => {
+    await setMode(mode)
+    await post({ items, contact, consent: { email: { ...aBox('email'), id: 'w1abcdef' } } })
+    await settled()
+    for (const word of [EMAIL, 'Ada', 'device-of-ada']) expect(await kept()).not.toContain(word)
+    if (all) expect(await kept()).toBe(all)
+  })
+
   test('the script is told the mode, and nothing where it is the old one', async () => {
     const script = async () => (await world.app.inject({ url: `/capture/${store.captureKey}.js` })).body.split(';')[0]
     expect(await script()).not.toContain('mode')
@@ -169,6 +180,33 @@ describe('the plugin', () => {
     )
     await report({ contact: { ...contact, firstName: 'Adelaide' } }, '77')
     expect(await kept()).toContain('Adelaide')
+  })
+
+  test('cart only: an address that a customer types is not kept where only their own is covered (C6)', async () => {
+    await setMode('cart_only')
+    await recordOrders(
+      world.deps,
+      store.storeId,
+      [anOrder(world, { kind: 'purchase', customerId: '77', email: EMAIL, phone: null })],
+      'sync',
+    )
+    await report({ contact: { ...contact, email: 'friend@shoppers.example.com', firstName: 'Frida' } }, '77')
+    for (const word of ['friend@', 'Frida']) expect(await kept()).not.toContain(word)
+    await report({ contact: { ...contact, email: EMAIL.toUpperCase(), firstName: 'Adelaide' } }, '77')
+    expect(await kept()).toContain('Adelaide')
+    // The law covers emails to customers; for a number nobody has asked.
+    expect(await kept()).not.toContain(contact.phone)
+  })
+
+  test.each([
+    'nothing',
+    'cart_only',
+  ] as const)('%s: a tick beside words of another name keeps no contact', async (mode) => {
+    await setMode(mode)
+    await report({ consent: { email: { ...aBox('email'), id: 'w1abcdef' } } })
+    expect(await kept()).not.toContain(EMAIL)
+    await report({ consent: { email: aBox('email') } })
+    expect(await kept()).toContain(EMAIL)
   })
 })
 
@@ -241,6 +279,26 @@ describe('orders that nobody has paid', () => {
       .where('kind', '=', 'order')
       .execute()
     expect([joined, rows[0].n]).toEqual([[], 1])
+  })
+
+  test('one of a customer who has bought keeps the address they are known by, and no other, nor a number', async () => {
+    await setMode('cart_only')
+    const bought = { kind: 'purchase' as const, customerId: '77', email: EMAIL, phone: null, paidAt: undefined }
+    await recordOrders(world.deps, store.storeId, [anOrder(world, bought)], 'sync')
+    const typed = { kind: 'draft', customerId: '77', phone: '+12125550177', country: 'US' }
+    await record({ ...typed, orderId: '9301', email: 'friend@shoppers.example.com' })
+    await record({ ...typed, orderId: '9302' })
+    const rows = await world.db
+      .selectFrom('orders')
+      .select(['order_id', 'email', 'phone'])
+      .where('store_id', '=', store.storeId)
+      .where('kind', '=', 'draft')
+      .orderBy('order_id')
+      .execute()
+    expect(rows).toEqual([
+      { order_id: '9301', email: null, phone: null },
+      { order_id: '9302', email: EMAIL, phone: null },
+    ])
   })
 
   test('a purchase is kept whole', async () => {

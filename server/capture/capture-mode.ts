@@ -1,23 +1,40 @@
-import type { CaptureMode } from '../../shared/capture-mode.ts'
+import { type CaptureMode, keepsAll } from '../../shared/capture-mode.ts'
+import type { ConsentChannel } from '../../shared/consent.ts'
+import { boxChannels } from '../../shared/consent-box.ts'
 import type { PlacedPost } from '../schema/facts.ts'
 
 // What of a post may be kept before the shopper agreed to anything (C9). The server holds to it whatever an older plugin or a script from
 // a cache sends. Pure.
 
-/** null: nothing of it. A no is always heard, for the addresses its cart is known to have. A null mode is that of stores older than the setting. */
-export function withinMode<Post extends PlacedPost>(post: Post, mode: CaptureMode | null): Post | null {
-  if (mode === null || mode === 'cart_and_contact' || post.agreed) return post
-  const said = Object.entries(post.consent ?? {}).flatMap(([channel, box]) => (box ? [{ channel, ...box }] : []))
-  const yes = said.filter(({ isGiven }) => isGiven).map(({ channel }) => channel)
+type Box = NonNullable<NonNullable<PlacedPost['consent']>[ConsentChannel]>
+/** Whether the ledger would take this tick: one beside outdated words is no yes. */
+export type CountsTick = (channel: ConsentChannel, box: Box) => boolean
+
+/**
+ * null: nothing of it. What is covered (`coveredCustomers`) is the email address, as by a box for emails. A no is always heard, for the addresses its cart is known to have. A null mode is that of stores older than the
+ * setting.
+ */
+export function withinMode<Post extends PlacedPost>(
+  post: Post,
+  mode: CaptureMode | null,
+  { countsTick, isCovered = false }: { countsTick: CountsTick; isCovered?: boolean },
+): Post | null {
+  if (keepsAll(mode) || post.agreed) return post
+  const boxes = boxChannels.flatMap((channel) => {
+    const box = post.consent?.[channel]
+    return box ? [{ channel, box }] : []
+  })
+  const ticked = boxes.filter(({ channel, box }) => box.isGiven && countsTick(channel, box))
+  const yes = [...ticked.map(({ channel }) => channel), ...(isCovered ? (['email'] as const) : [])]
   if (yes.length > 0) return { ...post, contact: contactFor(post.contact, yes) }
   if (mode === 'cart_only') return withoutContact(post)
-  if (said.length === 0) return null
+  if (boxes.every(({ box }) => box.isGiven)) return null
   const { cart, page, seq, consent } = post
   return { cart, page, seq, consent } as Post
 }
 
 /** A box for texts says nothing of the email address, and the other way round. */
-function contactFor(contact: PlacedPost['contact'], yes: readonly string[]): PlacedPost['contact'] {
+function contactFor(contact: PlacedPost['contact'], yes: readonly ConsentChannel[]): PlacedPost['contact'] {
   const { email, phone, ...person } = contact ?? {}
   return {
     ...person,

@@ -4,9 +4,9 @@ import { CAPTURE_MAX_BYTES, type CapturePost } from '../../shared/capture.ts'
 import { AppError, found } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import type { Routes } from '../http/http.ts'
-import { recordCapture } from './capture.ts'
+import { allowedPost, recordCapture } from './capture.ts'
 import { foldPostsOf, foldPostsOfCart, type Intake, openIntake, type PostingStore } from './capture-intake.ts'
-import { modeOf, withinMode } from './capture-mode.ts'
+import { modeOf } from './capture-mode.ts'
 import { deviceClassOf, isOriginOf } from './capture-rules.ts'
 import { openCaptureScript, THEME_FILE } from './capture-script.ts'
 import { readCapturePost } from './post-check.ts'
@@ -80,10 +80,11 @@ function postRoutes(scope: FastifyInstance, deps: Deps, intake: Intake): void {
     else if (post.consent) await foldPostsOfCart(deps, store.id, post.cart)
     const zone = deps.zones?.zoneOf(request.ip)
     const deviceClass = deviceClassOf(request.headers['user-agent'])
-    const placed = withinMode(
-      { ...post, ...(zone && { zone }), ...(deviceClass && { deviceClass }) },
-      store.before_consent,
-    )
+    const placed = await allowedPost(deps, store, {
+      ...post,
+      ...(zone && { zone }),
+      ...(deviceClass && { deviceClass }),
+    })
     if (!placed) return reply.code(204).send()
     if (placed.consent) await recordCapture(deps, store, placed, client)
     else await intake.keep(store, placed, client)

@@ -1,4 +1,5 @@
 import type { CapturePost } from '../../shared/capture.ts'
+import { type CaptureMode, keepsAll } from '../../shared/capture-mode.ts'
 import type { ConsentChannel } from '../../shared/consent.ts'
 import { boxChannels } from '../../shared/consent-box.ts'
 import { type NewFact, recordFacts } from '../carts/record.ts'
@@ -11,6 +12,7 @@ import type { AdmittedPost, Contact, PlacedPost, Unconfirmed } from '../schema/f
 import { browserMarks, type ShopperKey } from '../shoppers/rules.ts'
 import { readStore } from '../stores/store.ts'
 import { queueNewOrders } from '../sync/new-orders.ts'
+import { withinMode } from './capture-mode.ts'
 import {
   isRepeat,
   type KnownShopper,
@@ -32,6 +34,18 @@ export interface CaptureStore {
   id: string
   url: string
   home_url: string
+}
+
+/** What of a page's post may be kept before its shopper agreed (C9); null: nothing. */
+export async function allowedPost(
+  deps: Deps,
+  store: { id: string; before_consent: CaptureMode | null },
+  post: PlacedPost,
+): Promise<PlacedPost | null> {
+  const mode = store.before_consent
+  if (keepsAll(mode)) return post
+  const words = post.consent ? await currentText({ storeId: store.id, db: deps.db }) : null
+  return withinMode(post, mode, { countsTick: (channel, box) => words !== null && showsWords(words[channel], box) })
 }
 
 /** Answers when everything is committed. */

@@ -1,3 +1,5 @@
+import { keepsAll } from '../../shared/capture-mode.ts'
+import type { ConsentChannel } from '../../shared/consent.ts'
 import { boxChannels, wordingId } from '../../shared/consent-box.ts'
 import type { Said } from '../consent/consents.ts'
 import { coveredCustomers } from '../consent/covered-customers.ts'
@@ -62,14 +64,18 @@ export async function recordSigned(
 /** Of each what may be kept before its shopper agreed (C9). */
 async function allowed(deps: Deps, store: StoreDb, told: readonly SignedPost[]): Promise<readonly SignedPost[]> {
   const mode = (await readStore(store))?.before_consent ?? null
-  if (mode === null || mode === 'cart_and_contact') return told
+  if (keepsAll(mode)) return told
   const people = told.map((each) => customerOf(each.post))
   const covered = mode === 'cart_only' ? await coveredCustomers(deps, store, people) : new Set()
   return told.flatMap((each, place) => {
-    const post = covered.has(people[place]) ? each.post : withinMode(each.post, mode)
+    const post = withinMode(each.post, mode, { countsTick: bearsItsName, isCovered: covered.has(people[place]) })
     return post ? [{ ...each, post }] : []
   })
 }
+
+/** The shop signs for the words; of a tick beside others nothing is written down. */
+const bearsItsName = (_: ConsentChannel, { id, wording }: { id?: string | undefined; wording: string }) =>
+  id === wordingId(wording)
 
 /** Who is signed in to the shop. */
 const customerOf = ({ signed, contact }: SignedPost['post']) => ({
@@ -121,7 +127,7 @@ async function recordBoxes(deps: Deps, store: StoreDb<Db>, read: ReadSigned, tak
     if (!box || !address || post.unconfirmed?.[kind]) return []
     const isKnown = hadBefore(known, { kind, value: address })
     if (isKnown && taken?.said[channel] === nameOf(box)) return []
-    if (box.isGiven ? box.id !== wordingId(box.wording) : !isKnown) return []
+    if (box.isGiven ? !bearsItsName(channel, box) : !isKnown) return []
     const wording = box.isGiven ? box.wording : null
     const country = contact.country ?? null
     return [{ channel, address, isGiven: box.isGiven, wording, country, isUnproven: true, saidAt: at }]

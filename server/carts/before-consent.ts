@@ -1,3 +1,4 @@
+import { keepsAll } from '../../shared/capture-mode.ts'
 import { coveredCustomers } from '../consent/covered-customers.ts'
 import { type StoreDb, transact } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
@@ -9,8 +10,6 @@ import type { StoreRow } from '../stores/store.ts'
 // What the store itself keeps of people who have not bought and have not agreed: drafts, unpaid orders and checkouts hold what was typed.
 // Of them is kept what the store's mode allows (C9).
 
-const isLoose = ({ before_consent: mode }: StoreRow) => mode === null || mode === 'cart_and_contact'
-
 /** Of an order that was placed, an address that is known already stays: whoever has just ordered is not written to. */
 export async function allowedOrders(
   deps: Deps,
@@ -19,7 +18,7 @@ export async function allowedOrders(
   cartsOf: ReadonlyMap<string, string>,
 ): Promise<PlatformOrder[]> {
   const unpaid = orders.filter((order) => order.kind !== 'purchase' && !order.paidAt)
-  if (isLoose(store) || unpaid.length === 0) return [...orders]
+  if (keepsAll(store.before_consent) || unpaid.length === 0) return [...orders]
   const handle = { storeId: store.id, db: deps.db }
   const host = new URL(store.home_url).hostname
   const ownKeys = (order: PlatformOrder): ShopperKey[] => {
@@ -33,12 +32,12 @@ export async function allowedOrders(
     unpaid.flatMap((order) => [...ownKeys(order), ...keysOf(order, host)]),
   )
   return orders.flatMap((order) => {
-    if (!unpaid.includes(order) || covered.has(order)) return [order]
+    if (!unpaid.includes(order)) return [order]
     const isAgreed = (channel: string) => order.consents?.some((each) => each.channel === channel) ?? false
     const isPlaced = order.kind !== 'draft'
     const keeps = (kind: ShopperKey['kind']) =>
       isPlaced && keysOf(order, host).some((key) => key.kind === kind && isKnown(key))
-    const email = isAgreed('email') || keeps('email')
+    const email = isAgreed('email') || covered.has(order) || keeps('email')
     const phone = isAgreed('sms') || isAgreed('whatsapp') || keeps('phone')
     if (store.before_consent === 'nothing' && !isPlaced && !email && !phone && !ownKeys(order).some(isKnown)) return []
     const isNameless = Boolean(order.email || order.phone) && !email && !phone
@@ -54,15 +53,15 @@ export async function allowedCheckouts(
   store: StoreRow,
   checkouts: readonly PlatformCheckout[],
 ): Promise<PlatformCheckout[]> {
-  if (isLoose(store)) return [...checkouts]
+  if (keepsAll(store.before_consent)) return [...checkouts]
   const handle = { storeId: store.id, db: deps.db }
   const covered = store.before_consent === 'cart_only' ? await coveredCustomers(deps, handle, checkouts) : new Set()
   const isKnown = await knownAmong(deps, handle, checkouts.flatMap(tokenKeys))
   return checkouts.flatMap((checkout) => {
-    if (covered.has(checkout)) return [checkout]
     const isAgreed = (channel: string) =>
       checkout.consents.some((each) => each.channel === channel && each.state === 'granted')
-    const [email, phone] = [isAgreed('email'), isAgreed('sms') || isAgreed('whatsapp')]
+    const email = isAgreed('email') || covered.has(checkout)
+    const phone = isAgreed('sms') || isAgreed('whatsapp')
     if (store.before_consent === 'nothing' && !email && !phone && !tokenKeys(checkout).some(isKnown)) return []
     return [withContact(checkout, { email, phone, customerId: false })]
   })

@@ -115,13 +115,28 @@ export async function insertConsent({ db, storeId }: StoreDb, consent: ConsentRo
     .execute()
 }
 
-/** Which of the store's customers, by its own numbers, have bought there. */
-export async function buyersAmong({ db, storeId }: StoreDb, customerIds: readonly string[]): Promise<Set<string>> {
-  if (customerIds.length === 0) return new Set()
-  const rows = await sql<{ value: string }>`
-    select k.value from shopper_keys k
-    where k.store_id = ${storeId} and k.kind = 'customer' and k.value = any(${[...customerIds]}::text[])
-      and (exists (select 1 from orders o where o.store_id = k.store_id and o.shopper_id = k.shopper_id and o.purchased_at is not null)
-        or ${hasPaidByStore({ storeId: sql`k.store_id`, shopperId: sql`k.shopper_id` })})`.execute(db)
-  return new Set(rows.rows.map(({ value }) => value))
+export interface NumberedAddress {
+  /** The store's own number of a customer. */
+  id: string
+  email: string
+}
+
+/**
+ * Which of these customers have bought in the store and are known there by this address: an order of theirs names it, or their record. Who is
+ * signed in may have typed somebody else's.
+ */
+export async function buyersAmong(
+  { db, storeId }: StoreDb,
+  customers: readonly NumberedAddress[],
+): Promise<NumberedAddress[]> {
+  if (customers.length === 0) return []
+  const rows = await sql<NumberedAddress>`
+    select a.id, a.email from jsonb_to_recordset(${JSON.stringify(customers)}::jsonb) as a(id text, email text)
+    join shopper_keys k on k.store_id = ${storeId} and k.kind = 'customer' and k.value = a.id
+    where exists (select 1 from orders o where o.store_id = k.store_id and o.shopper_id = k.shopper_id and o.purchased_at is not null
+        and o.customer_id = a.id and lower(o.email) = a.email)
+      or exists (select 1 from customers c where c.store_id = k.store_id and c.customer_id = a.id and lower(c.email) = a.email)
+        and (exists (select 1 from orders o where o.store_id = k.store_id and o.shopper_id = k.shopper_id and o.purchased_at is not null)
+          or ${hasPaidByStore({ storeId: sql`k.store_id`, shopperId: sql`k.shopper_id` })})`.execute(db)
+  return rows.rows
 }

@@ -14,7 +14,7 @@ interface Customer {
   country: string | null
 }
 
-/** Those who have bought in the store, in whose country that is enough for an email, and who have not said no. */
+/** Those who have bought in the store and are known there by this address, in whose country that is enough for an email, and who have not said no. */
 export async function coveredCustomers<Person extends Customer>(
   deps: Deps,
   store: StoreDb,
@@ -25,14 +25,15 @@ export async function coveredCustomers<Person extends Customer>(
     const rule = consentRule('email', person.country)
     const isEnough = rule === 'soft_opt_in' || rule === 'opt_out'
     return person.customerId && email && isEnough
-      ? [{ person, id: person.customerId, hash: deps.secrets.addressHash(email) }]
+      ? [{ person, id: person.customerId, email, hash: deps.secrets.addressHash(email) }]
       : []
   })
   const buyers = await buyersAmong(
     store,
-    asked.map(({ id }) => id),
+    asked.map(({ id, email }) => ({ id, email })),
   )
-  const bought = asked.filter(({ id }) => buyers.has(id))
+  const names = new Set(buyers.map(({ id, email }) => `${id} ${email}`))
+  const bought = asked.filter(({ id, email }) => names.has(`${id} ${email}`))
   const words = await ledgerText(
     store,
     bought.map(({ hash }) => hash),
