@@ -2,9 +2,14 @@ import { type Db, PLANNED_EACH_TIME, type StoreDb, type StoreTx, sql } from '../
 
 // Whose data has been kept long enough, and the nightly runs: SQL and nothing else.
 
-/** When shopper `s` was last seen: a cart, an order, a sign-in at the shop. By index. */
+/**
+ * When shopper `s` was last seen: a cart, an order, a sign-in at the shop, a click or a restore, notifications allowed. By index. What they agreed
+ * to is known by the hashes of their addresses (`agreedSince`).
+ */
 const LAST_SEEN = sql`greatest(s.first_seen_at, s.last_login_at, o.last_at,
-  (select max(c.last_activity_at) from carts c where c.store_id = s.store_id and c.shopper_id = s.id))`
+  (select max(c.last_activity_at) from carts c where c.store_id = s.store_id and c.shopper_id = s.id),
+  (select max(t.at) from touchpoints t where t.store_id = s.store_id and t.shopper_id = s.id and t.is_human),
+  (select max(p.created_at) from push_subscriptions p where p.store_id = s.store_id and p.shopper_id = s.id))`
 
 const LAST_ORDER = sql`lateral (select max(o.purchased_at) as last_at from orders o
   where o.store_id = s.store_id and o.shopper_id = s.id and o.purchased_at is not null) o`
@@ -29,38 +34,53 @@ export async function nextShoppers(
   return rows.rows
 }
 
-/** Of these, locked by the caller, whose time is over; with whether they have ordered. */
-export async function dueAmong(
-  { db, storeId }: StoreTx,
-  ids: readonly string[],
-  before: Date,
-): Promise<{ id: string; has_ordered: boolean }[]> {
-  const rows = await sql<{ id: string; has_ordered: boolean }>`
-    select s.id, o.last_at is not null as has_ordered from shoppers s, ${LAST_ORDER}
+export interface DueShopper {
+  id: string
+  has_ordered: boolean
+  carts: number
+  addresses: string[]
+}
+
+const DUE = sql`s.id, o.last_at is not null as has_ordered,
+  (select count(*)::int from carts c where c.store_id = s.store_id and c.shopper_id = s.id) as carts,
+  array(select k.value from shopper_keys k where k.store_id = s.store_id and k.shopper_id = s.id and k.kind in ('email', 'phone')) as addresses`
+
+/** Of these, locked by the caller, whose time is over. */
+export async function dueAmong({ db, storeId }: StoreTx, ids: readonly string[], before: Date): Promise<DueShopper[]> {
+  const rows = await sql<DueShopper>`
+    select ${DUE} from shoppers s, ${LAST_ORDER}
     where s.store_id = ${storeId} and s.id = any(${[...ids]}::uuid[]) and s.ended_at is null and ${LAST_SEEN} < ${before}
     order by s.id`.execute(db)
   return rows.rows
 }
 
-export interface DueCounts {
-  contacts: number
-  customers: number
-  carts: number
-  looked: number
+/** Of so many shoppers, those seen first, whose time is over. `isMore`: there may be others. */
+export async function dueOf(
+  { db, storeId }: StoreDb,
+  before: Date,
+  most: number,
+): Promise<{ due: DueShopper[]; isMore: boolean }> {
+  const rows = await sql<DueShopper & { is_due: boolean }>`${PLANNED_EACH_TIME}
+    select due.*, is_due from (select * from shoppers where store_id = ${storeId} and ended_at is null and first_seen_at < ${before}
+        order by first_seen_at, id limit ${most}) s, ${LAST_ORDER},
+      lateral (select ${LAST_SEEN} < ${before} as is_due) seen left join lateral (select ${DUE}) due on is_due`.execute(
+    db,
+  )
+  return { due: rows.rows.filter((row) => row.is_due), isMore: rows.rows.length === most }
 }
 
-/** Looks at so many shoppers at most. */
-export async function countDue({ db, storeId }: StoreDb, before: Date, most: number): Promise<DueCounts> {
-  const rows = await sql<DueCounts>`${PLANNED_EACH_TIME}
-    select count(*) filter (where is_due and not has_ordered)::int as contacts,
-      count(*) filter (where is_due and has_ordered)::int as customers,
-      coalesce(sum(carts) filter (where is_due), 0)::int as carts, count(*)::int as looked
-    from (
-      select ${LAST_SEEN} < ${before} as is_due, o.last_at is not null as has_ordered,
-        (select count(*) from carts c where c.store_id = s.store_id and c.shopper_id = s.id) as carts
-      from (select * from shoppers where store_id = ${storeId} and ended_at is null and first_seen_at < ${before}
-        order by first_seen_at, id limit ${most}) s, ${LAST_ORDER}) seen`.execute(db)
-  return rows.rows[0]!
+/** Which of these addresses, by their hashes, people have agreed to something with since then; what was brought in from elsewhere is no act of theirs. */
+export async function agreedSince(
+  { db, storeId }: StoreDb,
+  hashes: readonly Buffer[],
+  since: Date,
+): Promise<Set<string>> {
+  if (hashes.length === 0) return new Set()
+  const rows = await sql<{ hash: string }>`
+    select distinct encode(address_hash, 'hex') as hash from consents
+    where store_id = ${storeId} and address_hash = any(${[...hashes]}::bytea[]) and at >= ${since}
+      and status <> 'withdrawn' and source not like 'import%'`.execute(db)
+  return new Set(rows.rows.map(({ hash }) => hash))
 }
 
 /** A batch waits for nobody: those whom another transaction holds are left for the next night. */

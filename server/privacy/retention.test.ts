@@ -6,7 +6,7 @@ import { aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import { transact } from '../core/db.ts'
 import { upsertCustomers } from '../sync/sync-sql.ts'
-import { enqueueRetention, runRetention } from './retention.ts'
+import { countExpired, enqueueRetention, runRetention } from './retention.ts'
 
 // C10: whose data was kept long enough is erased at night as C8 does it. Figures: retention-figures.test.ts.
 
@@ -164,6 +164,54 @@ test('a cart, an order and a sign-in at the shop each keep a person; a shopper w
     'order@keep.example',
   ])
   expect(await tracesIn(world, ['old@keep', 'nameless-browser'])).toEqual([])
+})
+
+test('a click, a restore and a consent each keep a person; an imported consent and an opt-out do not', async () => {
+  const { storeId } = await aStore(world)
+  await keepFor(storeId, 30)
+  const names = ['click', 'restore', 'bot', 'yes', 'import', 'no'] as const
+  for (const name of names) await draft(storeId, `${name}@seen.example`)
+  await pass(world, storeId, 2 * HOUR)
+  const mailTo = (name: string) => world.sent.find(({ to }) => to === `${name}@seen.example`)!
+  world.advance(20 * DAY)
+  const touch = (name: string, kind: 'click' | 'restore', isHuman = true) =>
+    world.pool.query(
+      `insert into touchpoints (store_id, id, message_id, cart_id, shopper_id, kind, is_human, class_reason, at)
+       select store_id, gen_random_uuid(), id, cart_id, shopper_id, $3, $4, 'test', $5 from messages where store_id = $1 and id = $2`,
+      [storeId, mailTo(name).messageId, kind, isHuman, world.now],
+    )
+  await touch('click', 'click')
+  await touch('restore', 'restore')
+  await touch('bot', 'click', false)
+  const said = (name: string, status: 'granted' | 'withdrawn', source: string) =>
+    world.db
+      .insertInto('consents')
+      .values({
+        ...{
+          store_id: storeId,
+          id: crypto.randomUUID(),
+          channel: 'email',
+          status,
+          source,
+          wording: null,
+          at: world.now,
+        },
+        address_hash: world.deps.secrets.addressHash(`${name}@seen.example`),
+      })
+      .execute()
+  await said('yes', 'granted', 'preference page')
+  await said('import', 'granted', 'import: a list')
+  await said('no', 'withdrawn', 'unsubscribe page')
+  world.advance(12 * DAY)
+  expect(await countExpired(world.deps, { storeId, db: world.db }, 30)).toEqual({
+    ...{ contacts: 3, customers: 0, carts: 3, isMore: false },
+  })
+  await night(storeId)
+  const left = async () => (await shoppersOf(storeId)).flatMap(({ email }) => email ?? []).toSorted()
+  expect(await left()).toEqual(['click@seen.example', 'restore@seen.example', 'yes@seen.example'])
+  world.advance(20 * DAY)
+  await night(storeId)
+  expect(await left()).toEqual([])
 })
 
 test('nothing ends where no number of days is chosen, and nothing of another store', async () => {

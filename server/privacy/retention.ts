@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
 import { MOST_COUNTED, type Retention } from '../../shared/retention.ts'
+import { numberAliases } from '../channels/number-aliases.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
 import { lockAllKeys, lockShoppers } from '../shoppers/shoppers.ts'
@@ -123,7 +124,7 @@ async function eraseLocked(deps: Deps, tx: StoreTx, { ids, day, before }: Batch)
   await lockAllKeys(tx, keys)
   await lockShoppers(tx, ids)
   // As they are now that nobody else can add to them.
-  const due = await sql.dueAmong(tx, ids, before)
+  const due = await withoutAgreed(deps, tx, await sql.dueAmong(tx, ids, before), before)
   if (due.length === 0) return 'done'
   const people = await shoppersIn(
     deps,
@@ -143,6 +144,25 @@ async function eraseLocked(deps: Deps, tx: StoreTx, { ids, day, before }: Batch)
   return 'done'
 }
 
+/** Who has agreed to something since then was seen since then. */
+async function withoutAgreed(deps: Deps, store: StoreDb, due: readonly sql.DueShopper[], before: Date) {
+  const hashed = due.map((person) => ({
+    person,
+    hashes: person.addresses.flatMap((address) => hashesOf(deps, address)),
+  }))
+  const agreed = await sql.agreedSince(
+    store,
+    hashed.flatMap(({ hashes }) => hashes),
+    before,
+  )
+  return hashed
+    .filter(({ hashes }) => !hashes.some((hash) => agreed.has(hash.toString('hex'))))
+    .map(({ person }) => person)
+}
+
+const hashesOf = ({ secrets }: Deps, address: string): Buffer[] =>
+  (address.includes('@') ? [address] : numberAliases(address)).map((each) => secrets.addressHash(each))
+
 export async function viewRetention(store: StoreDb): Promise<Retention> {
   const days = (await sql.readDays(store)) ?? null
   const runs = await sql.lastRuns(store, RUNS_SHOWN)
@@ -158,8 +178,11 @@ export async function viewRetention(store: StoreDb): Promise<Retention> {
 
 export async function countExpired(deps: Deps, store: StoreDb, days: number) {
   const before = new Date(deps.now().getTime() - days * DAY_MS)
-  const { looked, ...counts } = await sql.countDue(store, before, MOST_COUNTED)
-  return { ...counts, isMore: looked === MOST_COUNTED }
+  const { due, isMore } = await sql.dueOf(store, before, MOST_COUNTED)
+  const gone = await withoutAgreed(deps, store, due, before)
+  const customers = gone.filter((each) => each.has_ordered).length
+  const carts = gone.reduce((sum, each) => sum + each.carts, 0)
+  return { contacts: gone.length - customers, customers, carts, isMore }
 }
 
 export async function setRetention(deps: Deps, store: StoreDb<Db>, days: number | null): Promise<Retention> {
