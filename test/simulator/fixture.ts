@@ -90,6 +90,7 @@ export async function createFixture(
     form.platform,
     url,
     rights && JSON.stringify(rights),
+    scenario.beforeConsent,
   ])
   if (hasTexts(scenario) || scenario.room !== null) await pool.query(WITH_TEXTS, textsOf(fixture, scenario, now))
   return fixture
@@ -136,9 +137,9 @@ const SET_UP = `
     on conflict do nothing),
   shop as (insert into stores (id, account_id, platform, url, home_url, name, currency, time_zone, version, base_country,
       selling_countries, has_checkout_link, connected_at, capture_key, sender_name, postal_address,
-      effective_timeout_minutes, cap_messages, rights)
+      effective_timeout_minutes, cap_messages, rights, before_consent)
     values ($2::uuid, $1, $14::text, $15::text, $5, 'Tea & Co', 'USD', 'America/New_York', '10.4.4', 'US', '{US,DE,GB,MX,AU}', true, $4, $6,
-      'Tea & Co', '1 Main Street, Springfield, IL 62701, USA', $7::int, $8::int, $16::jsonb)),
+      'Tea & Co', '1 Main Street, Springfield, IL 62701, USA', $7::int, $8::int, $16::jsonb, $17::text)),
   keys as (insert into store_credentials (account_id, store_id, encrypted, updated_at) values ($1, $2, $9::bytea, $4)),
   send as (insert into send_schedule (store_id) values ($2)),
   streams as (insert into sync_state (store_id, stream)

@@ -8,6 +8,7 @@ import { aFrame, MIXED } from './frame.ts'
 import { ownerActs, textActs } from './generate-more.ts'
 import { withLateOrders } from './late-orders.ts'
 import { answer, type Maker, type Makings } from './maker.ts'
+import { withMode } from './modes.ts'
 import { type Person, peopleOf } from './people.ts'
 import { withPlugin } from './plugin.ts'
 import { withPush } from './push.ts'
@@ -55,7 +56,15 @@ export function scenarioOf(seed: number): Scenario {
     holdoutPercent: dice.isLucky(0.15) ? 50 : 0,
     batchSize: aBatchSize(seed),
     ...aFrame(dice),
-    ...{ shortage: null, coupons: null, startDay: 0, hasCampaigns: false, push: null, shopify: null },
+    ...{
+      shortage: null,
+      coupons: null,
+      startDay: 0,
+      hasCampaigns: false,
+      push: null,
+      shopify: null,
+      beforeConsent: null,
+    },
     steps: [],
   }
   const chance: Maker = { ...dice, people: peopleOf(frame.countries), hasTexts: hasTexts(frame) }
@@ -75,7 +84,7 @@ export function scenarioOf(seed: number): Scenario {
   const plugged = pushed.push === null ? withPlugin(seed, pushed, emails) : pushed
   const shopped = plugged === pushed ? withShopify(seed, pushed, chance.people) : plugged
   const flowing = withSeveralFlows(seed, withFlowEdits(seed, shopped), chance.people)
-  return withStrangers(seed, flowing, emails)
+  return withMode(seed, withStrangers(seed, flowing, emails), chance.people)
 }
 
 const WAITS = { none: 8, moment: 27, minutes: 38, hour: 18, hours: 8, days: 1 }

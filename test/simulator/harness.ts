@@ -18,6 +18,7 @@ import { LEAVERS, type Person, peopleOf } from './people.ts'
 import type { Made } from './play-campaigns.ts'
 import { stockCoupons } from './play-coupons.ts'
 import type { NotedFlow } from './play-flow-edits.ts'
+import { type Modes, newModes } from './play-modes.ts'
 import type { Plugin } from './play-plugin.ts'
 import { openPost, type Post, providerIdOf, type Standing } from './post.ts'
 import { openPushWorld, type PushWorld } from './push-service.ts'
@@ -38,7 +39,8 @@ export interface Harness {
   outside: Outside
   web: Actor
   workers: Actor[]
-  browsers: { visit: number; page: number; seq: number }[]
+  /** `banner`: what its shopper has answered the shop's consent banner. */
+  browsers: { visit: number; page: number; seq: number; banner?: 'yes' | 'no' }[]
   /** What each browser has ever told to be in its cart (as `Evidence.contents` says it). */
   told: Set<string>[]
   latePosts: CapturePost[]
@@ -133,6 +135,8 @@ export interface Harness {
   other: Harness | null
   /** null: the shop has none, or has said nothing yet. */
   plugin: Plugin | null
+  /** null: everything may be kept, as nobody has chosen. */
+  modes: Modes | null
   /** Whose unsubscribe the last step was. */
   justUnsubscribed: { channel: Channel; address: string } | null
   say(news: Partial<Standing>): void
@@ -253,6 +257,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     isTidied: false,
     isDisconnected: false,
     plugin: null,
+    modes: scenario.beforeConsent && newModes(),
     other: null,
     stops: {
       ...{ suspended: false, isChosen: false, plan: scenario.plan, hasNeighbours: false, rests: false, changedAt: 0 },

@@ -5,6 +5,7 @@ import { couponMutations } from './mutations-coupons.ts'
 import { flowEditMutations } from './mutations-flow-edits.ts'
 import { flowMutations } from './mutations-flows.ts'
 import { mailMutations } from './mutations-mails.ts'
+import { modeMutations } from './mutations-modes.ts'
 import { orderCheckMutations } from './mutations-order-check.ts'
 import { orderMutations } from './mutations-orders.ts'
 import { pluginMutations } from './mutations-plugin.ts'
@@ -34,6 +35,7 @@ export const mutations: readonly Mutation[] = [
   ...stopMutations,
   ...pushMutations,
   ...pluginMutations,
+  ...modeMutations,
   ...browserMutations,
   ...shopifyMutations,
   ...flowEditMutations,

@@ -8,6 +8,7 @@ import { pluginCallRoutes } from '../../server/plugin-calls/routes.ts'
 import { type ActOf, type Harness, handle } from './harness.ts'
 import { numbersOf } from './people.ts'
 import type { Asked } from './play-beats.ts'
+import { noteReport } from './play-modes.ts'
 
 // The plugin of the history's shop (docs/plugin-protocol.md): its queue, which keeps the newest state of a cart until that is answered, and its
 // signed calls over a way that is not to be relied on.
@@ -37,13 +38,15 @@ interface Waiting {
   cart: string
   items: string
   entry: Record<string, unknown>
+  /** As the store's mode has it, its address is kept. */
+  isOwed: boolean
 }
 
 export const pluginPlayers: Players = {
   async snapshot(harness, act) {
     const plugin = await connected(harness)
     if (!plugin) return
-    const waiting = queue(harness, plugin, act)
+    const waiting = await queue(harness, plugin, act)
     if (act.network === 'waits') return
     const sent = [waiting]
     if (act.network === 'altered') return altered(harness, plugin, sent)
@@ -135,11 +138,12 @@ function entryOf({ clock }: Harness, plugin: Plugin, { cart, items, contact }: S
   const lines = items.map(([product, quantity]) => ({ product, quantity, price: '10.00', name: 'Tea' }))
   const entry = { type: 'cart', cart, lines, currency: 'USD', client: 'x'.repeat(22), ...(contact && { contact }) }
   const said = items.map(([product, quantity]) => `${quantity}×${product}`).join()
-  return { seq: plugin.seq, at: clock.trueNow(), cart, items: said, entry }
+  return { seq: plugin.seq, at: clock.trueNow(), cart, items: said, entry, isOwed: false }
 }
 
-function queue(harness: Harness, plugin: Plugin, { browser, items, contact }: ActOf<'snapshot'>): Waiting {
-  const { visit } = harness.browsers[browser]!
+async function queue(harness: Harness, plugin: Plugin, act: ActOf<'snapshot'>): Promise<Waiting> {
+  const { browser, items, contact, customerId } = act
+  const { visit, banner } = harness.browsers[browser]!
   const cart = `plugin-cart-${browser}-${visit}-`.padEnd(32, 'c')
   const before = plugin.queue.get(cart) ?? plugin.told.get(cart)
   const known = (before?.entry.contact as object | undefined) ?? null
@@ -147,6 +151,11 @@ function queue(harness: Harness, plugin: Plugin, { browser, items, contact }: Ac
   const waiting = entryOf(harness, plugin, { cart, items, contact: contact ? { ...known, ...contact } : known })
   // Each shopper has a network of their own.
   waiting.entry.client = `client-${waiting.seq}-`.padEnd(22, 'n')
+  if (customerId) waiting.entry.customer = { id: customerId }
+  if (harness.modes)
+    Object.assign(waiting.entry, { device: `device-of-browser-${browser}`, ...(banner === 'yes' && { agreed: true }) })
+  const key = `plugin:${cart}:${plugin.install}:${waiting.seq}`
+  waiting.isOwed = (await noteReport(harness, key, waiting.entry)).isOwed
   plugin.queue.delete(cart)
   plugin.queue.set(cart, waiting)
   return waiting
@@ -209,7 +218,7 @@ async function overtaken(
   { act, first }: { act: ActOf<'snapshot'>; first: Waiting },
 ): Promise<void> {
   const late = signed(harness, plugin, 'batch', bodyOf(harness, plugin, [first]))
-  const next = queue(harness, plugin, { ...act, items: [['18', 4]] })
+  const next = await queue(harness, plugin, { ...act, items: [['18', 4]] })
   const call = signed(harness, plugin, 'batch', bodyOf(harness, plugin, [next]))
   expectStatus(plugin, 'the later call', await arrive(plugin, call), 200)
   expectStatus(plugin, 'the call that was overtaken', await arrive(plugin, late), 200)
@@ -239,6 +248,7 @@ interface Kept {
   seq: number
   /** null: it is about the shopper alone. */
   items: { quantity: number; productId: string }[] | null
+  email: string | null
   at: Date
 }
 
@@ -277,6 +287,8 @@ function checkKept(
   const items = mine.items?.map(({ quantity, productId }) => `${quantity}×${productId}`).join()
   if (items !== undefined && items !== said.items)
     faults.push(`the cart ${cart} is kept as "${items}", and is "${said.items}"`)
+  if (said.isOwed && !mine.email)
+    harness.modes?.faults.push(`the cart ${cart} is kept without the address of its customer`)
   // Where clocks were put back what is earlier may be dated later.
   if (harness.hasJumped) return
   const early = harness.clock.trueNow() - said.at - (harness.web.deps.now().getTime() - mine.at.getTime())
@@ -289,7 +301,7 @@ function checkKept(
 async function keptOf({ outside, fixture }: Harness, { install }: Plugin, cart: string): Promise<Kept[]> {
   const begin = `plugin:${cart}:${install}:`
   const { rows } = await outside.pool.query<Kept>(
-    `select substr(unique_key, length($2) + 1)::int as seq, payload -> 'items' as items, at from facts
+    `select substr(unique_key, length($2) + 1)::int as seq, payload -> 'items' as items, payload #>> '{contact,email}' as email, at from facts
      where store_id = $1 and starts_with(unique_key, $2)`,
     [fixture.storeId, begin],
   )

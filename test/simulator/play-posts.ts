@@ -5,10 +5,12 @@ import { PER_CLIENT } from '../../server/capture/contact-limits.ts'
 import { newId } from '../../server/core/ids.ts'
 import { tryTake } from '../../server/core/rate-limits.ts'
 import { keepPosts } from '../../server/core/system.ts'
+import type { PlacedPost } from '../../server/schema/facts.ts'
 import type { CapturePost } from '../../shared/capture.ts'
 import { aBox } from '../boxes.ts'
 import type { ActOf, Harness } from './harness.ts'
 import { numbersOf } from './people.ts'
+import { expectContact, letIn, OUTDATED, sentBy } from './play-modes.ts'
 import { noteTold } from './play-push.ts'
 import { variantOf } from './shop-shopify.ts'
 import type { Consent } from './steps.ts'
@@ -20,13 +22,14 @@ type Players = { [Each in Kind]: (harness: Harness, act: ActOf<Each>) => Promise
 
 export const postPlayers: Players = {
   async post(harness, act) {
-    const post = nextPost(harness, act)
-    if (act.network === 'lost') return
+    const post = sentBy(harness, act, nextPost(harness, act))
+    if (!post || act.network === 'lost') return
     if (act.network === 'late') {
       harness.latePosts.push(post)
       return
     }
-    await arrive(harness, post, act.network === 'left')
+    const isOpen = await arrive(harness, post, act.network === 'left')
+    if (act.network === 'now') await expectContact(harness, post, isOpen)
     if (act.network === 'twice') await arrive(harness, post)
   },
   async 'new visit'(harness, { browser }) {
@@ -59,39 +62,41 @@ function nextPost(harness: Harness, act: ActOf<'post'>): CapturePost {
         }
       : {}),
     ...(act.contact ? { contact: act.contact } : {}),
-    ...(act.consent === null ? {} : { consent: consentOf(act.consent) }),
+    ...(act.consent === null ? {} : { consent: consentOf(act.consent, act.isOutdated) }),
   }
 }
 
 /** By a browser. A shop whose products have variants names the variant. */
 const namedBy = ({ shopify }: Harness, id: string): string => (shopify ? variantOf(id) : id)
 
-function consentOf(consent: Consent): NonNullable<CapturePost['consent']> {
+function consentOf(consent: Consent, isOutdated = false): NonNullable<CapturePost['consent']> {
   const boxes = (['email', 'sms', 'whatsapp'] as const).flatMap((channel) => {
     const isGiven = consent[channel]
-    return isGiven === undefined ? [] : [[channel, aBox(channel, isGiven)]]
+    return isGiven === undefined ? [] : [[channel, { ...aBox(channel, isGiven), ...(isOutdated && { id: OUTDATED }) }]]
   })
   return Object.fromEntries(boxes)
 }
 
 /** What the intake does with a post, one at a time: counts what it brings, keeps it, and it is answered. */
-async function keep({ web: { deps } }: Harness, store: CaptureStore, post: CapturePost, client: string): Promise<void> {
+async function keep({ web: { deps } }: Harness, store: CaptureStore, post: PlacedPost, client: string): Promise<void> {
   const admitted = await admitPost(deps, store, post, client)
   await keepPosts(deps.db, [{ store_id: store.id, id: newId(), received_at: deps.now(), post: admitted }])
 }
 
-/** `isLeft`: the process ended between its answer and what it makes of the post. */
-async function arrive(harness: Harness, post: CapturePost, isLeft = false): Promise<void> {
+/** `isLeft`: the process ended between its answer and what it makes of the post. Answers whether all of its contact counts. */
+async function arrive(harness: Harness, post: CapturePost, isLeft = false): Promise<boolean> {
   const { fixture, web, clock } = harness
   const store = { id: fixture.storeId, url: fixture.homeUrl, home_url: fixture.homeUrl }
   const isCrowded = harness.arrivals++ % 4 === 3
   const client = isCrowded ? await crowd(harness) : `client-${clock.trueNow()}-${harness.arrivals}`
-  const isOfCart = saidOfItsCart(harness, post, isCrowded)
+  const { said, placed } = await letIn(harness, post)
+  const isOfCart = saidOfItsCart(harness, said, isCrowded)
   if (Object.values(post.consent ?? {}).some((box) => !box?.isGiven)) await foldPostsOf(web.deps, fixture.storeId)
-  if (post.consent) await recordCapture(web.deps, store, post, client)
-  else await keep(harness, store, onlyReadable(post), client)
+  if (placed?.consent) await recordCapture(web.deps, store, placed, client)
+  else if (placed) await keep(harness, store, onlyReadable(placed), client)
   if (!isLeft) await foldPostsOf(web.deps, fixture.storeId)
-  noteConsent(harness, post, isOfCart)
+  noteConsent(harness, said, isOfCart)
+  return !isLeft && !isCrowded
 }
 
 /** A network that has brought as many new contacts within the hour as one may; the others are networks of their own. */

@@ -33,6 +33,7 @@ import { beatPlayers } from './play-beats.ts'
 import { campaignPlayers, planning, runDueCampaigns } from './play-campaigns.ts'
 import { codesNamed, couponPlayers, makeDueCodes } from './play-coupons.ts'
 import { flowEditPlayers } from './play-flow-edits.ts'
+import { modePlayers, noteOrder } from './play-modes.ts'
 import { ownerPlayers, runErasures } from './play-owner.ts'
 import { pluginPlayers } from './play-plugin.ts'
 import { postPlayers } from './play-posts.ts'
@@ -76,6 +77,7 @@ const players: Players = {
     if (harness.shopify) return orderOnShopify(harness, act)
     const version = changeOrder(harness.shop, harness.clock, act, codesNamed(harness, act))
     noteText(harness, version)
+    noteOrder(harness, version)
     if (act.webhook === 'lost') return
     if (act.webhook === 'late') {
       harness.lateWebhooks.push(version)
@@ -184,6 +186,7 @@ const players: Players = {
   ...stopPlayers,
   ...pushPlayers,
   ...pluginPlayers,
+  ...modePlayers,
   ...beatPlayers,
   ...couponPlayers(living),
   ...shopifyPlayers(living),

@@ -11,6 +11,8 @@ export type PluginAct =
       browser: number
       items: readonly [id: string, quantity: number][]
       contact: Contact | null
+      /** Who is signed in to the shop. */
+      customerId?: string
       /** `unanswered`: taken, and the answer was lost, so that it is sent again. `overtaken`: by the cart's next state. */
       network: 'now' | 'waits' | 'twice' | 'unanswered' | 'overtaken' | 'altered'
     }

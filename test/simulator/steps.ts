@@ -1,8 +1,10 @@
 import type { ChannelName, TextChannelName } from '../../server/channels/channel.ts'
 import type { OrderKind } from '../../server/platforms/platform.ts'
+import type { CaptureMode } from '../../shared/capture-mode.ts'
 import type { CampaignAct } from './campaigns.ts'
 import type { CouponAct, StepCoupon } from './coupons.ts'
 import type { FlowEditAct } from './flow-edits.ts'
+import type { ModeAct } from './modes.ts'
 import type { Country } from './people.ts'
 import type { PluginAct } from './plugin.ts'
 import type { PushAct, PushFrame } from './push.ts'
@@ -45,6 +47,8 @@ export interface Scenario {
   push: PushFrame | null
   /** null: the shop is one on WooCommerce. */
   shopify: ShopifyFrame | null
+  /** What is kept of shoppers before they agree (C9); null: everything, as nobody has chosen. */
+  beforeConsent: CaptureMode | null
   steps: readonly Step[]
 }
 
@@ -97,6 +101,10 @@ export type Act =
       consent: Consent | null
       /** `left`: kept and answered by a process that ended before it made a fact of it. */
       network: 'now' | 'late' | 'twice' | 'lost' | 'left'
+      /** By a script from a cache, which knows neither the store's mode nor the answers of its banner. */
+      isCached?: boolean
+      /** The words beside the boxes are not the store's any more. */
+      isOutdated?: boolean
     }
   /** The browser forgets its cart token and keeps its device token. */
   | { do: 'new visit'; browser: number }
@@ -189,6 +197,7 @@ export type Act =
   | SeveralFlowsAct
   | PushAct
   | PluginAct
+  | ModeAct
   | ShopifyAct
   | { do: 'in the other shop'; act: Act }
 
@@ -207,6 +216,7 @@ export function describe(scenario: Scenario): string {
     more,
     ...(hasTexts(scenario) ? [texts] : []),
     ...(scenario.shopify ? [sayShopify(scenario.shopify)] : []),
+    ...(scenario.beforeConsent ? [`before consent: ${scenario.beforeConsent}`] : []),
     ...(scenario.push ? [`web push; its service takes ${scenario.push.mostBytes} bytes`] : []),
     ...(shortage
       ? [`sold out from step ${shortage.from + 1} to ${shortage.to + 1}: ${shortage.products.join(', ')}`]

@@ -67,6 +67,8 @@ export interface Shopper {
 
 export interface StoredFact {
   id: string
+  /** `capture:cart:page:seq` and the like. */
+  key: string
   shopper: string
   at: number
   payload: unknown
@@ -324,7 +326,7 @@ const STATE = `
       hasBrowser: HAS_BROWSER,
     })},
     ${list('shoppers', { id: 'id', arm: DRAWN('arm'), armAt: asMs(DRAWN('at')), drawing: DRAWN('id') })},
-    ${list('facts', { id: 'id', shopper: 'shopper_id', at: asMs('at'), payload: 'payload' })},
+    ${list('facts', { id: 'id', key: 'unique_key', shopper: 'shopper_id', at: asMs('at'), payload: 'payload' })},
     ${list('orders', {
       id: 'order_id',
       shopper: 'shopper_id',

@@ -8,6 +8,7 @@ import { codes, coupon } from './coupons.ts'
 import { C8 } from './erased.ts'
 import { flows } from './flows.ts'
 import { D9, D11 } from './manual.ts'
+import { C9 } from './modes.ts'
 import { D3 } from './order-check.ts'
 import { A3, C1, C2, C5, F1, T1, T4 } from './people.ts'
 import { C6 } from './permission.ts'
@@ -23,7 +24,7 @@ import { stops } from './stops.ts'
 import { budget, cooldown, D4, plan, T2 } from './texts.ts'
 
 export const invariants = {
-  ...{ D1, D3, D4, D5, D6, D7, D9, D10, D11, S6, S7, C1, C2, C5, C6, C8, A3, A6, F1, P1, P2, P3, T1, T2, T4, X5 },
+  ...{ D1, D3, D4, D5, D6, D7, D9, D10, D11, S6, S7, C1, C2, C5, C6, C8, C9, A3, A6, F1, P1, P2, P3, T1, T2, T4, X5 },
   ...{
     Cooldown: cooldown,
     Plan: plan,

@@ -1,0 +1,45 @@
+import type { FactPayload } from '../../../server/schema/facts.ts'
+import { type Allowed, isNamed, type Modes } from '../play-modes.ts'
+import type { StoredFact } from '../witness.ts'
+import { type Invariant, name } from './scene.ts'
+
+// C9: before a yes nothing is kept but what the store's mode allows, and nobody is written to at what it left out; with the yes it is kept.
+
+export const C9: Invariant = ({ harness, state, before, fresh }) => {
+  const { modes, scenario } = harness
+  if (!modes) return []
+  const known = new Set(before?.facts.map(({ id }) => id))
+  const news = state === before ? [] : state.facts.filter(({ id }) => !known.has(id))
+  return [
+    ...modes.faults.splice(0),
+    ...news.flatMap((fact) =>
+      faultsOf(modes, fact, scenario.beforeConsent === 'nothing').map((fault) => `${scenario.beforeConsent}: ${fault}`),
+    ),
+    ...fresh
+      .filter(({ to, channel }) => channel !== 'push' && !isNamed(modes, to))
+      .map((mail) => `${name(mail)} left, and nobody let that address in`),
+  ]
+}
+
+const NOTHING: Allowed = { email: false, phone: false, browser: false }
+
+function faultsOf(modes: Modes, { key, payload }: StoredFact, isStrict: boolean): string[] {
+  const said = payload as FactPayload
+  if (said.type === 'lost' || key.startsWith('erased:')) return []
+  if (said.type === 'order') {
+    const addresses = [said.contact.email, said.contact.phone].filter((each) => each !== undefined)
+    return [
+      ...(isStrict && !modes.orders.has(said.orderId) ? [`order ${said.orderId} is kept`] : []),
+      ...addresses.filter((each) => !isNamed(modes, each)).map((each) => `order ${said.orderId} is kept with ${each}`),
+    ]
+  }
+  const allowed = modes.posts.get(key)
+  const { email, unconfirmedEmail, phone, unconfirmedPhone } = said.contact ?? {}
+  const { email: mayEmail, phone: mayPhone, browser } = allowed ?? NOTHING
+  return [
+    ...(allowed ? [] : [`${key} is kept`]),
+    ...(mayEmail || !(email ?? unconfirmedEmail) ? [] : [`${key} is kept with its address`]),
+    ...(mayPhone || !(phone ?? unconfirmedPhone) ? [] : [`${key} is kept with its number`]),
+    ...(browser || ((said.toldBy?.length ?? 0) < 2 && !said.zone) ? [] : [`${key} is kept with its browser`]),
+  ]
+}

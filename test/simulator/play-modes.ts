@@ -1,0 +1,192 @@
+import { allowedPost } from '../../server/capture/capture.ts'
+import type { PlacedPost } from '../../server/schema/facts.ts'
+import type { CapturePost } from '../../shared/capture.ts'
+import { mailboxOf } from './aliases.ts'
+import type { ActOf, Harness } from './harness.ts'
+import { numbersOf } from './people.ts'
+import type { Version } from './shop.ts'
+
+// What a store's mode lets in (C9), once more and by hand: of every post, report and order what of it may be kept.
+
+export interface Modes {
+  /** Of posts and reports, by the key of their fact; one that is not here is not to be kept at all. */
+  posts: Map<string, Allowed>
+  /** Orders of which there may be a row. */
+  orders: Set<string>
+  /** Mailboxes and numbers that somebody let in, or that were bought with. */
+  named: Set<string>
+  /** Somebody has said no, of whom it need not be known here who it was. */
+  hasNo: boolean
+  faults: string[]
+}
+
+export interface Allowed {
+  email: boolean
+  phone: boolean
+  /** The lasting id of the browser, and where it is. */
+  browser: boolean
+}
+
+const ALL: Allowed = { email: true, phone: true, browser: true }
+
+export const newModes = (): Modes => ({
+  posts: new Map(),
+  orders: new Set(),
+  named: new Set(),
+  hasNo: false,
+  faults: [],
+})
+
+export const modePlayers = {
+  async banner({ browsers }: Harness, { browser, answer }: ActOf<'banner'>) {
+    browsers[browser]!.banner = answer
+  },
+}
+
+/** By the script of today; null: it keeps it to itself. */
+export function sentBy(harness: Harness, act: ActOf<'post'>, post: CapturePost): CapturePost | null {
+  const mode = harness.scenario.beforeConsent
+  if (mode === null || act.isCached) return post
+  const { banner } = harness.browsers[act.browser]!
+  if (banner === 'yes') return { ...post, agreed: true }
+  if (banner !== 'no' && mode === 'cart_and_contact') return post
+  const { contact, device: _, ...rest } = post
+  const { email, phone } = banner === 'no' ? NOTHING : ticked(post)
+  if (email || phone) {
+    const asked = { ...(email && { email: contact?.email }), ...(phone && { phone: contact?.phone }) }
+    return { ...rest, contact: asked } as CapturePost
+  }
+  if (banner !== 'no' && mode === 'cart_only') return rest
+  const { cart, page, seq, consent } = post
+  return takesBack(post) ? { cart, page, seq, consent } : null
+}
+
+const NOTHING = { email: false, phone: false }
+
+const ticked = ({ consent }: CapturePost) => ({
+  email: consent?.email?.isGiven === true,
+  phone: consent?.sms?.isGiven === true || consent?.whatsapp?.isGiven === true,
+})
+
+const takesBack = ({ consent = {} }: CapturePost) => Object.values(consent).some((box) => box && !box.isGiven)
+
+/** Beside words that are not the store's any more. */
+export const OUTDATED = 'w-of-last-year'
+
+/** What of it may be kept; null: nothing, a no excepted. */
+function allowedOf({ scenario }: Harness, post: CapturePost): Allowed | null {
+  const mode = scenario.beforeConsent
+  if (mode === null || mode === 'cart_and_contact' || post.agreed) return ALL
+  const { email, phone } = ticked(withoutOutdated(post))
+  if (email || phone) return { email, phone, browser: true }
+  return mode === 'cart_only' ? { ...NOTHING, browser: false } : null
+}
+
+export function withoutOutdated(post: CapturePost): CapturePost {
+  const boxes = Object.entries(post.consent ?? {}).filter(([, box]) => !(box?.isGiven && box.id === OUTDATED))
+  return { ...post, consent: boxes.length > 0 ? Object.fromEntries(boxes) : undefined }
+}
+
+/** Where the browser of somebody who has not agreed is, which nobody is to know. */
+const ZONE = { city: 'Paris', region: 'Paris', country: 'FR', timezone: 'Europe/Paris' }
+
+/** `said`: what counts of it. `placed`: what the engine lets in. */
+export async function letIn(
+  harness: Harness,
+  post: CapturePost,
+): Promise<{ said: CapturePost; placed: PlacedPost | null }> {
+  const { modes, fixture, scenario, web } = harness
+  if (!modes) return { said: post, placed: post }
+  const allowed = allowedOf(harness, post)
+  const said = withoutOutdated({ ...post, contact: allowed ? restOf(post.contact, allowed) : undefined })
+  if (takesBack(post)) modes.hasNo = true
+  if (allowed) modes.posts.set(`capture:${post.cart}:${post.page}:${post.seq}`, allowed)
+  for (const address of [said.contact?.email, said.contact?.phone]) noteNamed(modes, address)
+  const store = { id: fixture.storeId, before_consent: scenario.beforeConsent }
+  const placed = await allowedPost(web.deps, store, { ...post, ...(!allowed?.browser && { zone: ZONE }) })
+  return { said, placed }
+}
+
+function restOf(contact: CapturePost['contact'], { email, phone }: Allowed): CapturePost['contact'] {
+  const { email: typed, phone: number, ...rest } = contact ?? {}
+  return { ...rest, ...(email && typed && { email: typed }), ...(phone && number && { phone: number }) }
+}
+
+const nameOf = (address: string): string => mailboxOf(numbersOf(address)[0]!)
+
+function noteNamed({ named }: Modes, address: string | null | undefined): void {
+  if (address) named.add(nameOf(address))
+}
+
+export const isNamed = ({ named }: Modes, address: string): boolean => named.has(nameOf(address))
+
+/** Whoever buys names themselves, and whoever ticked a box of the checkout; what was not placed is no news of anybody. */
+export function noteOrder({ modes, scenario }: Harness, { order }: Version): void {
+  if (!modes) return
+  const isSold = scenario.beforeConsent === 'cart_and_contact' || order.kind === 'purchase' || order.paidAt !== null
+  const yes = (order.consents ?? []).map(({ channel }) => channel)
+  if (isSold || yes.includes('email')) noteNamed(modes, order.email)
+  if (isSold || yes.includes('sms') || yes.includes('whatsapp')) noteNamed(modes, order.phone)
+  if (isSold || yes.length > 0 || order.kind !== 'draft') modes.orders.add(order.orderId)
+}
+
+/** With a yes the contact is kept at once, and the cart has it where nobody else has been named who may be taken for the same person. */
+export async function expectContact(harness: Harness, post: CapturePost, isOpen: boolean): Promise<void> {
+  const { modes, fixture, outside, people, erased, hasJumped, isDisconnected } = harness
+  const email = post.contact?.email
+  const isUsual = isOpen && !isRefused(harness, email) && !hasJumped && !isDisconnected && erased.size === 0
+  if (!modes || !isUsual || !email || !post.items?.length || !allowedOf(harness, post)?.email) return
+  const person = people.find((each) => each.email === mailboxOf(email))
+  const isAlone = [...modes.named].every((each) => each === person?.email || person?.phones.includes(each))
+  const { rows } = await outside.pool.query<{ isKept: boolean; isInCart: boolean }>(
+    `select exists (select 1 from facts where store_id = $1 and payload ->> 'type' <> 'order' and payload #>> '{contact,email}' = $2) as "isKept",
+      exists (select 1 from carts where store_id = $1 and email = $2) as "isInCart"`,
+    [fixture.storeId, email],
+  )
+  const { isKept, isInCart } = rows[0]!
+  if (!isKept) modes.faults.push(`somebody agreed, and their address ${email} is not kept`)
+  else if (isAlone && !isInCart) modes.faults.push(`somebody agreed, and no cart has their address ${email}`)
+}
+
+/** What a crowd has named is not used, whoever names it next (X5). */
+const isRefused = ({ refused }: Harness, email: string | undefined): boolean =>
+  email !== undefined && [...refused.values()].some((addresses) => addresses.has(email))
+
+export interface Reported {
+  contact?: { email?: string; country?: string }
+  customer?: { id: string }
+  agreed?: true
+}
+
+/** Of the plugin's report; `isOwed`: as far as the shop's orders are read, its customer's address is kept. */
+export async function noteReport(harness: Harness, key: string, { contact, customer, agreed }: Reported) {
+  const { modes, scenario, shop, outside, fixture } = harness
+  const mode = scenario.beforeConsent
+  if (!modes || mode === null) return { isOwed: false }
+  const email = contact?.email
+  const isFree = mode === 'cart_and_contact' || agreed === true
+  const isTheirs = shop.versions.some(
+    ({ order }) => order.kind === 'purchase' && order.customerId === customer?.id && order.email === email,
+  )
+  const isCovered =
+    mode === 'cart_only' && email !== undefined && isTheirs && isSoft(contact?.country) && !hasSaidNo(harness, email)
+  if (isFree) modes.posts.set(key, ALL)
+  else if (mode === 'cart_only') modes.posts.set(key, { email: isCovered, phone: false, browser: isCovered })
+  if (isFree) noteNamed(modes, email)
+  if (isRefused(harness, email) || harness.erased.size > 0) return { isOwed: false }
+  if (isFree) return { isOwed: Boolean(email) }
+  if (!isCovered || modes.hasNo || harness.unsubscribed.size > 0) return { isOwed: false }
+  const { rows } = await outside.pool.query(
+    'select 1 from orders where store_id = $1 and customer_id = $2 and email = $3 and purchased_at is not null limit 1',
+    [fixture.storeId, customer?.id, email],
+  )
+  return { isOwed: rows.length > 0 }
+}
+
+/** And nothing else since, as far as it is known whose word it was. */
+const hasSaidNo = ({ withdrawn, unsubscribed, yeses }: Harness, email: string): boolean =>
+  withdrawn.has(`email:${email}`) ||
+  (unsubscribed.has(`email:${email}`) && !yeses.has(`email:${email}`) && !yeses.has('email:*'))
+
+/** Where customers may be written to. */
+const isSoft = (country: string | undefined): boolean => ['US', 'DE', 'GB', 'AU'].includes(country ?? '')
