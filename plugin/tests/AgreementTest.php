@@ -58,7 +58,7 @@ final class AgreementTest extends ShopCase
         $_COOKIE['recoup_device'] = 'a-device-of-twenty-one';
         $this->shopAround();
         self::assertSame(1, count($this->lastEntry()['lines']));
-        foreach (['contact', 'customer', 'device', 'agreed'] as $name) {
+        foreach (['contact', 'customer', 'device', 'agreed', 'geo', 'client'] as $name) {
             self::assertArrayNotHasKey($name, $this->lastEntry());
         }
     }
@@ -88,6 +88,63 @@ final class AgreementTest extends ShopCase
         self::assertSame([true, self::EMAIL], [$this->lastEntry()['agreed'], $this->lastEntry()['contact']['email']]);
         $before = count($this->recoup->entries());
         do_action('wp_loaded');
+        $this->endRequest();
+        self::assertCount($before, $this->recoup->entries());
+    }
+
+    public function testATickBringsNoPlaceAndTheConsentToolDoes(): void
+    {
+        $this->setMode('cart_only');
+        $this->shopAround();
+        $this->tick();
+        self::assertArrayHasKey('client', $this->lastEntry());
+        self::assertArrayNotHasKey('geo', $this->lastEntry());
+        $_COOKIE['wp_consent_marketing'] = 'allow';
+        $this->shopAround();
+        self::assertSame('DE', $this->lastEntry()['geo']['country']);
+    }
+
+    public function testAnAnswerInTheConsentToolIsFollowedWithoutAnotherPage(): void
+    {
+        do_action('wp_enqueue_scripts');
+        self::assertArrayNotHasKey('recoup-consent', $GLOBALS['wp']['scripts'] ?? []);
+        require_once __DIR__ . '/consent-tool/api.php';
+        do_action('wp_enqueue_scripts');
+        self::assertStringEndsWith('assets/consent.js', $GLOBALS['wp']['scripts']['recoup-consent']);
+        self::assertStringContainsString('recoup_agreement', $GLOBALS['wp']['localized']['recoup-consent']['url']);
+        try {
+            do_action('wc_ajax_recoup_agreement');
+        } catch (Redirected $ended) {
+            self::assertSame(200, $GLOBALS['wp']['json'][0]);
+        }
+        Connection::save(['secret' => ''] + Connection::all());
+        $GLOBALS['wp']['scripts'] = [];
+        do_action('wp_enqueue_scripts');
+        self::assertArrayNotHasKey('recoup-consent', $GLOBALS['wp']['scripts']);
+    }
+
+    public function testTheConsentToolsCookiesMayHaveAnotherName(): void
+    {
+        $this->setMode('nothing');
+        add_filter('wp_consent_cookie_prefix', static function (): string {
+            return 'shop_consent';
+        });
+        $_COOKIE['shop_consent_marketing'] = 'allow';
+        $this->shopAround();
+        self::assertTrue($this->lastEntry()['agreed']);
+        do_action('woocommerce_before_checkout_form');
+        self::assertSame('shop_consent', $GLOBALS['wp']['localized']['recoup-checkout']['tool']);
+    }
+
+    public function testASignInAfterARefusalIsNotTold(): void
+    {
+        $this->shopAround();
+        $this->tick();
+        $_COOKIE['wp_consent_marketing'] = 'deny';
+        do_action('wp_loaded');
+        $this->endRequest();
+        $before = count($this->recoup->entries());
+        do_action('wp_login', 'ada', (object) ['ID' => 7]);
         $this->endRequest();
         self::assertCount($before, $this->recoup->entries());
     }

@@ -18,19 +18,21 @@
     return field && field.type !== 'password' && field.value ? field.value.trim() : ''
   }
 
-  function told(word) {
-    return new RegExp(`(^|; )wp_consent_(marketing|functional)=${word}`).test(document.cookie)
+  function told(categories, word) {
+    var name = (setup.tool || 'wp_consent').replace(/[^\w-]/g, '')
+    return new RegExp(`(^|; )${name}_(${categories})=${word}`).test(document.cookie)
   }
 
   function maySend() {
-    if (told('deny')) return Object.keys(touched).some((name) => touched[name] === 'no')
+    if (told('marketing|functional', 'deny')) return Object.keys(touched).some((name) => touched[name] === 'no')
     // A no is told, too.
-    return !setup.asks || Object.keys(touched).length > 0 || /(^|; )wp_consent_marketing=allow/.test(document.cookie)
+    return !setup.asks || Object.keys(touched).length > 0 || told('marketing', 'allow')
   }
 
+  /** Whether there was anything to send. */
   function send() {
     clearTimeout(timer)
-    if (!maySend()) return
+    if (!maySend()) return false
     var data = new FormData()
     var said = ''
     Object.keys(FIELDS).forEach((id) => {
@@ -43,13 +45,17 @@
       data.append(name, touched[name])
       said += name + touched[name]
     })
-    if (!said || said === last) return
+    if (!said || said === last) return false
     last = said
     data.append('nonce', setup.nonce)
     fetch(setup.url, { method: 'POST', body: data, credentials: 'same-origin', keepalive: true }).catch(() => {
       last = ''
     })
+    return true
   }
+
+  // For an answer in the shop's consent tool (consent.js).
+  setup.send = send
 
   document.addEventListener(
     'change',

@@ -8,14 +8,34 @@ namespace Recoup\WooCommerce;
  */
 final class Agreement
 {
+    public const ENDPOINT = 'recoup_agreement';
     private const TOLD = ['allow' => true, 'deny' => false];
 
     public static function start(): void
     {
         add_action('wp_loaded', Guard::action('wp_loaded', [self::class, 'follow']), 20, 0);
+        add_action('wp_enqueue_scripts', Guard::action('agreement', [self::class, 'enqueue']), 10, 0);
+        add_action('wc_ajax_' . self::ENDPOINT, Guard::action('agreement', [self::class, 'followed']));
     }
 
-    /** On every page: an answer that was given on this page or on another one is followed. */
+    /** Where there is a consent tool: its answer is followed at once, not only with the shopper's next page. */
+    public static function enqueue(): void
+    {
+        if (!Connection::isUp() || !function_exists('wp_has_consent')) {
+            return;
+        }
+        wp_enqueue_script('recoup-consent', plugins_url('assets/consent.js', Plugin::file()), [], Plugin::VERSION, true);
+        wp_localize_script('recoup-consent', 'recoupConsentTool', ['url' => \WC_AJAX::get_endpoint(self::ENDPOINT)]);
+    }
+
+    /** The answer came with the request's cookies, and follow() has read them. */
+    public static function followed(): void
+    {
+        nocache_headers();
+        wp_send_json(['ok' => true], 200);
+    }
+
+    /** On every request: an answer that was given on this page or on another one is followed. */
     public static function follow(): void
     {
         $said = self::toolSays();
@@ -52,10 +72,15 @@ final class Agreement
 
     private static function told(string $category): ?bool
     {
-        $prefix = apply_filters('wp_consent_cookie_prefix', 'wp_consent');
-        $name = (is_string($prefix) ? $prefix : 'wp_consent') . '_' . $category;
-        $value = $_COOKIE[$name] ?? null;
+        $value = $_COOKIE[self::cookiePrefix() . '_' . $category] ?? null;
         return is_string($value) ? self::TOLD[$value] ?? null : null;
+    }
+
+    /** What the names of the consent tool's cookies begin with. */
+    public static function cookiePrefix(): string
+    {
+        $prefix = apply_filters('wp_consent_cookie_prefix', 'wp_consent');
+        return is_string($prefix) ? $prefix : 'wp_consent';
     }
 
     /** Whether anything of this cart may be kept: a no at a box is told, too, also after a refusal. */

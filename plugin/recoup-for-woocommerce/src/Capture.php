@@ -79,7 +79,7 @@ final class Capture
      */
     public static function loggedIn($name, $user = null): void
     {
-        if (is_object($user) && Session::cart() !== '' && Connection::isUp()) {
+        if (is_object($user) && Session::cart() !== '' && Connection::isUp() && Agreement::mayKeepCart()) {
             Snapshot::speakFor((int) $user->ID);
             self::$isDirty = true;
             self::later();

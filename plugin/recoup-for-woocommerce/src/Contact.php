@@ -29,6 +29,7 @@ final class Contact
             'nonce' => wp_create_nonce(self::ENDPOINT),
             // Then a ticked box, or the shop's consent tool, has to come first.
             'asks' => Settings::before() === 'cart_and_contact' ? '' : '1',
+            'tool' => Agreement::cookiePrefix(),
         ]);
     }
 

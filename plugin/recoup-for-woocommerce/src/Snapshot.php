@@ -33,7 +33,8 @@ final class Snapshot
             'locale' => determine_locale(),
         ];
         $more = count($lines) - Lines::MOST;
-        return $entry + ($more > 0 ? ['more' => $more] : []) + self::shopper() + self::said() + self::place();
+        $shopper = self::shopper();
+        return $entry + ($more > 0 ? ['more' => $more] : []) + $shopper + self::said() + self::place(isset($shopper['contact'])) + self::agent();
     }
 
     private static function coupons(object $cart): array
@@ -99,14 +100,19 @@ final class Snapshot
         return substr(Text::base64url(hash_hmac('sha256', $network, $salt, true)), 0, 22);
     }
 
-    /** Where from: never the address itself. */
-    private static function place(): array
+    /**
+     * Where from: never the address itself. Nothing of it before the shopper agrees: the network is asked for with a contact only, whose limits
+     * count by it.
+     */
+    private static function place(bool $hasContact): array
     {
         $part = [];
-        $ip = class_exists('WC_Geolocation') ? (string) \WC_Geolocation::get_ip_address() : '';
-        $client = self::client();
+        $client = $hasContact ? self::client() : '';
         if ($client !== '') {
             $part['client'] = $client;
+        }
+        $ip = Agreement::mayName() && class_exists('WC_Geolocation') ? (string) \WC_Geolocation::get_ip_address() : '';
+        if (self::network($ip) !== '') {
             // Only what lies on this server: no service is asked.
             $found = \WC_Geolocation::geolocate_ip($ip, false, false);
             $country = Text::plain($found['country'] ?? '', 2);
@@ -114,12 +120,17 @@ final class Snapshot
                 $part['geo'] = ['country' => $country, 'city' => Text::plain($found['city'] ?? '', 80)];
             }
         }
-        $agent = isset($_SERVER['HTTP_USER_AGENT']) ? substr((string) $_SERVER['HTTP_USER_AGENT'], 0, 300) : '';
-        if ($agent !== '') {
-            $isPhone = strpos($agent, 'iPad') === false && preg_match('/iPhone|iPod|Mobi/', $agent);
-            $part['agent'] = $isPhone ? 'phone' : 'desktop';
-        }
         return $part;
+    }
+
+    private static function agent(): array
+    {
+        $agent = isset($_SERVER['HTTP_USER_AGENT']) ? substr((string) $_SERVER['HTTP_USER_AGENT'], 0, 300) : '';
+        if ($agent === '') {
+            return [];
+        }
+        $isPhone = strpos($agent, 'iPad') === false && preg_match('/iPhone|iPod|Mobi/', $agent);
+        return ['agent' => $isPhone ? 'phone' : 'desktop'];
     }
 
     /** An IPv4 address, or the /64 of an IPv6 one. */

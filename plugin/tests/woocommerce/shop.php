@@ -141,3 +141,11 @@ function is_checkout(): bool
 {
     return $GLOBALS['wp']['isCheckout'] ?? true;
 }
+
+final class WC_AJAX
+{
+    public static function get_endpoint(string $request): string
+    {
+        return '/?wc-ajax=' . $request;
+    }
+}

@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs'
+import vm from 'node:vm'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+
+// The plugin's scripts, which are served as they are, in a page that has only what they touch.
+
+const ASSETS = new URL('../plugin/recoup-for-woocommerce/assets/', import.meta.url)
+const read = (name: string) => readFileSync(new URL(name, ASSETS), 'utf8')
+
+interface Field {
+  id: string
+  type: string
+  value: string
+  checked?: boolean
+}
+
+function openPage({ cookie = '', checkout, tool }: { cookie?: string; checkout?: object; tool?: object }) {
+  const listeners = new Map<string, ((event: object) => void)[]>()
+  const listen = (name: string, listener: (event: object) => void) =>
+    listeners.set(name, [...(listeners.get(name) ?? []), listener])
+  const fields = new Map<string, Field>()
+  const posts: { url: string; body?: FormData }[] = []
+  const page = {
+    cookie,
+    addEventListener: listen,
+    getElementById: (id: string) => fields.get(id) ?? null,
+  }
+  const window: Record<string, unknown> = { recoupCheckout: checkout, recoupConsentTool: tool }
+  const fetch = async (url: string, { body }: { body?: FormData }) => {
+    posts.push({ url, ...(body && { body }) })
+  }
+  Object.assign(window, { window, document: page, addEventListener: listen, FormData, fetch })
+  Object.assign(window, { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout })
+  vm.createContext(window)
+  if (checkout) vm.runInContext(read('checkout.js'), window)
+  if (tool) vm.runInContext(read('consent.js'), window)
+  const fire = (name: string, target?: object) => {
+    for (const listener of listeners.get(name) ?? []) listener({ target })
+  }
+  const type = (id: string, value: string) => {
+    const field = { id, type: 'text', value }
+    fields.set(id, field)
+    fire('change', field)
+  }
+  return { page, posts, fire, type }
+}
+
+const CHECKOUT = { url: '/?wc-ajax=recoup_contact', nonce: 'n', asks: '1', tool: 'wp_consent' }
+const TOOL = { url: '/?wc-ajax=recoup_agreement' }
+const FILLED = 'woocommerce_items_in_cart=1'
+const EMAIL = 'ada@shoppers.example'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const answer = async ({ page, fire }: ReturnType<typeof openPage>, cookie: string) => {
+  page.cookie = cookie
+  for (let category = 0; category < 5; category++) fire('wp_listen_for_consent_change')
+  await vi.advanceTimersByTimeAsync(1_000)
+}
+
+test.each([
+  'allow',
+  'deny',
+])('tells the shop once, within a second, of an answer in the consent tool: %s', async (word) => {
+  const shown = openPage({ tool: TOOL })
+  await answer(shown, `${FILLED}; wp_consent_marketing=${word}`)
+  expect(shown.posts).toEqual([{ url: TOOL.url }])
+})
+
+test('tells the shop of no answer while the cart is empty', async () => {
+  const shown = openPage({ tool: TOOL })
+  await answer(shown, 'wp_consent_marketing=allow')
+  expect(shown.posts).toEqual([])
+})
+
+test('tells the shop of an answer when the page is left at once', () => {
+  const shown = openPage({ cookie: `${FILLED}; wp_consent_marketing=deny`, tool: TOOL })
+  shown.fire('wp_listen_for_consent_change')
+  shown.fire('pagehide')
+  expect(shown.posts).toEqual([{ url: TOOL.url }])
+})
+
+test('sends what was typed at the classic checkout with the yes, in one request', async () => {
+  const shown = openPage({ checkout: { ...CHECKOUT }, tool: TOOL })
+  shown.type('billing_email', EMAIL)
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(shown.posts).toEqual([])
+  await answer(shown, `${FILLED}; wp_consent_marketing=allow`)
+  expect(shown.posts.map(({ url, body }) => [url, body?.get('email')])).toEqual([[CHECKOUT.url, EMAIL]])
+})
+
+test('sends nothing of what is typed after a no', async () => {
+  const shown = openPage({ checkout: { ...CHECKOUT, asks: '' }, tool: TOOL })
+  await answer(shown, `${FILLED}; wp_consent_marketing=deny`)
+  expect(shown.posts.map(({ url }) => url)).toEqual([TOOL.url])
+  shown.type('billing_email', EMAIL)
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(shown.posts).toHaveLength(1)
+})
+
+test('reads the cookies of a consent tool that gave them another name', async () => {
+  const shown = openPage({ cookie: 'shop_consent_marketing=allow', checkout: { ...CHECKOUT, tool: 'shop_consent' } })
+  shown.type('billing_email', EMAIL)
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(shown.posts).toHaveLength(1)
+})
