@@ -136,6 +136,71 @@ final class AgreementTest extends ShopCase
         self::assertSame('shop_consent', $GLOBALS['wp']['localized']['recoup-checkout']['tool']);
     }
 
+    /** @return mixed */
+    private function signIn(bool $isGiven, string $email = self::EMAIL)
+    {
+        $GLOBALS['wp']['user'] = 7;
+        $GLOBALS['wp']['users'][7] = (object) ['ID' => 7, 'user_email' => $email];
+        update_user_meta(7, '_recoup_consent', ['email' => ['isGiven' => $isGiven, 'id' => 'w1', 'wording' => self::WORDS]]);
+    }
+
+    public function testAYesOfTheAccountIsFollowed(): void
+    {
+        $this->setMode('nothing');
+        $this->signIn(true);
+        $this->shopAround();
+        $entry = $this->lastEntry();
+        self::assertSame([1, self::EMAIL, '7'], [count($entry['lines']), $entry['contact']['email'], $entry['customer']['id']]);
+        foreach (['consent', 'agreed', 'geo', 'device'] as $name) {
+            self::assertArrayNotHasKey($name, $entry);
+        }
+        self::assertArrayNotHasKey('phone', $entry['contact']);
+    }
+
+    public function testAYesOfTheAccountIsFollowedForACartThatWasThereBefore(): void
+    {
+        $this->setMode('nothing');
+        $this->shopAround();
+        $this->signIn(true);
+        do_action('wp_loaded');
+        $this->endRequest();
+        self::assertSame(self::EMAIL, $this->lastEntry()['contact']['email']);
+        $before = count($this->recoup->entries());
+        do_action('wp_loaded');
+        $this->endRequest();
+        self::assertCount($before, $this->recoup->entries());
+    }
+
+    public function testAYesOfTheAccountIsNotAboutAnotherAddress(): void
+    {
+        $this->setMode('cart_only');
+        $this->signIn(true, 'grace@shoppers.example');
+        $this->shopAround();
+        self::assertArrayNotHasKey('contact', $this->lastEntry());
+    }
+
+    public function testANoOfTheAccountAndARefusalComeBeforeItsYes(): void
+    {
+        $this->setMode('nothing');
+        $this->signIn(false);
+        $this->shopAround();
+        $this->signIn(true);
+        $_COOKIE['wp_consent_marketing'] = 'deny';
+        $this->shopAround();
+        self::assertSame([], $this->recoup->entries());
+    }
+
+    public function testAnUntickedBoxComesBeforeAYesOfTheAccount(): void
+    {
+        $this->setMode('nothing');
+        $this->signIn(true);
+        $this->shopAround();
+        $this->tick();
+        $this->tick(false);
+        self::assertArrayNotHasKey('contact', $this->lastEntry());
+        self::assertSame([], $this->lastEntry()['lines']);
+    }
+
     public function testASignInAfterARefusalIsNotTold(): void
     {
         $this->shopAround();

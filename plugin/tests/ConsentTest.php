@@ -99,6 +99,13 @@ final class ConsentTest extends ShopCase
         self::assertSame([$other], array_values(apply_filters('woocommerce_data_store_wp_user_read_meta', [$kept, $other])));
     }
 
+    public function testABoxOfTheBlockCheckoutLeavesNoRowWithTheCustomer(): void
+    {
+        self::assertFalse(apply_filters('add_user_metadata', null, 7, '_wc_other/recoup/consent-email', '1', false));
+        self::assertNull(apply_filters('add_user_metadata', null, 7, '_wc_other/shop/gift', '1', false));
+        self::assertSame(5, apply_filters('add_user_metadata', 5, 7, 'nickname', 'Ada', false));
+    }
+
     public function testTheClassicOrderKeepsATickThatTheScriptDidNotTell(): void
     {
         $_POST = ['recoup_consent_email' => 'yes'];

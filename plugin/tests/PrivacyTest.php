@@ -47,11 +47,13 @@ final class PrivacyTest extends ShopCase
         $this->fillQueue();
         update_user_meta(7, Account::META, ['email' => ['isGiven' => true]]);
         update_user_meta(70, Account::META, ['email' => ['isGiven' => true]]);
+        update_user_meta(7, '_wc_other/recoup/consent-email', '1');
         $this->recoup->answers['privacy'] = [200, ['isErasing' => true]];
         $outcome = $this->ask('erasers', self::VERA);
         self::assertSame(['items_removed' => true, 'items_retained' => false, 'messages' => [], 'done' => true], $outcome);
         self::assertSame(['cart:b', 'cart:c', 'order:6'], $this->waiting());
         self::assertEmpty(get_user_meta(7, Account::META, true));
+        self::assertEmpty(get_user_meta(7, '_wc_other/recoup/consent-email', true));
         self::assertNotEmpty(get_user_meta(70, Account::META, true));
         $call = $this->recoup->lastCall('privacy');
         self::assertSame(['erase', self::VERA, 1], [$call['ask'], $call['email'], $call['v']]);

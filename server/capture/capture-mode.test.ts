@@ -5,7 +5,7 @@ import { anOrder, aStore, type TestStore } from '../../test/factories.ts'
 import { aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import { foldPostsOf } from './capture-intake.ts'
-import { recordSigned } from './signed-posts.ts'
+import { recordSaidByCustomer, recordSigned } from './signed-posts.ts'
 
 // What is kept of a shopper before they agreed (C9), whatever an older script or plugin sends.
 
@@ -49,6 +49,39 @@ async function kept(): Promise<string> {
 }
 
 const settled = () => foldPostsOf(world.deps, store.storeId)
+
+const report = (more: object = {}, customerId: string | null = null) =>
+  recordSigned(
+    world.deps,
+    { id: store.storeId, home_url: url },
+    {
+      install: 'install-of-the-shop',
+      posts: [
+        {
+          at: world.now,
+          client: null,
+          post: {
+            ...{
+              cart: CART,
+              page: 'install-of-the-shop',
+              seq: ++seq,
+              coupons: [],
+              contact,
+              device: 'device-of-ada-012345',
+            },
+            ...more,
+            signed: {
+              items: [{ productId: '11', variationId: null, quantity: 1 }],
+              currency: 'USD',
+              customerId,
+              state: null,
+              draftId: null,
+            },
+          },
+        },
+      ],
+    },
+  )
 
 describe('a page', () => {
   test.each(['cart_and_contact', null] as const)('%s: is kept as it comes', async (mode) => {
@@ -126,39 +159,6 @@ describe('a page', () => {
 })
 
 describe('the plugin', () => {
-  const report = (more: object = {}, customerId: string | null = null) =>
-    recordSigned(
-      world.deps,
-      { id: store.storeId, home_url: url },
-      {
-        install: 'install-of-the-shop',
-        posts: [
-          {
-            at: world.now,
-            client: null,
-            post: {
-              ...{
-                cart: CART,
-                page: 'install-of-the-shop',
-                seq: ++seq,
-                coupons: [],
-                contact,
-                device: 'device-of-ada-012345',
-              },
-              ...more,
-              signed: {
-                items: [{ productId: '11', variationId: null, quantity: 1 }],
-                currency: 'USD',
-                customerId,
-                state: null,
-                draftId: null,
-              },
-            },
-          },
-        ],
-      },
-    )
-
   test('nothing: an older plugin’s report leaves no row', async () => {
     await setMode('nothing')
     await report()
@@ -207,6 +207,54 @@ describe('the plugin', () => {
     expect(await kept()).not.toContain(EMAIL)
     await report({ consent: { email: aBox('email') } })
     expect(await kept()).toContain(EMAIL)
+  })
+})
+
+describe('the plugin, of a customer who agreed before', () => {
+  const agree = (isGiven: boolean) =>
+    recordSaidByCustomer(
+      world.deps,
+      { storeId: store.storeId, db: world.db },
+      {
+        contact: { email: EMAIL },
+        said: [
+          {
+            channel: 'email',
+            address: EMAIL,
+            isGiven,
+            wording: 'Yes',
+            country: 'US',
+            isUnproven: true,
+            saidAt: world.now,
+          },
+        ],
+      },
+    )
+
+  test.each(['nothing', 'cart_only'] as const)('%s: keeps the contact, until they say no', async (mode) => {
+    await setMode(mode)
+    await agree(true)
+    await report({ contact: { ...contact, firstName: 'Adelaide' } }, '77')
+    expect(await kept()).toContain('Adelaide')
+    expect(await kept()).not.toContain('12125550177')
+    world.advance(1_000)
+    await agree(false)
+    await report({ contact: { ...contact, firstName: 'Beatrice' } }, '77')
+    expect(await kept()).not.toContain('Beatrice')
+  })
+
+  test('keeps no contact of somebody who is not signed in', async () => {
+    await setMode('cart_only')
+    await agree(true)
+    await report({ contact: { ...contact, firstName: 'Adelaide' } })
+    expect(await kept()).not.toContain('Adelaide')
+  })
+
+  test('keeps no contact when the box is unticked with this cart', async () => {
+    await setMode('cart_only')
+    await agree(true)
+    await report({ contact: { ...contact, firstName: 'Adelaide' }, consent: { email: aBox('email', false) } }, '77')
+    expect(await kept()).not.toContain('Adelaide')
   })
 })
 

@@ -10,22 +10,32 @@ type Box = NonNullable<NonNullable<PlacedPost['consent']>[ConsentChannel]>
 /** Whether the ledger would take this tick: one beside outdated words is no yes. */
 export type CountsTick = (channel: ConsentChannel, box: Box) => boolean
 
-/**
- * null: nothing of it. What is covered (`coveredCustomers`) is the email address, as by a box for emails. A no is always heard, for the addresses its cart is known to have. A null mode is that of stores older than the
- * setting.
- */
+interface Known {
+  countsTick: CountsTick
+  /** Whether the email address is that of a customer (`coveredCustomers`): kept as by a box for emails. */
+  isCovered?: boolean
+  /** The channels that a customer who is signed in to the shop agreed to earlier (`agreedChannels`). */
+  agreedBefore?: readonly ConsentChannel[]
+}
+
+/** null: nothing of it. A no is always heard, for the addresses its cart is known to have. A null mode is that of stores older than the setting. */
 export function withinMode<Post extends PlacedPost>(
   post: Post,
   mode: CaptureMode | null,
-  { countsTick, isCovered = false }: { countsTick: CountsTick; isCovered?: boolean },
+  { countsTick, isCovered = false, agreedBefore = [] }: Known,
 ): Post | null {
   if (keepsAll(mode) || post.agreed) return post
   const boxes = boxChannels.flatMap((channel) => {
     const box = post.consent?.[channel]
     return box ? [{ channel, box }] : []
   })
+  const no = boxes.filter(({ box }) => !box.isGiven).map(({ channel }) => channel)
   const ticked = boxes.filter(({ channel, box }) => box.isGiven && countsTick(channel, box))
-  const yes = [...ticked.map(({ channel }) => channel), ...(isCovered ? (['email'] as const) : [])]
+  const yes = [
+    ...ticked.map(({ channel }) => channel),
+    ...agreedBefore.filter((channel) => !no.includes(channel)),
+    ...(isCovered ? (['email'] as const) : []),
+  ]
   if (yes.length > 0) return { ...post, contact: contactFor(post.contact, yes) }
   if (mode === 'cart_only') return withoutContact(post)
   if (boxes.every(({ box }) => box.isGiven)) return null

@@ -2,7 +2,7 @@ import { keepsAll } from '../../shared/capture-mode.ts'
 import type { ConsentChannel } from '../../shared/consent.ts'
 import { boxChannels, wordingId } from '../../shared/consent-box.ts'
 import type { Said } from '../consent/consents.ts'
-import { coveredCustomers } from '../consent/covered-customers.ts'
+import { agreedChannels, coveredCustomers } from '../consent/covered-customers.ts'
 import type { Db, StoreDb } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
 import type { Deps } from '../deps.ts'
@@ -67,8 +67,11 @@ async function allowed(deps: Deps, store: StoreDb, told: readonly SignedPost[]):
   if (keepsAll(mode)) return told
   const people = told.map((each) => customerOf(each.post))
   const covered = mode === 'cart_only' ? await coveredCustomers(deps, store, people) : new Set()
+  const agreed = await agreedChannels(deps, store, people)
   return told.flatMap((each, place) => {
-    const post = withinMode(each.post, mode, { countsTick: bearsItsName, isCovered: covered.has(people[place]) })
+    const person = people[place]!
+    const known = { countsTick: bearsItsName, isCovered: covered.has(person), agreedBefore: agreed.get(person) ?? [] }
+    const post = withinMode(each.post, mode, known)
     return post ? [{ ...each, post }] : []
   })
 }
@@ -81,6 +84,7 @@ const bearsItsName = (_: ConsentChannel, { id, wording }: { id?: string | undefi
 const customerOf = ({ signed, contact }: SignedPost['post']) => ({
   customerId: signed.customerId,
   email: contact?.email ?? null,
+  phone: contact?.phone ?? null,
   country: contact?.country ?? null,
 })
 

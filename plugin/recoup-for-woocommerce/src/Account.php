@@ -21,6 +21,24 @@ final class Account
         return is_array($said) ? $said : [];
     }
 
+    /** The channels that whoever is signed in agreed to, here or with an order. */
+    public static function agreed(): array
+    {
+        return array_keys(array_filter(self::said(get_current_user_id()), static function ($word): bool {
+            return is_array($word) && !empty($word['isGiven']);
+        }));
+    }
+
+    /** The address that a consent of the account is about. */
+    public static function address(int $user, string $kind): string
+    {
+        if ($kind === 'phone') {
+            return Text::plain(get_user_meta($user, 'billing_phone', true), 40);
+        }
+        $account = get_userdata($user);
+        return is_object($account) ? Text::plain($account->user_email, 254) : '';
+    }
+
     public static function show(): void
     {
         $boxes = Settings::boxes();
@@ -64,10 +82,9 @@ final class Account
 
     private static function tell(int $user, array $news): void
     {
-        $account = get_userdata($user);
         $contact = array_filter([
-            'email' => is_object($account) ? Text::plain($account->user_email, 254) : '',
-            'phone' => Text::plain(get_user_meta($user, 'billing_phone', true), 40),
+            'email' => self::address($user, 'email'),
+            'phone' => self::address($user, 'phone'),
             'country' => Text::plain(get_user_meta($user, 'billing_country', true), 2),
         ], 'strlen');
         $entry = ['type' => 'consent', 'customer' => ['id' => (string) $user], 'contact' => $contact, 'consent' => $news];

@@ -39,14 +39,26 @@ final class Agreement
     public static function follow(): void
     {
         $said = self::toolSays();
-        if ($said === null || !Connection::isUp() || !Session::isThere()) {
+        if (!Connection::isUp() || !Session::isThere()) {
             return;
         }
-        if ($said && Session::get('agreed') !== true && !WC()->cart->is_empty()) {
+        if ($said === null) {
+            self::followAccount();
+        } elseif ($said && Session::get('agreed') !== true && !WC()->cart->is_empty()) {
             Session::put('agreed', true);
             Capture::changed();
         } elseif (!$said && Session::cart() !== '' && Session::get('agreed') !== false) {
             self::refused();
+        }
+    }
+
+    /** Of a cart that was filled before its shopper signed in, or agreed in My account. */
+    private static function followAccount(): void
+    {
+        $isNews = Settings::before() !== 'cart_and_contact' && Session::get('account') !== true && !WC()->cart->is_empty();
+        if ($isNews && self::agreedInAccount(Settings::CHANNELS)) {
+            Session::put('account', true);
+            Capture::changed();
         }
     }
 
@@ -90,7 +102,7 @@ final class Agreement
         if ($said === false) {
             return in_array(false, array_column(self::said(), 'isGiven'), true);
         }
-        return $said === true || Settings::before() !== 'nothing' || self::said() !== [];
+        return $said === true || Settings::before() !== 'nothing' || self::said() !== [] || self::agreedInAccount(Settings::CHANNELS);
     }
 
     /** Whether all that was typed may be told, and a lasting name of the browser. */
@@ -103,7 +115,7 @@ final class Agreement
     public static function mayTellLines(): bool
     {
         return self::mayName()
-            || (self::toolSays() === null && (Settings::before() === 'cart_only' || self::isTicked(Settings::CHANNELS)));
+            || (self::toolSays() === null && (Settings::before() === 'cart_only' || self::hasAgreed(Settings::CHANNELS)));
     }
 
     /** Of the contact, what the ticked boxes are about. */
@@ -116,8 +128,8 @@ final class Agreement
             return [];
         }
         $kept = array_filter([
-            'email' => self::isTicked(['email']) ? $contact['email'] ?? '' : '',
-            'phone' => self::isTicked(['sms', 'whatsapp']) ? $contact['phone'] ?? '' : '',
+            'email' => self::isAbout(['email'], 'email', $contact) ? $contact['email'] ?? '' : '',
+            'phone' => self::isAbout(['sms', 'whatsapp'], 'phone', $contact) ? $contact['phone'] ?? '' : '',
         ], 'strlen');
         return $kept === [] ? [] : $kept + array_diff_key($contact, ['email' => 1, 'phone' => 1]);
     }
@@ -128,6 +140,31 @@ final class Agreement
         $isBuyer = isset(WC()->customer) && is_object(WC()->customer) && method_exists(WC()->customer, 'get_is_paying_customer')
             && WC()->customer->get_is_paying_customer();
         return Settings::before() === 'cart_only' && self::toolSays() === null && get_current_user_id() > 0 && $isBuyer;
+    }
+
+    /** Whether who is signed in may be named: the yes of an account is the account's. */
+    public static function mayNameCustomer(): bool
+    {
+        return self::mayName() || self::isKnownCustomer() || (self::toolSays() === null && self::agreedInAccount(Settings::CHANNELS));
+    }
+
+    private static function hasAgreed(array $channels): bool
+    {
+        return self::isTicked($channels) || self::agreedInAccount($channels);
+    }
+
+    /** A tick at the checkout is about the address typed there, one in My account about the account's own. */
+    private static function isAbout(array $channels, string $kind, array $contact): bool
+    {
+        $address = (string) ($contact[$kind] ?? '');
+        return self::isTicked($channels)
+            || (self::agreedInAccount($channels) && strcasecmp($address, Account::address(get_current_user_id(), $kind)) === 0);
+    }
+
+    /** Agreed to in My account or with an earlier order, and not unticked since. */
+    private static function agreedInAccount(array $channels): bool
+    {
+        return array_diff(array_intersect($channels, Account::agreed()), array_keys(self::said())) !== [];
     }
 
     private static function isTicked(array $channels): bool

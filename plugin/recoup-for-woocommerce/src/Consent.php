@@ -26,6 +26,7 @@ final class Consent
         // My account has boxes of its own (Account).
         add_filter('woocommerce_form_field_checkbox', Guard::filter('woocommerce_form_field_checkbox', [self::class, 'notInAccount']), 10, 2);
         add_filter('woocommerce_data_store_wp_user_read_meta', Guard::filter('user_read_meta', [self::class, 'withoutKept']), 10, 1);
+        add_filter('add_user_metadata', Guard::filter('add_user_metadata', [self::class, 'keptNowhere']), 10, 3);
         $create = Guard::action('woocommerce_checkout_create_order', [self::class, 'toClassicOrder']);
         add_action('woocommerce_checkout_create_order', $create, 10, 1);
     }
@@ -73,6 +74,27 @@ final class Consent
         return !is_array($meta) ? $meta : array_filter($meta, static function ($each): bool {
             return !is_object($each) || !preg_match('~^_wc_\w+/' . self::FIELD . '~', (string) ($each->meta_key ?? ''));
         });
+    }
+
+    /**
+     * As what is kept of them is hidden (withoutKept), WooCommerce would add the rows once more with each step of a customer.
+     *
+     * @param mixed $added null: nobody else has a say
+     * @param mixed $user
+     * @param mixed $key
+     * @return mixed
+     */
+    public static function keptNowhere($added, $user = 0, $key = '')
+    {
+        return is_string($key) && preg_match('~^_wc_\w+/' . self::FIELD . '~', $key) ? false : $added;
+    }
+
+    /** Rows that earlier versions left. */
+    public static function keptKeys(): array
+    {
+        return array_map(static function (string $channel): string {
+            return '_wc_other/' . self::FIELD . $channel;
+        }, Settings::CHANNELS);
     }
 
     /**

@@ -84,6 +84,9 @@ final class Privacy
         if ($hasSaid) {
             delete_user_meta($user, Account::META);
         }
+        foreach ($user > 0 ? Consent::keptKeys() : [] as $name) {
+            delete_user_meta($user, $name);
+        }
         $outcome['items_removed'] = $waiting !== [] || $hasSaid;
         if (!Connection::isUp()) {
             return $outcome;

@@ -63,7 +63,7 @@ final class Snapshot
         }
         $id = self::$user ?: get_current_user_id();
         self::$user = 0;
-        if ($id > 0 && (Agreement::mayName() || Agreement::isKnownCustomer())) {
+        if ($id > 0 && Agreement::mayNameCustomer()) {
             $active = (int) get_user_meta($id, 'wc_last_active', true);
             $part['customer'] = ['id' => (string) $id, 'lastActive' => $active > 0 ? $active : null];
         }

@@ -13,8 +13,9 @@ final class Uninstall
         delete_option(Connection::OPTION);
         delete_option(State::OPTION);
         delete_transient('recoup_nonces');
-        delete_metadata('user', 0, Account::META, '', true);
-        delete_metadata('user', 0, 'recoup_connect', '', true);
+        foreach (array_merge([Account::META, 'recoup_connect'], Consent::keptKeys()) as $name) {
+            delete_metadata('user', 0, $name, '', true);
+        }
         Sender::unschedule();
     }
 }
