@@ -34,6 +34,17 @@ test('what the plugin puts on a checkout is at most three kilobytes', async () =
   expect(gzipSync(script, { level: 9 }).length).toBeLessThanOrEqual(3_072)
 })
 
+test('translators get a template with every sentence of the plugin, its places and its notes', async () => {
+  const template = (await pluginFiles()).find(({ name }) => name === `languages/${PLUGIN}.pot`)!.content.toString()
+  const ids = readCatalogue(template).map(({ id }) => id)
+  const german = readCatalogue(await textOf(`languages/${PLUGIN}-de_DE.po`)).map(({ id }) => id)
+  expect(ids.toSorted()).toEqual(german.toSorted())
+  expect(template).toContain('Project-Id-Version: Recoup for WooCommerce 0.2.0')
+  expect(template).toMatch(
+    /#\. translators: %s: a time such as "5 minutes"\n#: src\/Health\.php:\d+\n#, php-format\nmsgid "%s ago"\nmsgstr ""/,
+  )
+})
+
 test('every sentence of the plugin is there in German, and none that it does not say', async () => {
   const said = new Set<string>()
   for (const { name, content } of await pluginFiles()) {

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import yazl from 'yazl'
-import { compileCatalogue } from './plugin-languages.ts'
+import { compileCatalogue, writeTemplate } from './plugin-languages.ts'
 
 // The WordPress plugin as a zip (decision 102): the same bytes from the same source, on every machine. So nothing is
 // compressed (zlib's output differs between processors), files come in one order, and all bear one time.
@@ -34,7 +34,13 @@ export async function pluginFiles(): Promise<PluginFile[]> {
   const translated = compiled
     ? GERMAN.map((locale) => ({ name: `languages/${PLUGIN}-${locale}.mo`, content: compiled }))
     : []
-  return [...files, ...translated].sort((a, b) => (a.name < b.name ? -1 : 1))
+  const scripts = files
+    .filter(({ name }) => name.endsWith('.php'))
+    .map(({ name, content }) => ({ name, content: content.toString('utf8') }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+  const version = scripts.map(({ content }) => /^ \* Version: (\S+)$/m.exec(content)?.[1]).find(Boolean) ?? ''
+  const template = { name: `languages/${PLUGIN}.pot`, content: Buffer.from(writeTemplate(scripts, version)) }
+  return [...files, ...translated, template].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 export async function buildPlugin(outDir = here('../dist/plugin')): Promise<string> {

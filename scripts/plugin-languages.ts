@@ -25,6 +25,47 @@ function partOf(block: string, keyword: string): string | null {
     .join('')
 }
 
+/** What translators begin with: every text of these files once, with the places it is used in and what was noted for them. */
+export function writeTemplate(files: readonly { name: string; content: string }[], version: string): string {
+  const found = new Map<string, { places: string[]; notes: string[] }>()
+  for (const { name, content } of files) {
+    for (const call of content.matchAll(TEXTS)) {
+      const [whole, note, text] = call
+      const line = content.slice(0, call.index + whole.length).split('\n').length
+      const id = text!.replace(/\\(['\\])/g, '$1')
+      const entry = found.get(id) ?? { places: [], notes: [] }
+      entry.places.push(`${name}:${line}`)
+      if (note && !entry.notes.includes(note)) entry.notes.push(note)
+      found.set(id, entry)
+    }
+  }
+  const head = [
+    'msgid ""',
+    'msgstr ""',
+    ...[
+      `Project-Id-Version: Recoup for WooCommerce ${version}`,
+      'MIME-Version: 1.0',
+      'Content-Type: text/plain; charset=UTF-8',
+      'Content-Transfer-Encoding: 8bit',
+      'X-Domain: recoup-for-woocommerce',
+    ].map((line) => JSON.stringify(`${line}\n`)),
+  ].join('\n')
+  const blocks = [...found].map(([id, { places, notes }]) =>
+    [
+      ...notes.map((note) => `#. ${note}`),
+      ...places.map((place) => `#: ${place}`),
+      ...(/%(?:\d\$)?[sd]/.test(id) ? ['#, php-format'] : []),
+      `msgid ${JSON.stringify(id)}`,
+      'msgstr ""',
+    ].join('\n'),
+  )
+  return `${[head, ...blocks].join('\n\n')}\n`
+}
+
+/** A text to translate, after the note for translators where there is one. */
+const TEXTS =
+  /(?:\/\* (translators: [^\n]*?) \*\/\s*[^;]{0,80}?)?\b(?:__|esc_html__|esc_attr__)\(\s*'((?:[^'\\]|\\.)*)'/g
+
 const MAGIC = 0x950412de
 const HEAD = 28
 

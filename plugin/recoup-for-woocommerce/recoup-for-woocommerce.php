@@ -19,6 +19,9 @@
  * License URI: https://www.gnu.org/licenses/gpl-2.0.html
  */
 
+// Update URI: updates come from the Recoup the shop is connected to, signed (Update.php), and never from a plugin of the same name elsewhere. Plugin Check
+// reports the header as an error because it is not allowed in WordPress.org's directory, where this plugin is not.
+
 defined('ABSPATH') || exit;
 
 spl_autoload_register(static function (string $class): void {

@@ -9,6 +9,7 @@ use Recoup\WooCommerce\Sender;
 use Recoup\WooCommerce\Settings;
 use Recoup\WooCommerce\Signature;
 use Recoup\WooCommerce\State;
+use Recoup\WooCommerce\Text;
 use Recoup\WooCommerce\Update;
 use Recoup\WooCommerce\Wake;
 
@@ -19,6 +20,14 @@ final class BeatTest extends ShopCase
     private function answer(array $more): void
     {
         $this->recoup->answers['beat'] = [200, $more + ['settings' => null, 'reach' => ['isReached' => true], 'seq' => 0, 'ask' => []]];
+    }
+
+    public function testASentenceOfRecoupIsNotMixedIntoAScreenInAnotherLanguage(): void
+    {
+        self::assertSame('The shop is at a private address.', Text::ofRecoup('The shop is at a private address.'));
+        $GLOBALS['wp']['locale'] = 'de_DE';
+        self::assertSame('Recoup names the reason under Settings → Store.', Text::ofRecoup('The shop is at a private address.'));
+        self::assertSame('', Text::ofRecoup(''));
     }
 
     public function testTheBeatTellsHowTheShopIsAndTakesWhatRecoupSays(): void

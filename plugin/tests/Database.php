@@ -23,8 +23,11 @@ final class Database
 
     public function prepare(string $sql, ...$values): string
     {
-        return preg_replace_callback('/%[sd]/', function (array $found) use (&$values): string {
+        return preg_replace_callback('/%[sdi]/', function (array $found) use (&$values): string {
             $value = array_shift($values);
+            if ($found[0] === '%i') {
+                return '`' . $value . '`';
+            }
             return $found[0] === '%d' ? (string) (int) $value : $this->pdo->quote((string) $value);
         }, $sql);
     }

@@ -148,7 +148,7 @@ final class RestoreTest extends ShopCase
     public function testALinkThatEndedIsOfAnotherShopOrIsNoneIsNotFoundAndShowsTheWayToTheShop(): void
     {
         $this->recoup->answers['restore'] = [404, ['code' => 'not_found']];
-        foreach ([self::TOKEN, '<script>', self::TOKEN . "\n", str_repeat('t', 42), '', ['x']] as $forged) {
+        foreach ([self::TOKEN, '<script>', self::TOKEN . "\n.", str_repeat('t', 42), '', ['x']] as $forged) {
             WC()->session->hasCookie = false;
             $_GET = ['recoup-restore' => $forged];
             self::assertSame('ended with 404', $this->redirectOf([Restore::class, 'look']));

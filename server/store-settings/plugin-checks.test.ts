@@ -53,6 +53,10 @@ test('what is wrong with the plugin is said with what to do', async () => {
     state: 'warn',
     finding: expect.stringContaining('4 entries were dropped'),
   })
+  await beat({ droppedDay: 1 })
+  expect((await checksNow()).get('plugin-queue')).toMatchObject({
+    finding: expect.stringContaining('1 entry was dropped'),
+  })
   expect(checks.get('plugin-tasks')).toMatchObject({
     state: 'warn',
     finding: expect.stringContaining('DISABLE_WP_CRON'),

@@ -97,7 +97,7 @@ function ofQueue({ health }: PluginRow): Said {
   if (droppedDay > 0) {
     return {
       state: 'warn',
-      finding: `${waiting} ${droppedDay} entries were dropped or refused within a day.`,
+      finding: `${waiting} ${droppedDay === 1 ? '1 entry was' : `${droppedDay} entries were`} dropped or refused within a day.`,
       nextStep: 'The log says why: Status → Logs, source “recoup”.',
     }
   }

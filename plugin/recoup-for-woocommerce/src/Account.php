@@ -62,13 +62,13 @@ final class Account
     public static function save($user): void
     {
         $user = (int) $user;
-        if ($user <= 0 || !isset($_POST['recoup_consents'])) {
+        if ($user <= 0 || !Input::hasForm('recoup_consents')) {
             return;
         }
         $said = self::said($user);
         $news = [];
         foreach (Settings::boxes() as $channel => $box) {
-            $isGiven = isset($_POST['recoup_consent_' . $channel]);
+            $isGiven = Input::hasForm('recoup_consent_' . $channel);
             if ($isGiven !== ($said[$channel]['isGiven'] ?? false)) {
                 $news[$channel] = ['isGiven' => $isGiven, 'id' => $box['id'], 'wording' => $box['words']];
             }

@@ -84,8 +84,7 @@ final class Agreement
 
     private static function told(string $category): ?bool
     {
-        $value = $_COOKIE[self::cookiePrefix() . '_' . $category] ?? null;
-        return is_string($value) ? self::TOLD[$value] ?? null : null;
+        return self::TOLD[Input::cookie(self::cookiePrefix() . '_' . $category)] ?? null;
     }
 
     /** What the names of the consent tool's cookies begin with. */

@@ -143,11 +143,11 @@ final class Consent
     }
 
     /** The classic checkout, by our script while it is filled in: a box is named only when the shopper has touched it. */
-    public static function heardForm(array $fields): void
+    public static function heardForm(): void
     {
         $isNews = false;
         foreach (Settings::CHANNELS as $channel) {
-            $value = $fields['recoup_consent_' . $channel] ?? null;
+            $value = Input::form('recoup_consent_' . $channel);
             if ($value === 'yes' || $value === 'no') {
                 $isNews = self::heard($channel, $value === 'yes') || $isNews;
             }
@@ -178,6 +178,7 @@ final class Consent
     {
         $boxes = self::$isShown ? '' : self::boxes();
         self::$isShown = false;
+        // phpcs:ignore WordPress.Security.EscapeOutput.OutputNotEscaped -- boxes() escapes each part.
         echo $boxes === '' ? '' : '<div class="recoup-consent woocommerce-additional-fields">' . $boxes . '</div>';
     }
 
@@ -215,7 +216,7 @@ final class Consent
     public static function toClassicOrder($order): void
     {
         foreach (array_keys(Settings::boxes()) as $channel) {
-            self::heard($channel, isset($_POST['recoup_consent_' . $channel]));
+            self::heard($channel, Input::hasForm('recoup_consent_' . $channel));
         }
         if (is_object($order)) {
             self::toOrder($order);

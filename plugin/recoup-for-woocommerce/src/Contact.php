@@ -6,6 +6,7 @@ namespace Recoup\WooCommerce;
 final class Contact
 {
     public const ENDPOINT = 'recoup_contact';
+    private const FIELDS = ['email', 'phone', 'first_name', 'last_name', 'country'];
 
     public static function start(): void
     {
@@ -36,13 +37,16 @@ final class Contact
     public static function take(): void
     {
         nocache_headers();
-        $nonce = isset($_POST['nonce']) && is_string($_POST['nonce']) ? $_POST['nonce'] : '';
-        if (!Connection::isUp() || !wp_verify_nonce($nonce, self::ENDPOINT)) {
+        if (!Connection::isUp() || !wp_verify_nonce(Input::form('nonce'), self::ENDPOINT)) {
             wp_send_json(['ok' => false], 403);
         }
         Consent::atCheckout();
-        self::heard(wp_unslash($_POST), '');
-        Consent::heardForm(wp_unslash($_POST));
+        $fields = [];
+        foreach (self::FIELDS as $name) {
+            $fields[$name] = Input::form($name);
+        }
+        self::heard($fields, '');
+        Consent::heardForm();
         wp_send_json(['ok' => true], 200);
     }
 
@@ -64,7 +68,7 @@ final class Contact
             return;
         }
         $before = self::known();
-        foreach (['email', 'phone', 'first_name', 'last_name', 'country'] as $name) {
+        foreach (self::FIELDS as $name) {
             $value = self::typed($fields[$prefix . $name] ?? null, $name);
             if ($value !== '') {
                 WC()->customer->{'set_billing_' . $name}($value);

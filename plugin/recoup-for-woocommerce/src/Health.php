@@ -108,7 +108,7 @@ final class Health
             __('Waiting to be sent', 'recoup-for-woocommerce') => (string) Outbox::count(),
             __('Recoup reaches this shop', 'recoup-for-woocommerce') => !empty($reach['isReached'])
                 ? __('Yes', 'recoup-for-woocommerce')
-                : trim(__('No', 'recoup-for-woocommerce') . '. ' . $reach['reason']),
+                : trim(__('No', 'recoup-for-woocommerce') . '. ' . Text::ofRecoup((string) $reach['reason'])),
             __('Errors in the last 24 hours', 'recoup-for-woocommerce') => (string) State::daily('errors'),
         ];
     }

@@ -2,6 +2,9 @@
 
 namespace Recoup\WooCommerce;
 
+// phpcs:disable WordPress.DB.DirectDatabaseQuery -- A table of the plugin's own, made and dropped with it: there is no other way to it, and a queue that is read from a cache
+// would send twice, or not at all.
+
 /**
  * What waits to be told (decision 105): one row a cart and one an order, always the newest state. Its id is the `seq` of the protocol,
  * so it must never be given twice: the row "mark" stays when all is sent, because some databases begin again after the highest id left.
@@ -26,25 +29,27 @@ final class Outbox
     public static function create(): void
     {
         global $wpdb;
-        $table = self::table();
-        $wpdb->query(
-            "CREATE TABLE IF NOT EXISTS `$table` (
+        // phpcs:disable WordPress.DB.PreparedSQL.NotPrepared -- The collation is a part of the statement, by WordPress itself.
+        $wpdb->query($wpdb->prepare(
+            'CREATE TABLE IF NOT EXISTS %i (
                 id bigint(20) unsigned NOT NULL AUTO_INCREMENT,
                 name varchar(80) NOT NULL,
                 made_at bigint(20) unsigned NOT NULL,
-                claim varchar(32) NOT NULL DEFAULT '',
+                claim varchar(32) NOT NULL DEFAULT "",
                 claimed_at bigint(20) unsigned NOT NULL DEFAULT 0,
                 entry longtext NOT NULL,
                 PRIMARY KEY (id),
                 UNIQUE KEY name (name)
-            ) " . $wpdb->get_charset_collate()
-        );
+            ) ' . $wpdb->get_charset_collate(),
+            self::table()
+        ));
+        // phpcs:enable WordPress.DB.PreparedSQL.NotPrepared
     }
 
     public static function drop(): void
     {
         global $wpdb;
-        $wpdb->query('DROP TABLE IF EXISTS `' . self::table() . '`');
+        $wpdb->query($wpdb->prepare('DROP TABLE IF EXISTS %i', self::table()));
     }
 
     public static function forget(string $name): void
@@ -76,7 +81,8 @@ final class Outbox
         $claim = bin2hex(random_bytes(16));
         $now = time();
         $taken = $wpdb->query($wpdb->prepare(
-            "UPDATE `$table` SET claim = %s, claimed_at = %d WHERE name <> %s AND claimed_at < %d ORDER BY id LIMIT %d",
+            'UPDATE %i SET claim = %s, claimed_at = %d WHERE name <> %s AND claimed_at < %d ORDER BY id LIMIT %d',
+            $table,
             $claim,
             $now,
             self::MARK,
@@ -87,7 +93,7 @@ final class Outbox
             return [];
         }
         $rows = $wpdb->get_results(
-            $wpdb->prepare("SELECT id, name, made_at, entry FROM `$table` WHERE claim = %s ORDER BY id", $claim)
+            $wpdb->prepare('SELECT id, name, made_at, entry FROM %i WHERE claim = %s ORDER BY id', $table, $claim)
         );
         return is_array($rows) ? $rows : [];
     }
@@ -121,7 +127,9 @@ final class Outbox
         }
         $table = self::table();
         $wpdb->replace($table, ['name' => self::MARK, 'made_at' => time(), 'entry' => ''], ['%s', '%d', '%s']);
-        $wpdb->query("DELETE FROM `$table` WHERE id IN (" . implode(',', array_map('intval', $ids)) . ')');
+        // phpcs:disable WordPress.DB.PreparedSQL.NotPrepared, WordPress.DB.PreparedSQLPlaceholders -- As many marks as there are ids.
+        $wpdb->query($wpdb->prepare('DELETE FROM %i WHERE id IN (' . self::marks($ids) . ')', $table, ...array_values($ids)));
+        // phpcs:enable WordPress.DB.PreparedSQL.NotPrepared, WordPress.DB.PreparedSQLPlaceholders
     }
 
     /** They are to be tried again without waiting for the claim to end. */
@@ -129,9 +137,16 @@ final class Outbox
     {
         global $wpdb;
         if ($ids !== []) {
-            $list = implode(',', array_map('intval', $ids));
-            $wpdb->query('UPDATE `' . self::table() . "` SET claim = '', claimed_at = 0 WHERE id IN ($list)");
+            $sql = 'UPDATE %i SET claim = %s, claimed_at = 0 WHERE id IN (' . self::marks($ids) . ')';
+            // phpcs:disable WordPress.DB.PreparedSQL.NotPrepared, WordPress.DB.PreparedSQLPlaceholders -- As many marks as there are ids.
+            $wpdb->query($wpdb->prepare($sql, self::table(), '', ...array_values($ids)));
+            // phpcs:enable WordPress.DB.PreparedSQL.NotPrepared, WordPress.DB.PreparedSQLPlaceholders
         }
+    }
+
+    private static function marks(array $ids): string
+    {
+        return implode(',', array_fill(0, count($ids), '%d'));
     }
 
     /** Drops what is too old or too much; answers how many. */
@@ -140,12 +155,12 @@ final class Outbox
         global $wpdb;
         $table = self::table();
         $dropped = (int) $wpdb->query(
-            $wpdb->prepare("DELETE FROM `$table` WHERE name <> %s AND made_at < %d", self::MARK, time() - self::MOST_AGE_S)
+            $wpdb->prepare('DELETE FROM %i WHERE name <> %s AND made_at < %d', $table, self::MARK, time() - self::MOST_AGE_S)
         );
         $over = self::count() - self::MOST_ROWS;
         if ($over > 0) {
             $dropped += (int) $wpdb->query(
-                $wpdb->prepare("DELETE FROM `$table` WHERE name <> %s ORDER BY id LIMIT %d", self::MARK, $over)
+                $wpdb->prepare('DELETE FROM %i WHERE name <> %s ORDER BY id LIMIT %d', $table, self::MARK, $over)
             );
         }
         return $dropped;
@@ -158,7 +173,8 @@ final class Outbox
         $table = self::table();
         // Finds too much rather than too little: what is theirs is seen in the entry itself.
         $rows = $wpdb->get_results($wpdb->prepare(
-            "SELECT id, entry FROM `$table` WHERE name <> %s AND (LOWER(entry) LIKE %s OR entry LIKE %s OR entry LIKE %s)",
+            'SELECT id, entry FROM %i WHERE name <> %s AND (LOWER(entry) LIKE %s OR entry LIKE %s OR entry LIKE %s)',
+            $table,
             self::MARK,
             '%' . strtolower($email) . '%',
             '%"customer":{"id":"' . $user . '"%',
@@ -193,20 +209,20 @@ final class Outbox
     {
         global $wpdb;
         $table = self::table();
-        return (int) $wpdb->get_var($wpdb->prepare("SELECT COUNT(*) FROM `$table` WHERE name <> %s", self::MARK));
+        return (int) $wpdb->get_var($wpdb->prepare('SELECT COUNT(*) FROM %i WHERE name <> %s', $table, self::MARK));
     }
 
     public static function oldestS(): int
     {
         global $wpdb;
         $table = self::table();
-        $made = $wpdb->get_var($wpdb->prepare("SELECT MIN(made_at) FROM `$table` WHERE name <> %s", self::MARK));
+        $made = $wpdb->get_var($wpdb->prepare('SELECT MIN(made_at) FROM %i WHERE name <> %s', $table, self::MARK));
         return $made === null ? 0 : max(0, time() - (int) $made);
     }
 
     public static function highestSeq(): int
     {
         global $wpdb;
-        return (int) $wpdb->get_var('SELECT MAX(id) FROM `' . self::table() . '`');
+        return (int) $wpdb->get_var($wpdb->prepare('SELECT MAX(id) FROM %i', self::table()));
     }
 }

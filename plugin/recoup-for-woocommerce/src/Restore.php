@@ -19,14 +19,14 @@ final class Restore
 
     public static function look(): void
     {
-        if (!isset($_GET[self::ARGUMENT]) || !Connection::isUp() || !Session::isThere()) {
+        if (!Input::hasQuery(self::ARGUMENT) || !Connection::isUp() || !Session::isThere()) {
             return;
         }
         if (!defined('DONOTCACHEPAGE')) {
             define('DONOTCACHEPAGE', true);
         }
         nocache_headers();
-        $token = is_string($_GET[self::ARGUMENT]) ? $_GET[self::ARGUMENT] : '';
+        $token = Input::query(self::ARGUMENT);
         $target = self::shop();
         try {
             $target = preg_match('/^[\w-]{43}$/D', $token) ? self::bring($token) : null;
@@ -47,7 +47,7 @@ final class Restore
         wp_die(
             '<p>' . esc_html__('This link is incomplete, has expired, or belongs to another shop.', 'recoup-for-woocommerce') . '</p>',
             esc_html__('This link does not work', 'recoup-for-woocommerce'),
-            ['response' => 404, 'link_url' => self::shop(), 'link_text' => esc_html__('Go to the shop', 'recoup-for-woocommerce')]
+            ['response' => 404, 'link_url' => esc_url(self::shop()), 'link_text' => esc_html__('Go to the shop', 'recoup-for-woocommerce')]
         );
     }
 
@@ -198,9 +198,7 @@ final class Restore
 
     private static function chosen(string $token): string
     {
-        $choice = isset($_GET[self::CHOICE]) && is_string($_GET[self::CHOICE]) ? $_GET[self::CHOICE] : '';
-        $nonce = isset($_GET['_wpnonce']) && is_string($_GET['_wpnonce']) ? $_GET['_wpnonce'] : '';
-        return wp_verify_nonce($nonce, self::CHOICE . $token) ? $choice : '';
+        return wp_verify_nonce(Input::query('_wpnonce'), self::CHOICE . $token) ? Input::query(self::CHOICE) : '';
     }
 
     private static function shop(): string

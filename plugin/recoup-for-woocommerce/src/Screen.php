@@ -42,11 +42,15 @@ final class Screen
     public static function comeBack(): void
     {
         Beat::ifLate();
-        $isOurs = isset($_GET['page'], $_GET['recoup_state']) && $_GET['page'] === self::PAGE;
+        $isOurs = Input::query('page') === self::PAGE && Input::hasQuery('recoup_state');
         if (!$isOurs || !current_user_can(self::RIGHT)) {
             return;
         }
-        $why = Connect::finish(wp_unslash($_GET));
+        $given = [];
+        foreach (['recoup_state', 'recoup_code', 'recoup_error'] as $name) {
+            $given += Input::hasQuery($name) ? [$name => Input::query($name)] : [];
+        }
+        $why = Connect::finish($given);
         self::say($why === '' ? 'success' : 'error', $why !== '' ? $why : __('The shop is connected.', 'recoup-for-woocommerce'));
         wp_safe_redirect(self::address());
         exit;
@@ -58,7 +62,7 @@ final class Screen
             wp_die(esc_html__('You may not do this.', 'recoup-for-woocommerce'), '', ['response' => 403]);
         }
         check_admin_referer(self::ACTION);
-        $wish = isset($_POST['recoup_do']) && is_string($_POST['recoup_do']) ? $_POST['recoup_do'] : '';
+        $wish = Input::form('recoup_do');
         $to = self::address();
         if ($wish === 'connect') {
             $to = self::connect();
@@ -67,8 +71,7 @@ final class Screen
                 ? __('The shop is disconnected. The REST key was deleted.', 'recoup-for-woocommerce')
                 : __('The shop is disconnected, and the REST key was deleted. Recoup did not answer: please disconnect the shop there too.', 'recoup-for-woocommerce'));
         } elseif ($wish === 'boxes') {
-            $chosen = isset($_POST['recoup_boxes']) && is_array($_POST['recoup_boxes']) ? $_POST['recoup_boxes'] : [];
-            Connection::save(['shown' => array_values(array_intersect(Settings::CHANNELS, $chosen))] + Connection::all());
+            Connection::save(['shown' => array_values(array_intersect(Settings::CHANNELS, Input::formList('recoup_boxes')))] + Connection::all());
             self::say('success', __('Saved.', 'recoup-for-woocommerce'));
         } elseif ($wish === 'test') {
             self::test();
@@ -78,7 +81,7 @@ final class Screen
 
     private static function connect(): string
     {
-        $typed = isset($_POST['recoup_url']) && is_string($_POST['recoup_url']) ? wp_unslash($_POST['recoup_url']) : '';
+        $typed = Input::form('recoup_url');
         $begun = Connect::begin($typed);
         if ($begun['why'] === '') {
             return $begun['to'];

@@ -71,7 +71,7 @@ final class Session
     /** The push widget, where there is one, ties a subscription to the cart by this cookie. */
     public static function showCart(string $token): void
     {
-        if (headers_sent() || !Settings::hasPush() || ($token !== '' && Agreement::toolSays() === false) || ($_COOKIE[self::COOKIE] ?? '') === $token) {
+        if (headers_sent() || !Settings::hasPush() || ($token !== '' && Agreement::toolSays() === false) || Input::cookie(self::COOKIE) === $token) {
             return;
         }
         // Until the browser is closed where nothing lasting may be kept.

@@ -82,7 +82,7 @@ final class Snapshot
         if ($draft > 0) {
             $part['draft'] = (string) $draft;
         }
-        $device = isset($_COOKIE['recoup_device']) && is_string($_COOKIE['recoup_device']) ? $_COOKIE['recoup_device'] : '';
+        $device = Input::cookie('recoup_device');
         if (Agreement::mayName() && preg_match('/^[\w-]{16,64}$/D', $device)) {
             $part['device'] = $device;
         }
@@ -125,7 +125,7 @@ final class Snapshot
 
     private static function agent(): array
     {
-        $agent = isset($_SERVER['HTTP_USER_AGENT']) ? substr((string) $_SERVER['HTTP_USER_AGENT'], 0, 300) : '';
+        $agent = substr(Input::agent(), 0, 300);
         if ($agent === '') {
             return [];
         }

@@ -92,6 +92,7 @@ final class Wake
             if ($served !== $response) {
                 return $isServed;
             }
+            // phpcs:ignore WordPress.Security.EscapeOutput.OutputNotEscaped -- JSON, served as such; the signature is over these bytes.
             echo $body;
             return true;
         }, 10, 2);

@@ -14,7 +14,7 @@ final class Worker
 
     public static function serve(): void
     {
-        if (!isset($_GET['recoup-sw']) || $_GET['recoup-sw'] !== '1') {
+        if (Input::query('recoup-sw') !== '1') {
             return;
         }
         if (!defined('DONOTCACHEPAGE')) {
@@ -35,6 +35,7 @@ final class Worker
     public static function enqueue(): void
     {
         if (Settings::hasPush()) {
+            // phpcs:ignore WordPress.WP.EnqueuedResourceParameters.MissingVersion -- Recoup serves it, and says itself how long it is good for.
             wp_enqueue_script('recoup-push', Settings::pushAddress('widget'), [], null, true);
         }
     }

@@ -34,7 +34,7 @@ function get_bloginfo(string $what): string
 
 function determine_locale(): string
 {
-    return 'en_US';
+    return $GLOBALS['wp']['locale'] ?? 'en_US';
 }
 
 function wp_timezone_string(): string

@@ -27,6 +27,11 @@ function wp_unslash($value)
     return is_array($value) ? array_map('wp_unslash', $value) : (is_string($value) ? stripslashes($value) : $value);
 }
 
+function sanitize_text_field(string $text): string
+{
+    return trim((string) preg_replace('/[\r\n\t ]+/', ' ', strip_tags(wp_check_invalid_utf8($text))));
+}
+
 function wp_strip_all_tags(string $text): string
 {
     return strip_tags($text);

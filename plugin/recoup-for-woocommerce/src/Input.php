@@ -1,0 +1,50 @@
+<?php
+
+namespace Recoup\WooCommerce;
+
+/** What a request brings, as cleaned text; '' where it is missing or no text. What it has to look like is checked where it is used. */
+final class Input
+{
+    public static function query(string $name): string
+    {
+        // phpcs:ignore WordPress.Security.NonceVerification.Recommended -- Links of messages come from elsewhere; the screen's own requests check their nonce or state.
+        return isset($_GET[$name]) && is_string($_GET[$name]) ? sanitize_text_field(wp_unslash($_GET[$name])) : '';
+    }
+
+    public static function hasQuery(string $name): bool
+    {
+        // phpcs:ignore WordPress.Security.NonceVerification.Recommended -- As query().
+        return isset($_GET[$name]);
+    }
+
+    public static function form(string $name): string
+    {
+        // phpcs:ignore WordPress.Security.NonceVerification.Missing -- Checked before: by check_admin_referer() in Screen, in Contact itself, and by WooCommerce for its forms.
+        return isset($_POST[$name]) && is_string($_POST[$name]) ? sanitize_text_field(wp_unslash($_POST[$name])) : '';
+    }
+
+    public static function hasForm(string $name): bool
+    {
+        // phpcs:ignore WordPress.Security.NonceVerification.Missing -- As form().
+        return isset($_POST[$name]);
+    }
+
+    /** @return string[] */
+    public static function formList(string $name): array
+    {
+        // phpcs:disable WordPress.Security.NonceVerification.Missing, WordPress.Security.ValidatedSanitizedInput.InputNotSanitized -- As form(); each is cleaned below.
+        $given = isset($_POST[$name]) && is_array($_POST[$name]) ? array_filter(wp_unslash($_POST[$name]), 'is_string') : [];
+        // phpcs:enable WordPress.Security.NonceVerification.Missing, WordPress.Security.ValidatedSanitizedInput.InputNotSanitized
+        return array_values(array_map('sanitize_text_field', $given));
+    }
+
+    public static function cookie(string $name): string
+    {
+        return isset($_COOKIE[$name]) && is_string($_COOKIE[$name]) ? sanitize_text_field(wp_unslash($_COOKIE[$name])) : '';
+    }
+
+    public static function agent(): string
+    {
+        return isset($_SERVER['HTTP_USER_AGENT']) && is_string($_SERVER['HTTP_USER_AGENT']) ? sanitize_text_field(wp_unslash($_SERVER['HTTP_USER_AGENT'])) : '';
+    }
+}
