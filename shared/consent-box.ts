@@ -36,6 +36,15 @@ export function boxHtml(channel: ConsentChannel, words: string): string {
   return `<label><input type="checkbox" id="recoup_consent_${channel}" data-recoup-wording="${wordingId(words)}"> ${escaped(plainWords(words))}</label>`
 }
 
+/** Languages a box can have a wording in, beside the one for all others. */
+export const boxLanguages = [
+  ...['ar', 'bg', 'cs', 'da', 'de', 'el', 'en', 'es', 'et', 'fi', 'fr', 'he', 'hr', 'hu', 'it', 'ja', 'ko', 'lt', 'lv'],
+  ...['nb', 'nl', 'pl', 'pt', 'ro', 'ru', 'sk', 'sl', 'sv', 'tr', 'uk', 'zh'],
+] as const
+
+/** As a reader of English names it. */
+export const languageName = (code: string): string => new Intl.DisplayNames('en', { type: 'language' }).of(code) ?? code
+
 const Box = z.object({
   channel: z.enum(boxChannels),
   words: z.string(),
@@ -44,8 +53,10 @@ const Box = z.object({
   html: z.string(),
   /** Last time the capture script saw the box on a checkout. */
   seenAt: z.string().nullable(),
-  /** It named these words then; a box with other words is not counted. */
+  /** It named these words then, in whichever language; a box with other words is not counted. */
   isCurrent: z.boolean(),
+  /** The wordings of further languages, by their code. */
+  languages: z.array(z.object({ language: z.enum(boxLanguages), words: z.string(), html: z.string() })),
 })
 export type ConsentBox = z.infer<typeof Box>
 
@@ -66,10 +77,12 @@ export const saveBoxText = endpoint({
   permission: 'consent:write',
   scope: 'store',
   summary:
-    'Change the text of a consent box. Boxes with the old text no longer count. An empty text restores the default',
+    'Change the text of a consent box, in one language or for all others. Boxes with the old text no longer count. An empty text restores the default, or removes the language',
   query: storeQuery,
   body: z.object({
     channel: z.enum(boxChannels),
+    /** Left out: the text for every language without one of its own. */
+    language: z.enum(boxLanguages).optional(),
     words: z.string().trim().max(maxConsentWording, `At most ${maxConsentWording} characters.`),
   }),
   reply: z.object({ box: Box }),

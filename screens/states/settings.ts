@@ -98,7 +98,15 @@ const settings: State[] = [
       api.answer(consentBoxes, {
         boxes: boxChannels.map((channel) => {
           const words = defaultBoxText(channel, connected.name)
-          return { channel, words, isDefault: true, html: boxHtml(channel, words), seenAt: null, isCurrent: true }
+          return {
+            channel,
+            words,
+            isDefault: true,
+            html: boxHtml(channel, words),
+            seenAt: null,
+            isCurrent: true,
+            languages: [],
+          }
         }),
         checkoutSeenAt: null,
       }),

@@ -3,7 +3,7 @@ import { type CaptureMode, keepsAll } from '../../shared/capture-mode.ts'
 import type { ConsentChannel } from '../../shared/consent.ts'
 import { boxChannels } from '../../shared/consent-box.ts'
 import { type NewFact, recordFacts } from '../carts/record.ts'
-import { currentText, noteBoxes, showsWords } from '../consent/boxes.ts'
+import { currentTexts, noteBoxes, shownWords } from '../consent/boxes.ts'
 import { recordSaid, type Said } from '../consent/consents.ts'
 import { type Db, type StoreDb, transact } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
@@ -56,7 +56,7 @@ export async function recordCapture(deps: Deps, store: CaptureStore, said: Place
   const post = withLimits(said, await limitsOf(deps, handle, { post: said, known, host, client }))
   const payload = readPost(post, await parentsOf(handle, [post]))
   const keys = keysOf(post, payload?.contact, host)
-  const words = post.consent ? await currentText(handle) : null
+  const words = post.consent ? await currentTexts(handle) : null
   const heard = words ? saidOf(post, { words, contact: { ...known?.contact, ...payload?.contact }, known }) : []
   const consents = await withoutOthers(deps, handle, heard, post)
   const isNews = payload !== null && !(known && isRepeat(known, payload, keys))
@@ -172,8 +172,8 @@ async function parentsOf(store: StoreDb, posts: readonly CapturePost[]): Promise
 }
 
 interface Heard {
-  /** What each box of the store says now. */
-  words: Record<ConsentChannel, string>
+  /** What each box of the store says now, in each language. */
+  words: Record<ConsentChannel, string[]>
   contact: Contact
   known: KnownShopper | undefined
 }
@@ -187,9 +187,9 @@ function saidOf({ consent, unconfirmed = {} }: AdmittedPost, { words, contact, k
     const kind = channel === 'email' ? 'email' : 'phone'
     const [box, address] = [consent?.[channel], contact[kind]]
     if (!box || !address || unconfirmed[kind]) return []
-    const counts = box.isGiven ? showsWords(words[channel], box) : hadBefore(known, { kind, value: address })
+    const wording = box.isGiven ? shownWords(words[channel], box) : null
+    const counts = box.isGiven ? wording !== null : hadBefore(known, { kind, value: address })
     if (!counts) return []
-    const wording = box.isGiven ? words[channel] : null
     return [{ channel, address, isGiven: box.isGiven, wording, country: contact.country ?? null, isUnproven: true }]
   })
 }

@@ -163,6 +163,27 @@ test('words the store has changed count from then on, and the old ones no more',
   })
 })
 
+test('a box in another language counts with its own words, and without them once they are removed', async () => {
+  const german = 'Erinnert mich per E-Mail an meinen Warenkorb.'
+  const save = (words: string) => ask('PUT', '/api/consent/boxes', { channel: 'email', language: 'de', words })
+  expect((await save(german)).box).toMatchObject({
+    isDefault: true,
+    languages: [{ language: 'de', words: german, html: expect.stringContaining(wordingId(german)) }],
+  })
+  const tick = (cart: string) =>
+    send(cart, {
+      contact: { email: ADA },
+      consent: { email: { isGiven: true, wording: german, id: wordingId(german) } },
+    })
+  await tick('ada')
+  expect((await ledger()).map((row) => row.wording)).toEqual([german])
+  await ticks('grace')
+  expect(await ledger()).toHaveLength(2)
+  expect((await save('')).box.languages).toEqual([])
+  await tick('later')
+  expect(await ledger()).toHaveLength(2)
+})
+
 test('the settings tell when each box was last seen on a checkout, and whether it names the present words', async () => {
   const boxes = async () => {
     const body = await ask('GET', '/api/consent/boxes')

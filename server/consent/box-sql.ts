@@ -14,23 +14,47 @@ export async function boxesOf({ db, storeId }: StoreDb): Promise<BoxRow[]> {
   const rows = await sql<BoxRow>`
     select c.channel, w.words, b.wording_id, b.seen_at
     from unnest(array['email', 'sms', 'whatsapp']) as c(channel)
-    left join consent_wordings w on w.store_id = ${storeId} and w.channel = c.channel
+    left join consent_wordings w on w.store_id = ${storeId} and w.channel = c.channel and w.language = ''
     left join consent_boxes b on b.store_id = ${storeId} and b.channel = c.channel`.execute(db)
   return rows.rows
 }
 
+export interface LanguageRow {
+  channel: ConsentChannel
+  language: string
+  words: string
+}
+
+export async function languagesOf({ db, storeId }: StoreDb): Promise<LanguageRow[]> {
+  return db
+    .selectFrom('consent_wordings')
+    .select(['channel', 'language', 'words'])
+    .where('store_id', '=', storeId)
+    .where('language', '<>', '')
+    .orderBy('language')
+    .execute()
+}
+
 export async function saveWords(
   { db, storeId }: StoreDb,
-  { channel, words, by, now }: { channel: ConsentChannel; words: string; by: string; now: Date },
+  { channel, language, words, by, now }: LanguageRow & { by: string; now: Date },
 ): Promise<void> {
-  await sql`insert into consent_wordings (store_id, channel, words, updated_at, updated_by)
-    values (${storeId}, ${channel}, ${words}, ${now}, ${by})
-    on conflict (store_id, channel) do update set words = excluded.words, updated_at = excluded.updated_at,
+  await sql`insert into consent_wordings (store_id, channel, language, words, updated_at, updated_by)
+    values (${storeId}, ${channel}, ${language}, ${words}, ${now}, ${by})
+    on conflict (store_id, channel, language) do update set words = excluded.words, updated_at = excluded.updated_at,
       updated_by = excluded.updated_by`.execute(db)
 }
 
-export async function dropWords({ db, storeId }: StoreDb, channel: ConsentChannel): Promise<void> {
-  await db.deleteFrom('consent_wordings').where('store_id', '=', storeId).where('channel', '=', channel).execute()
+export async function dropWords(
+  { db, storeId }: StoreDb,
+  { channel, language }: Pick<LanguageRow, 'channel' | 'language'>,
+): Promise<void> {
+  await db
+    .deleteFrom('consent_wordings')
+    .where('store_id', '=', storeId)
+    .where('channel', '=', channel)
+    .where('language', '=', language)
+    .execute()
 }
 
 /** What a checkout showed; each written at most once a minute, or when it shows other words. */

@@ -23,9 +23,15 @@ export { noteBoxes } from './box-sql.ts'
 
 export async function readBoxes(store: StoreDb) {
   const row = found(await readStore(store), 'Store')
-  const rows = await sql.boxesOf(store)
+  const [rows, languages] = await Promise.all([sql.boxesOf(store), sql.languagesOf(store)])
   return {
-    boxes: boxChannels.map((channel) => present(rows.find((each) => each.channel === channel)!, row.name)),
+    boxes: boxChannels.map((channel) =>
+      present(
+        rows.find((each) => each.channel === channel)!,
+        row.name,
+        languages.filter((each) => each.channel === channel),
+      ),
+    ),
     checkoutSeenAt: row.checkout_seen_at?.toISOString() ?? null,
   }
 }
@@ -34,37 +40,54 @@ export async function saveBoxText(
   deps: Deps,
   session: Session,
   store: StoreDb,
-  { channel, words }: { channel: ConsentChannel; words: string },
+  { channel, language = '', words }: { channel: ConsentChannel; language?: string | undefined; words: string },
 ) {
   const plain = plainWords(words)
-  if (plain === '') await sql.dropWords(store, channel)
-  else await sql.saveWords(store, { channel, words: plain, by: session.userId, now: deps.now() })
+  if (plain === '') await sql.dropWords(store, { channel, language })
+  else await sql.saveWords(store, { channel, language, words: plain, by: session.userId, now: deps.now() })
   await queueWake(deps, store, 'settings')
-  deps.log.info({ storeId: store.storeId, channel }, 'consent.box-words-saved')
+  deps.log.info({ storeId: store.storeId, channel, language }, 'consent.box-words-saved')
   const { boxes } = await readBoxes(store)
   return { box: boxes.find((box) => box.channel === channel)! }
 }
 
-/** The words of each box as the store shows them now. */
-export async function currentText(store: StoreDb): Promise<Record<ConsentChannel, string>> {
+/** The words of each box as the store shows them now, in whichever language. */
+export async function currentTexts(store: StoreDb): Promise<Record<ConsentChannel, string[]>> {
   const { boxes } = await readBoxes(store)
-  const wordsOf = (channel: ConsentChannel) => boxes.find((box) => box.channel === channel)!.words
+  const wordsOf = (channel: ConsentChannel) => {
+    const { words, languages } = boxes.find((box) => box.channel === channel)!
+    return [words, ...languages.map((each) => each.words)]
+  }
   return { email: wordsOf('email'), sms: wordsOf('sms'), whatsapp: wordsOf('whatsapp') }
 }
 
-/** Whether a page showed these words: it names them, and they stand beside the box. */
-export function showsWords(words: string, said: { wording: string; id?: string | undefined }): boolean {
-  return said.id === wordingId(words) && plainWords(said.wording).includes(plainWords(words))
+/** Which of these words a page showed: it names them, and they stand beside the box. */
+export function shownWords(
+  texts: readonly string[],
+  said: { wording: string; id?: string | undefined },
+): string | null {
+  const shows = (words: string) => said.id === wordingId(words) && plainWords(said.wording).includes(plainWords(words))
+  return texts.find(shows) ?? null
 }
 
-function present({ channel, words, wording_id, seen_at }: sql.BoxRow, storeName: string): ConsentBox {
+function present(
+  { channel, words, wording_id, seen_at }: sql.BoxRow,
+  storeName: string,
+  rows: readonly sql.LanguageRow[],
+): ConsentBox {
   const shown = words ?? defaultBoxText(channel, storeName)
+  const languages = rows.map((each) => ({
+    language: each.language as ConsentBox['languages'][number]['language'],
+    words: each.words,
+    html: boxHtml(channel, each.words),
+  }))
   return {
     channel,
     words: shown,
     isDefault: words === null,
     html: boxHtml(channel, shown),
     seenAt: seen_at?.toISOString() ?? null,
-    isCurrent: wording_id === wordingId(shown),
+    isCurrent: [shown, ...languages.map((each) => each.words)].some((each) => wording_id === wordingId(each)),
+    languages,
   }
 }

@@ -13,7 +13,15 @@ export const consentTables: Readonly<Record<string, TableEntry>> = {
   },
   consent_overrides: { of: 'store', person: { none: 'of the owner' }, export: { key: byId } },
   capture_choices: { of: 'store', person: { none: 'of the owner' }, export: { key: byId } },
-  consent_wordings: { of: 'store', person: { none: 'of the owner' }, export: { key: [['channel', 'text']] } },
+  consent_wordings: {
+    ...{ of: 'store', person: { none: 'of the owner' } },
+    export: {
+      key: [
+        ['channel', 'text'],
+        ['language', 'text'],
+      ],
+    },
+  },
   consent_boxes: { of: 'store', person: { none: 'of the store' }, export: { none: 'when a page was last seen' } },
   preference_wordings: { of: 'store', person: { none: 'of the owner' }, export: { key: [['language', 'text']] } },
   consent_imports: {

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
+import { wordingId } from '../../shared/consent-box.ts'
 import { aProblem } from '../../test/fake-store.ts'
 import { aBeat, aPluginShop, aWireOrder, type PluginShop } from '../../test/plugin-shop.ts'
 import { aWorld } from '../../test/world.ts'
@@ -80,6 +81,11 @@ test('the beat brings the boxes’ words, the highest number known of the queue,
   await shop.batch([{ seq: 41, type: 'test', test: 'f'.repeat(32) }])
   const body = await beat()
   expect(body).toMatchObject({ seq: 41, ask: { test: null } })
+  const german = { channel: 'email', language: 'de', words: 'Erinnert mich.' }
+  await world.request('PUT', '/api/consent/boxes', { token: shop.owner.token, body: german })
+  const [email, sms] = (await beat()).settings.boxes
+  expect(email.languages).toEqual({ de: { words: 'Erinnert mich.', id: wordingId('Erinnert mich.') } })
+  expect(sms).not.toHaveProperty('languages')
   // Only channels that the account can send by have a box.
   expect(body.settings.boxes.map(({ channel }: { channel: string }) => channel)).toEqual(['email', 'sms', 'whatsapp'])
   world.textChannels = { sms: false, whatsapp: false }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { boxChannels, wordingId } from '../../shared/consent-box.ts'
-import { currentText } from '../consent/boxes.ts'
+import { boxChannels, type ConsentBox, wordingId } from '../../shared/consent-box.ts'
+import { readBoxes } from '../consent/boxes.ts'
 import type { Db } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
 import { keyInUse } from '../push/keys.ts'
@@ -15,7 +15,7 @@ interface Of {
 }
 
 export async function readSettings(deps: Deps, store: Of) {
-  const words = await currentText(store)
+  const texts = await readBoxes(store)
   const offered = await Promise.all(
     boxChannels.map(
       async (channel) => channel === 'email' || (await deps.channels.text(store.accountId, channel)) !== null,
@@ -23,12 +23,18 @@ export async function readSettings(deps: Deps, store: Of) {
   )
   const boxes = boxChannels
     .filter((_, place) => offered[place])
-    .map((channel) => ({ channel, words: words[channel], id: wordingId(words[channel]) }))
+    .map((channel) => boxOf(texts.boxes.find((each) => each.channel === channel)!))
   const row = await readStore(store)
   // Only where it differs from what plugins did before they knew of it: their settings stay as they are.
   const before = row?.before_consent ?? 'cart_and_contact'
   const said = { boxes, ...(before !== 'cart_and_contact' && { before }), push: await pushOf(deps, store) }
   return { version: hash('sha256', JSON.stringify(said), 'base64url').slice(0, 22), ...said }
+}
+
+/** `languages` only where there are some: the settings of other stores stay as they are. */
+function boxOf({ channel, words, languages }: ConsentBox) {
+  const more = languages.map((each) => [each.language, { words: each.words, id: wordingId(each.words) }])
+  return { channel, words, id: wordingId(words), ...(more.length > 0 && { languages: Object.fromEntries(more) }) }
 }
 
 export const settingsVersion = async (deps: Deps, store: Of): Promise<string> =>

@@ -99,6 +99,8 @@ export interface OptInRequestsTable {
 export interface ConsentWordingsTable {
   store_id: string
   channel: 'email' | 'sms' | 'whatsapp'
+  /** '': in every language without a wording of its own. */
+  language: Generated<string>
   words: string
   updated_at: Date
   updated_by: string | null

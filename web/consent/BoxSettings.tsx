@@ -12,6 +12,7 @@ import { LoadingCards } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
+import { BoxLanguages } from './BoxLanguages.tsx'
 import { useConsentBoxes, useSaveBoxText } from './box-queries.ts'
 import { boxState } from './box-text.ts'
 
@@ -60,7 +61,12 @@ export function BoxSettings() {
         </Text>
       </Card>
       {boxes.data.boxes.map((box) => (
-        <BoxCard key={`${box.channel} ${box.words}`} box={box} checkoutSeenAt={boxes.data.checkoutSeenAt} />
+        <BoxCard
+          key={`${box.channel} ${box.words}`}
+          box={box}
+          checkoutSeenAt={boxes.data.checkoutSeenAt}
+          isPlugin={store?.mode === 'plugin'}
+        />
       ))}
     </>
   )
@@ -78,7 +84,13 @@ const ShopAsks = () => (
   </Card>
 )
 
-function BoxCard({ box, checkoutSeenAt }: { box: ConsentBox; checkoutSeenAt: ConsentBoxes['checkoutSeenAt'] }) {
+interface BoxCardProps {
+  box: ConsentBox
+  checkoutSeenAt: ConsentBoxes['checkoutSeenAt']
+  isPlugin: boolean
+}
+
+function BoxCard({ box, checkoutSeenAt, isPlugin }: BoxCardProps) {
   const title = `Box for ${titles[box.channel]}`
   return (
     <Card component="section" aria-label={title}>
@@ -102,6 +114,7 @@ function BoxCard({ box, checkoutSeenAt }: { box: ConsentBox; checkoutSeenAt: Con
           </Button>
         )}
       </CopyButton>
+      <BoxLanguages box={box} isPlugin={isPlugin} />
     </Card>
   )
 }

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ConsentChannel } from '../../shared/consent.ts'
-import { consentBoxes, saveBoxText } from '../../shared/consent-box.ts'
+import { type boxLanguages, consentBoxes, saveBoxText } from '../../shared/consent-box.ts'
 import { useStore } from '../access/queries.ts'
 import { call } from '../api.ts'
 
@@ -12,8 +12,8 @@ export function useConsentBoxes() {
 export function useSaveBoxText() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: ({ channel, words }: { channel: ConsentChannel; words: string }) =>
-      call(saveBoxText, { body: { channel, words } }),
+    mutationFn: (text: { channel: ConsentChannel; language?: (typeof boxLanguages)[number]; words: string }) =>
+      call(saveBoxText, { body: text }),
     onSettled: () => queries.invalidateQueries({ queryKey: ['consent-boxes'] }),
   })
 }

@@ -51,7 +51,7 @@ final class Plugin
             return;
         }
         $parts = [
-            Agreement::class, Capture::class, Contact::class, Consent::class, Account::class, Orders::class, Restore::class,
+            Agreement::class, Language::class, Capture::class, Contact::class, Consent::class, Account::class, Orders::class, Restore::class,
             Worker::class, Wake::class, Update::class, Health::class, Privacy::class,
         ];
         foreach (is_admin() ? array_merge($parts, [Screen::class]) : $parts as $part) {

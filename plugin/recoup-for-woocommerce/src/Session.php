@@ -59,11 +59,12 @@ final class Session
         return $fresh;
     }
 
-    /** An order was placed: what comes now is another cart. Consents said and the address stay with the order. */
+    /** An order was placed: what comes now is another cart. Consents said and the address stay with the order, and the page is in the same language. */
     public static function startAnew(): void
     {
         if (self::isThere()) {
-            WC()->session->set(self::KEY, null);
+            $kept = array_intersect_key(self::all(), ['language' => 1]);
+            WC()->session->set(self::KEY, $kept === [] ? null : $kept);
         }
         self::showCart('');
     }

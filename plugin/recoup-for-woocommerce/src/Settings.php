@@ -38,7 +38,8 @@ final class Settings
             $channel = $box['channel'] ?? '';
             $words = Text::plain($box['words'] ?? '', self::MOST_WORDS);
             if (in_array($channel, self::CHANNELS, true) && $words !== '') {
-                $boxes[$channel] = ['words' => $words, 'id' => Text::plain($box['id'] ?? '', 40)];
+                $languages = self::languages($box['languages'] ?? null);
+                $boxes[$channel] = ['words' => $words, 'id' => Text::plain($box['id'] ?? '', 40)] + ($languages === [] ? [] : ['languages' => $languages]);
             }
         }
         $settings = [
@@ -50,6 +51,19 @@ final class Settings
         if ($settings !== self::cached()) {
             Connection::save(['settings' => $settings] + Connection::all());
         }
+    }
+
+    /** @param mixed $given */
+    private static function languages($given): array
+    {
+        $kept = [];
+        foreach (is_array($given) ? $given : [] as $language => $box) {
+            $words = Text::plain(is_array($box) ? $box['words'] ?? '' : '', self::MOST_WORDS);
+            if (preg_match('/^[a-z]{2}$/D', (string) $language) && $words !== '') {
+                $kept[$language] = ['words' => $words, 'id' => Text::plain($box['id'] ?? '', 40)];
+            }
+        }
+        return $kept;
     }
 
     /** Scripts of our own Recoup only.
@@ -78,9 +92,23 @@ final class Settings
         return is_array($push) ? (string) ($push[$name] ?? '') : '';
     }
 
-    /** Channel => words and their name, of the boxes the checkout shows.
+    /** Channel => words and their name, of the boxes the checkout shows, in the shopper's language.
      * @return array<string, array> */
     public static function boxes(): array
+    {
+        $language = Language::current();
+        return array_map(static function (array $box) use ($language): array {
+            return $box['languages'][$language] ?? ['words' => $box['words'], 'id' => $box['id']];
+        }, self::allBoxes());
+    }
+
+    /** Whether a box has other words in some language. */
+    public static function hasLanguages(): bool
+    {
+        return array_column(self::allBoxes(), 'languages') !== [];
+    }
+
+    private static function allBoxes(): array
     {
         if (!Connection::isUp()) {
             return [];

@@ -137,9 +137,10 @@ function wc_api_hash(string $text): string
     return hash_hmac('sha256', $text, 'wc-api');
 }
 
-function is_checkout(): bool
+
+function wp_doing_ajax(): bool
 {
-    return $GLOBALS['wp']['isCheckout'] ?? true;
+    return $GLOBALS['wp']['isAjax'] ?? false;
 }
 
 final class WC_AJAX
@@ -148,4 +149,9 @@ final class WC_AJAX
     {
         return '/?wc-ajax=' . $request;
     }
+}
+
+function is_checkout(): bool
+{
+    return $GLOBALS['wp']['isCheckout'] ?? true;
 }

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { me } from '../shared/auth.ts'
+import { boxChannels, boxHtml, consentBoxes, defaultBoxText, saveBoxText } from '../shared/consent-box.ts'
+import { aScreen } from './app.ts'
+import { checkLayout } from './page-checks.ts'
+
+// Settings → Consent → Boxes: a wording for each language.
+
+const app = aScreen()
+const GERMAN = 'Erinnert mich per E-Mail an meinen Warenkorb.'
+type Languages = { language: 'de' | 'fr'; words: string; html: string }[]
+
+const boxOf = (channel: (typeof boxChannels)[number], languages: Languages = []) => {
+  const words = defaultBoxText(channel, 'Example Shop')
+  return { channel, words, isDefault: true, html: boxHtml(channel, words), seenAt: null, isCurrent: true, languages }
+}
+const boxes = (languages: Languages = []) => ({
+  boxes: boxChannels.map((channel) => boxOf(channel, channel === 'email' ? languages : [])),
+  checkoutSeenAt: null,
+})
+const german = { language: 'de' as const, words: GERMAN, html: boxHtml('email', GERMAN) }
+const card = () => app.page.getByRole('region', { name: 'Box for Email' })
+
+test('an owner adds a language to a box, and removes it', async () => {
+  app.api.answer(consentBoxes, boxes())
+  await app.open('/settings/consent#boxes')
+  await card().getByRole('combobox', { name: 'Add a language' }).click()
+  await app.page.getByRole('option', { name: 'German', exact: true }).click()
+  await card().getByLabel('Text in German').fill(GERMAN)
+  app.api.answer(saveBoxText, { box: boxOf('email', [german]) })
+  app.api.answer(consentBoxes, boxes([german]))
+  await card().getByRole('button', { name: 'Save German' }).click()
+  await app.page.getByText('German saved.').waitFor()
+  await expect.poll(() => card().getByLabel('Text in German').inputValue()).toBe(GERMAN)
+  await checkLayout(app)
+  app.api.answer(saveBoxText, { box: boxOf('email') })
+  app.api.answer(consentBoxes, boxes())
+  await card().getByRole('button', { name: 'Remove German' }).click()
+  await expect.poll(() => card().getByLabel('Text in German').count()).toBe(0)
+  expect(app.api.calls(saveBoxText).map(({ body }) => body)).toEqual([
+    { channel: 'email', language: 'de', words: GERMAN },
+    { channel: 'email', language: 'de', words: '' },
+  ])
+})
+
+test('a viewer reads the languages and changes none', async () => {
+  app.api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
+  app.api.answer(consentBoxes, boxes([german]))
+  await app.open('/settings/consent#boxes')
+  await expect.poll(() => card().getByLabel('Text in German').getAttribute('readonly')).not.toBeNull()
+  await expect.poll(() => app.page.getByRole('button', { name: 'Remove German' }).count()).toBe(0)
+  await expect.poll(() => app.page.getByRole('combobox', { name: 'Add a language' }).count()).toBe(0)
+})
