@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { me } from '../shared/auth.ts'
 import { boxChannels, boxHtml, consentBoxes, defaultBoxText, saveBoxText } from '../shared/consent-box.ts'
+import { checkConnection } from '../shared/stores.ts'
 import { aScreen } from './app.ts'
 import { checkLayout } from './page-checks.ts'
 
@@ -41,6 +42,16 @@ test('an owner adds a language to a box, and removes it', async () => {
     { channel: 'email', language: 'de', words: GERMAN },
     { channel: 'email', language: 'de', words: '' },
   ])
+})
+
+test('a shop with the plugin has no HTML to paste', async () => {
+  app.api.answer(consentBoxes, boxes([german]))
+  app.api.alter(checkConnection, (reply) => ({ ...reply, store: { ...reply.store!, mode: 'plugin' as const } }))
+  await app.open('/settings/consent#boxes')
+  await app.page.getByText(/^The plugin shows the boxes/).waitFor()
+  await expect.poll(() => card().getByLabel('Text in German').count()).toBe(1)
+  await expect.poll(() => app.page.locator('.snippet').count()).toBe(0)
+  await expect.poll(() => app.page.getByRole('button', { name: /^Copy HTML/ }).count()).toBe(0)
 })
 
 test('a viewer reads the languages and changes none', async () => {

@@ -23,6 +23,7 @@ export function BoxSettings() {
   const boxes = useConsentBoxes()
   const store = useStore()
   const platform = store?.platform
+  const isPlugin = store?.mode === 'plugin'
   if (platform && capabilities[platform].consentObjects) return <ShopAsks />
   if (boxes.isPending) return <LoadingCards count={3} rows={3} />
   if (boxes.error && !boxes.data) {
@@ -32,22 +33,18 @@ export function BoxSettings() {
     <>
       <Card>
         <Title order={2}>Consent boxes on your checkout</Title>
-        {store?.mode === 'plugin' && (
-          <Notice tone="good" title="The plugin shows the boxes">
-            Choose them in WordPress under WooCommerce → Recoup. Their texts are those below; no HTML has to be pasted.
-          </Notice>
-        )}
         <Text fz="sm" c="dimmed" mt={4} maw={680}>
-          Paste a box’s HTML into your checkout page, inside the checkout form. Leave the box unticked: only the
-          shopper’s own tick counts as consent. It counts only with exactly this text, which is kept with the consent.
+          {isPlugin
+            ? 'The plugin shows the boxes at the checkout and in My account. Choose which ones in WordPress under WooCommerce → Recoup. The text a shopper saw is kept with the consent.'
+            : 'Paste a box’s HTML into your checkout page, inside the checkout form. Leave the box unticked: only the shopper’s own tick counts as consent. It counts only with exactly this text, which is kept with the consent.'}
         </Text>
         <Text fz="sm" mt="sm">
           {boxes.data.checkoutSeenAt ? (
             <>
-              {store?.mode === 'plugin' ? 'The plugin' : 'The capture script'} last saw a checkout{' '}
+              {isPlugin ? 'The plugin' : 'The capture script'} last saw a checkout{' '}
               <TimeAgo at={boxes.data.checkoutSeenAt} />.
             </>
-          ) : store?.mode === 'plugin' ? (
+          ) : isPlugin ? (
             'No checkout has been seen yet.'
           ) : (
             <>
@@ -65,7 +62,7 @@ export function BoxSettings() {
           key={`${box.channel} ${box.words}`}
           box={box}
           checkoutSeenAt={boxes.data.checkoutSeenAt}
-          isPlugin={store?.mode === 'plugin'}
+          isPlugin={isPlugin}
         />
       ))}
     </>
@@ -98,26 +95,32 @@ function BoxCard({ box, checkoutSeenAt, isPlugin }: BoxCardProps) {
         <Title order={3}>{title}</Title>
         <Seen box={box} checkoutSeenAt={checkoutSeenAt} />
       </Group>
-      <Words box={box} />
-      <pre className="snippet">{box.html}</pre>
-      <CopyButton value={box.html}>
-        {({ copied, copy }) => (
-          <Button
-            variant="default"
-            size="sm"
-            mt="sm"
-            w="fit-content"
-            onClick={copy}
-            leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
-          >
-            <span aria-live="polite">{copied ? 'Copied' : `Copy HTML for ${titles[box.channel]}`}</span>
-          </Button>
-        )}
-      </CopyButton>
+      <Words box={box} isPlugin={isPlugin} />
+      {!isPlugin && <BoxHtml box={box} />}
       <BoxLanguages box={box} isPlugin={isPlugin} />
     </Card>
   )
 }
+
+const BoxHtml = ({ box }: { box: ConsentBox }) => (
+  <>
+    <pre className="snippet">{box.html}</pre>
+    <CopyButton value={box.html}>
+      {({ copied, copy }) => (
+        <Button
+          variant="default"
+          size="sm"
+          mt="sm"
+          w="fit-content"
+          onClick={copy}
+          leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+        >
+          <span aria-live="polite">{copied ? 'Copied' : `Copy HTML for ${titles[box.channel]}`}</span>
+        </Button>
+      )}
+    </CopyButton>
+  </>
+)
 
 const signs = { current: IconCircleCheck, other: IconAlertTriangle, gone: IconAlertTriangle, never: IconClock } as const
 const tones = { current: 'good', other: 'warn', gone: 'warn', never: 'quiet' } as const
@@ -136,14 +139,14 @@ function Seen({ box, checkoutSeenAt }: { box: ConsentBox; checkoutSeenAt: string
   )
 }
 
-function Words({ box }: { box: ConsentBox }) {
+function Words({ box, isPlugin }: { box: ConsentBox; isPlugin: boolean }) {
   const [typed, setTyped] = useState<string | null>(null)
   const save = useSaveBoxText()
   const mayChange = useMay('consent:write')
   const words = typed ?? box.words
   const onSaved = () => {
     setTyped(null)
-    announce('Saved. Copy the box again: boxes with the old text no longer count.')
+    announce(isPlugin ? 'Saved.' : 'Saved. Copy the box again: boxes with the old text no longer count.')
   }
   return (
     <Stack gap="xs" my="sm">
@@ -169,9 +172,11 @@ function Words({ box }: { box: ConsentBox }) {
           <Button size="sm" variant="default" onClick={() => setTyped(null)}>
             Discard
           </Button>
-          <Text fz="sm" c="dimmed">
-            You then need to replace the box on your checkout.
-          </Text>
+          {!isPlugin && (
+            <Text fz="sm" c="dimmed">
+              You then need to replace the box on your checkout.
+            </Text>
+          )}
         </Group>
       )}
       {save.error && (
