@@ -44,8 +44,10 @@ export async function allowedPost(
 ): Promise<PlacedPost | null> {
   const mode = store.before_consent
   if (keepsAll(mode)) return post
-  const words = post.consent ? await currentText({ storeId: store.id, db: deps.db }) : null
-  return withinMode(post, mode, { countsTick: (channel, box) => words !== null && showsWords(words[channel], box) })
+  const words = post.consent ? await currentTexts({ storeId: store.id, db: deps.db }) : null
+  return withinMode(post, mode, {
+    countsTick: (channel, box) => words !== null && shownWords(words[channel], box) !== null,
+  })
 }
 
 /** Answers when everything is committed. */
