@@ -32,7 +32,15 @@ const mapping = {
   ...{ dateOrder: 'dmy' as const, source: 2, sourceForAll: '', wording: null },
 }
 const row = (line: number, address: string, at: string | null, problem: string | null) => ({
-  ...{ line, address, channel: 'email' as const, status: 'granted' as const, at, source: 'Footer form' },
+  ...{
+    line,
+    address,
+    others: [] as string[],
+    channel: 'email' as const,
+    status: 'granted' as const,
+    at,
+    source: 'Footer form',
+  },
   ...{ wording: '', problem, reason: null },
 })
 const preview = {
@@ -100,7 +108,8 @@ test('a file with a column that means no shows what becomes of each row', async 
     ...row(line, `p${line}@news.example`, now, null),
     ...{ status, reason },
   })
-  const rows = [outcome(2, 'granted', null), outcome(3, 'withdrawn', 'opted_out'), outcome(4, 'suppressed', 'bounced')]
+  const two = { ...outcome(3, 'withdrawn', 'opted_out'), others: ['second@news.example'] }
+  const rows = [outcome(2, 'granted', null), two, outcome(4, 'suppressed', 'bounced')]
   const marked = { ...preview, rows, counts, readable: 3, problems: [], optOutColumns: ['Unsubscribed'] }
   app.api.answer(uploadConsents, { import: uploaded, columns: ['E-Mail', 'Unsubscribed', 'Quelle'], preview: marked })
   app.api.answer(previewConsents, { ...marked, asksYesMeans: true })
@@ -110,6 +119,7 @@ test('a file with a column that means no shows what becomes of each row', async 
     .locator('input[type=file]')
     .setInputFiles({ name: 'news.csv', mimeType: 'text/csv', buffer: Buffer.from(file) })
   const shown = app.page.getByRole('region', { name: 'Rows as they will be written' })
+  await shown.getByText('p3@news.example, second@news.example').waitFor()
   await shown.getByText('Suppressed: bounced').waitFor()
   await shown.getByText('Opted out: unsubscribed or opted out').waitFor()
   await app.page.getByText('Opt-outs are also read from: Unsubscribed').waitFor()

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { readConfig } from './core/config.ts'
 import { type DemoInstance, startDemo } from './demo.ts'
+import type { Deps } from './deps.ts'
 
 const PORTS = { mailboxPort: 0, mailboxSmtpPort: 0, demoStorePort: 0, demoShopifyPort: 0 }
 const dataDir = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-demo-'))
@@ -55,4 +56,20 @@ test('a Recoup others can reach opens no mailbox for want of a mail server (deci
 
 test('in local mode the mailbox stands in for the mail server that is not set', async () => {
   expect((await open({ DEMO: 'off' })).mailboxUrl).toMatch(/^http:\/\/localhost:/)
+})
+
+test('the past counts as being written from the start in the process that writes it, and nowhere else', async () => {
+  const { parts } = await open({ DEMO: 'on' })
+  expect(parts!.past({ demo: parts } as Deps)).toEqual({ isBeingWritten: true, percent: null })
+  await demo!.stop()
+  const { parts: ofWeb } = await open({ DEMO: 'on', ROLES: 'web' })
+  expect(ofWeb!.past({ demo: ofWeb } as Deps).isBeingWritten).toBe(false)
+})
+
+test('the demo is ready once its store has what the account brings it', async () => {
+  const { parts } = await open({ DEMO: 'on' })
+  parts!.setCapture({ scriptUrl: 'http://localhost:3000/capture/a.js', storeKey: 'a' })
+  expect(parts!.isReady()).toBe(false)
+  parts!.setPush({ head: '', workerUrl: 'http://localhost:3000/push/sw.js' })
+  expect(parts!.isReady()).toBe(true)
 })

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { ensureDemoAccount } from '../demo/account/account.ts'
-import { pastOf, resetDemo, settleDemo } from '../demo/account/reset.ts'
+import { expectPast, pastOf, resetDemo, settleDemo } from '../demo/account/reset.ts'
 import { startMailbox } from '../demo/mailbox/mailbox.ts'
 import { openNetwork } from '../demo/phone/network.ts'
 import { addPhones } from '../demo/phone/web.ts'
@@ -38,8 +38,10 @@ export async function startDemo(config: Config): Promise<DemoInstance> {
   const second = config.isDemo && config.hasDemoShopify ? await openShopify(config) : null
   const stopping = new AbortController()
   let settling: Promise<void> = Promise.resolve()
+  const parts = shop && mailbox ? { ...shop.parts, shopify: second?.parts ?? null, mailboxUrl: mailbox.url } : null
+  if (parts && config.roles.includes('worker')) expectPast(parts)
   return {
-    parts: shop && mailbox ? { ...shop.parts, shopify: second?.parts ?? null, mailboxUrl: mailbox.url } : null,
+    parts,
     mailboxUrl: mailbox?.url ?? null,
     smtpUrl: mailbox?.smtpUrl ?? null,
     phoneUrl: mailbox && network ? `${mailbox.url}/phone` : null,
@@ -80,12 +82,16 @@ async function openShop(config: Config, forgetTexts: () => void) {
     dataFile: path.join(config.dataDir, 'demo-store.sqlite'),
     allowedWebhookHosts: [new URL(config.publicUrl).host],
   })
+  let isReady = false
   const parts = {
     storeUrl: store.url,
     keys: store.keys,
     setCapture: store.setCapture,
-    setPush: ({ head, workerUrl }: { head: string; workerUrl: string }) =>
-      store.setPush({ head, workerPath: '/?recoup-sw=1', worker: { url: nearby(config, workerUrl) } }),
+    setPush: ({ head, workerUrl }: { head: string; workerUrl: string }) => {
+      store.setPush({ head, workerPath: '/?recoup-sw=1', worker: { url: nearby(config, workerUrl) } })
+      isReady = true
+    },
+    isReady: () => isReady,
     reset: () => {
       store.reset()
       forgetTexts()

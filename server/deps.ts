@@ -76,6 +76,8 @@ export interface DemoParts {
   /** The whole demo back to its first state: store, account, past. */
   rebuild(deps: Deps): Promise<void>
   insertOrders(orders: HistoricOrder[]): number[]
-  /** Whether this process is writing the account's past, and how far it is. */
+  /** The account is in line with this process: the store has its capture script and push. */
+  isReady(): boolean
+  /** Whether this process is writing the account's past, or about to, and how far it is. */
   past(deps: Deps): DemoPast
 }

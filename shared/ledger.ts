@@ -182,6 +182,8 @@ export type ImportProblem = keyof typeof importProblems
 const PreviewRow = z.object({
   line: z.number(),
   address: z.string(),
+  /** Further addresses in the row: a no counts for each. */
+  others: z.array(z.string()),
   channel: z.enum(importChannels).nullable(),
   status: z.enum(rowStatuses).nullable(),
   /** Why it is no consent, where the file says so. */

@@ -55,6 +55,7 @@ beforeAll(async () => {
     reset: shop.reset,
     rebuild: (deps: Deps) => resetDemo(deps, { days: 5 }),
     insertOrders: shop.insertOrders,
+    isReady: () => true,
     past: pastOf,
   }
   world.deps.config = { ...world.deps.config, isDemo: true }

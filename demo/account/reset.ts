@@ -18,6 +18,11 @@ export type Settling = Partial<Pick<HistoryOptions, 'days' | 'signal' | 'onProgr
 /** How far each is that is under way. */
 const building = new WeakMap<DemoParts, { percent: number | null }>()
 
+/** Until it is known that there is one, it counts as being written: an empty account is no first look at the demo. */
+export function expectPast(demo: DemoParts): void {
+  building.set(demo, { percent: null })
+}
+
 /** Of this process: where another one writes it, nothing is known here. */
 export function pastOf({ demo }: Deps): DemoPast {
   const state = demo ? building.get(demo) : undefined
@@ -26,11 +31,16 @@ export function pastOf({ demo }: Deps): DemoPast {
 
 /** At every start, after the server is up: makes what is missing. Resolves when the past is there, which takes some seconds. */
 export async function settleDemo(deps: Deps, demo: DemoParts, wanted: Settling = {}): Promise<void> {
-  const { storeId } = await ensureDemoAccount(deps, demo)
-  if (await hasHistory(deps, storeId)) return
-  // Orders without a past: a process that ended halfway left them.
-  const isHalf = await hasOrders(deps, storeId)
-  await alone(demo, wanted, (told) => (isHalf ? rebuild(deps, demo, told) : remember(deps, storeId, told)))
+  expectPast(demo)
+  try {
+    const { storeId } = await ensureDemoAccount(deps, demo)
+    if (await hasHistory(deps, storeId)) return
+    // Orders without a past: a process that ended halfway left them.
+    const isHalf = await hasOrders(deps, storeId)
+    await alone(demo, wanted, (told) => (isHalf ? rebuild(deps, demo, told) : remember(deps, storeId, told)))
+  } finally {
+    building.delete(demo)
+  }
 }
 
 /** Back to the first state: the demo store, everything known of it, and the account's own traces. Sessions stay. */

@@ -110,6 +110,7 @@ export function presentCart(row: list.ListedCart, { texts, inMailbox } = noViews
     abandoned_at: row.abandoned_at?.toISOString() ?? null,
     status: row.badge,
     state: row.status,
+    ...(row.is_void && { is_void: true as const }),
     is_in_mailbox: inMailbox.has(row.id),
     sms_status: sms?.status ?? null,
     sms_sent_at: sms?.at?.toISOString() ?? null,

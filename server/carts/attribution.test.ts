@@ -134,7 +134,9 @@ test('a refund sets the revenue to net, a cancelled order to nothing; the state 
   world.advance(DAY)
   await shop.order({ ...order, kind: 'cancelled', status: 'cancelled', modifiedAt: world.now.toISOString() })
   expect((await shop.orders())[0]).toMatchObject({ net_minor: 0, message_id: message.id })
-  expect((await shop.cart()).status).toBe('recovered')
+  const { id, status } = await shop.cart()
+  expect(status).toBe('recovered')
+  expect((await shop.get(`/api/carts/${id}`)).body.cart).toMatchObject({ state: 'recovered', is_void: true })
 })
 
 test('late evidence moves purchased to recovered, and the move is in the log (S3)', async () => {

@@ -5,7 +5,7 @@ import { sql } from '../core/db.ts'
 export const CART_COLUMNS = sql`c.id, case when c.email is not null or c.phone is not null then c.shopper_id end as customer_id, c.customer_name, c.fold -> 'contact' ->> 'firstName' as first_name,
   c.fold -> 'contact' ->> 'lastName' as last_name, c.email, c.phone, c.items, c.value_minor, c.currency,
   c.fold -> 'contact' ->> 'unconfirmedEmail' as unconfirmed_email, c.fold -> 'contact' ->> 'unconfirmedPhone' as unconfirmed_phone, c.coupons,
-  c.last_activity_at, c.abandoned_at, c.badge, c.status`
+  c.last_activity_at, c.abandoned_at, c.badge, c.status, c.is_void`
 
 /** A cart and the ones joined to it; they all are one shopper's, which an index knows. */
 export const withMerged = (storeId: string, cartId: string) => sql<string>`(

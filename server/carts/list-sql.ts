@@ -77,6 +77,7 @@ export interface ListedCart {
   abandoned_at: Date | null
   badge: CartBadge
   status: 'active' | 'abandoned' | 'recovered' | 'purchased' | 'emptied' | 'lost' | 'merged'
+  is_void: boolean
 }
 
 /** Totals of searches are exact up to here. */

@@ -94,7 +94,8 @@ export async function readiness(deps: Deps): Promise<Readiness> {
   const late = sleep(DATABASE_LIMIT_MS, { checks: { database: 'does not answer', disk }, alarms: [] }, { ref: false })
   const asked = askDatabase(deps).catch(() => ({ checks: { database: 'not reachable' }, alarms: [] }))
   const { checks, alarms } = await Promise.race([asked, late])
-  return { checks: { ...checks, disk }, alarms }
+  const demo = deps.demo && { demo: deps.demo.isReady() ? 'ok' : 'not set up yet' }
+  return { checks: { ...checks, disk, ...demo }, alarms }
 }
 
 async function askDatabase(deps: Deps): Promise<Readiness> {

@@ -1,6 +1,7 @@
 import crypto from 'node:crypto'
 import { expect, test } from 'vitest'
 import { aWorld } from '../../test/world.ts'
+import { readiness } from './health.ts'
 import { checkInstance, confirmLive, readFingerprint } from './instance.ts'
 
 const world = aWorld({
@@ -53,11 +54,15 @@ test('the demo’s own addresses are told on this machine only', async () => {
     setCapture() {},
     setPush() {},
     insertOrders: () => [],
+    isReady: () => true,
     past: () => ({ isBeingWritten: false, percent: null }),
     reset() {},
     rebuild: async () => {},
   }
   expect(await view()).toMatchObject({ demoStoreUrl: 'http://localhost:3001', mailboxUrl: 'http://localhost:3002' })
+  expect((await readiness(world.deps)).checks).toMatchObject({ demo: 'ok' })
+  world.deps.demo.isReady = () => false
+  expect((await readiness(world.deps)).checks).toMatchObject({ demo: 'not set up yet' })
   world.deps.config = { ...config, isLocal: false }
   expect(await view()).toMatchObject({ demoStoreUrl: null, mailboxUrl: null })
   world.deps.config = config

@@ -175,6 +175,16 @@ test('the preview shows ten rows as they will be written, some of each outcome, 
   )
 })
 
+test('the preview shows every address of a row that is a no', async () => {
+  const { upload } = await aShop()
+  const file =
+    'email,date,source,status\n"ann@a.example; amy@a.example",,,unsubscribed\nbob@a.example,2025-05-01,Form,yes\n'
+  const { rows } = (await upload(file)).body.preview
+  expect(rows.map(({ address, others }: { address: string; others: string[] }) => [address, ...others])).toEqual(
+    expect.arrayContaining([['ann@a.example', 'amy@a.example'], ['bob@a.example']]),
+  )
+})
+
 test('an uploaded file is neither kept nor undone, and an unknown one is not found', async () => {
   const { upload, review } = await aShop()
   const { body } = await upload(`${HEAD}ann@a.example,2025-05-01,Form\n`)

@@ -121,10 +121,11 @@ async function previewOf(deps: Deps, store: StoreDb, { table, reading, accountId
   const chosen = mapping.status === null ? undefined : table.columns[mapping.status]
   return {
     mapping,
-    rows: shown.map(({ given, at, problem, ...row }) => {
+    rows: shown.map(({ given, at, problem, others, ...row }) => {
       const decision = problem ?? (decisions.get(row.line) as ImportProblem | undefined)
       return {
         ...row,
+        others: [...others],
         source: given,
         at: at?.toISOString() ?? null,
         problem: decision ? importProblems[decision] : null,

@@ -295,6 +295,7 @@ test('the demo store may be connected by everybody, any other store not by the d
     setCapture() {},
     setPush() {},
     insertOrders: () => [],
+    isReady: () => true,
     past: () => ({ isBeingWritten: false, percent: null }),
     reset() {},
     rebuild: async () => {},

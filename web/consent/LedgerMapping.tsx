@@ -172,7 +172,7 @@ function Rows({ preview, isStale }: { preview: ImportPreview; isStale: boolean }
           {preview.rows.map((row) => (
             <tr key={row.line} className={row.problem ? 'problem' : ''}>
               <td>{row.line}</td>
-              <td>{row.address || '–'}</td>
+              <td>{[row.address, ...row.others].filter(Boolean).join(', ') || '–'}</td>
               <td>{row.channel ? channelText[row.channel] : '–'}</td>
               <td>{row.problem ? <strong>Left out: {row.problem}</strong> : outcomeText(row)}</td>
               <td>{row.at ? <DateTime at={row.at} /> : '–'}</td>

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { DEFAULT_BRAND } from '../../shared/brand.ts'
-import { announcement, couponText, isAsAnnounced, isOnOffer, outcomeText, totalWithCoupon } from './rules.ts'
+import type { CartView } from '../../shared/carts.ts'
+import { announcement, couponText, isAsAnnounced, isBought, isOnOffer, outcomeText, totalWithCoupon } from './rules.ts'
 
 type Outcome = 'ok' | 'quantity_clamped' | 'price_changed' | 'gone' | 'choose_again'
 const item = (outcome: Outcome, quantity: number, price = 20) => ({
@@ -85,4 +86,14 @@ it('goes on without another word unless something turned out worse than it had s
   expect(isAsAnnounced(said, turned('choose_again', 4))).toBe(false)
   expect(isAsAnnounced(said, turned('ok', 4, { code: 'CART10', outcome: 'carried' }))).toBe(true)
   expect(isAsAnnounced(said, turned('ok', 4, { code: 'CART10', outcome: 'refused' }))).toBe(false)
+})
+
+it.each([
+  ['purchased', undefined, true],
+  ['recovered', undefined, true],
+  ['abandoned', undefined, false],
+  ['purchased', true, false],
+  ['recovered', true, false],
+] as const)('the restore page that a member tries says of a %s cart (void: %s) that it was bought: %s', (state, is_void, isIt) => {
+  expect(isBought({ state, ...(is_void && { is_void }) } as CartView)).toBe(isIt)
 })

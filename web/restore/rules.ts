@@ -9,9 +9,9 @@ import { formatMoney } from '../ui/format.ts'
 type Reply = z.infer<typeof restoreCart.reply>
 type Item = Reply['items'][number]
 
-/** Bought meanwhile. A member is shown the whole cart, and its state says so. */
+/** Bought meanwhile, and the order stands. A member is shown the whole cart, and its state says so. */
 export const isBought = (cart: RestorableCart | CartView): boolean =>
-  'isOrdered' in cart ? cart.isOrdered : cart.state === 'recovered' || cart.state === 'purchased'
+  'isOrdered' in cart ? cart.isOrdered : !cart.is_void && (cart.state === 'recovered' || cart.state === 'purchased')
 
 export const isLeftOut = ({ outcome }: Pick<Item, 'outcome'>): boolean =>
   outcome === 'gone' || outcome === 'choose_again'
