@@ -1,11 +1,4 @@
-import type {
-  AnalyticsDetails,
-  AnalyticsRange,
-  AnalyticsReply,
-  ChannelFigures,
-  TopProduct,
-  Trend,
-} from '../../shared/analytics.ts'
+import type { AnalyticsDetails, AnalyticsRange, AnalyticsReply, TopProduct, Trend } from '../../shared/analytics.ts'
 import { analyticsChannels, funnelChannels } from '../../shared/analytics.ts'
 import {
   channelLabel,
@@ -200,7 +193,7 @@ const messageColumns = (currency: string): readonly Column[] => [
   ['Complaints', definitions.complaints],
 ]
 
-const messageCells = (of: ChannelFigures, isEmail: boolean): CsvCell[] => [
+const messageCells = (of: Omit<NonNullable<AnalyticsReply['email']>, 'refused'>, isEmail: boolean): CsvCell[] => [
   ...[of.accepted, isEmail ? of.openRate : null, of.clickRate, of.conversionRate, of.revenuePerEmail],
   ...[of.attributedRevenue, of.bounced, of.unsubscribed, of.complaints],
 ]
