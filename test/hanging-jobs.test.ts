@@ -110,39 +110,18 @@ test.each(RECORDS)('%s asks a shop that hangs at growing distance and fails at o
 })
 
 test.each([
-  'order_check',
-  'sweep',
-] as const)('a shop that hung at its %s is not asked for single orders meanwhile', async (stream) => {
+  ['order_check', 'timeout'],
+  ['sweep', 'timeout'],
+  ['sweep', 'store_error'],
+  ['goods_check', 'timeout'],
+] as const)('a shop whose %s failed with %s is asked for single orders all the same', async (stream, error_code) => {
   const { storeId, fake } = await aConnectedStore(world)
   fake.allOrders = [anOrder({ orderId: '75', modifiedAt: world.now.toISOString() })]
-  const hung = { failed_at: world.now, failures: 3, error_code: 'timeout' }
-  await world.db
-    .updateTable('sync_state')
-    .set(hung)
-    .where('store_id', '=', storeId)
-    .where('stream', '=', stream)
-    .execute()
-  const orders = world.db.selectFrom('orders').select('order_id').where('store_id', '=', storeId)
-  await expect(countAside('stores.order', storeId, { orderId: '75' })).rejects.toMatchObject({ code: 'timeout' })
-  expect(await orders.execute()).toEqual([])
-  world.advance(20_000)
-  await countAside('stores.order', storeId, { orderId: '75' })
-  expect(await orders.execute()).toHaveLength(1)
-})
-
-test('a shop that refuses, and one that hangs at its stock alone, is asked for single orders all the same', async () => {
-  const { storeId, fake } = await aConnectedStore(world)
-  fake.allOrders = [anOrder({ orderId: '75', modifiedAt: world.now.toISOString() })]
-  const failure = { failed_at: world.now, failures: 3 }
-  await world.db
-    .updateTable('sync_state')
-    .set({ ...failure, error_code: 'store_error' })
-    .where('store_id', '=', storeId)
-    .where('stream', '=', 'sweep')
-    .execute()
+  const failure = { failed_at: world.now, failures: 3, error_code }
   await world.db
     .insertInto('sync_state')
-    .values({ store_id: storeId, stream: 'goods_check', ...failure, error_code: 'timeout' })
+    .values({ store_id: storeId, stream, ...failure })
+    .onConflict((conflict) => conflict.columns(['store_id', 'stream']).doUpdateSet(failure))
     .execute()
   await countAside('stores.order', storeId, { orderId: '75' })
   const orders = world.db.selectFrom('orders').select('order_id').where('store_id', '=', storeId)

@@ -34,7 +34,7 @@ export function withinMode<Post extends PlacedPost>(
   const yes = [
     ...ticked.map(({ channel }) => channel),
     ...agreedBefore.filter((channel) => !no.includes(channel)),
-    ...(isCovered ? (['email'] as const) : []),
+    ...(isCovered && !no.includes('email') ? (['email'] as const) : []),
   ]
   if (yes.length > 0) return { ...post, contact: contactFor(post.contact, yes) }
   if (mode === 'cart_only') return withoutContact(post)

@@ -36,6 +36,7 @@ describe('a mail that comes back', () => {
 
   test.each([
     ['5.1.1', '550 5.1.1 User unknown in virtual mailbox table'],
+    ['5.1.1', '550 5.1.1 <temporary@deferred.example>: User unknown'],
     [
       '5.1.1',
       '550-5.1.1 The email account that you tried to reach does not exist. Check the spelling, and the sender’s typing',

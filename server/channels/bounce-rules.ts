@@ -19,7 +19,7 @@ const POLICY =
 const TOO_MANY =
   /\b(at a|send(ing)?|receiv(ing|ed?)|message|connection) rate\b|rate (that|limit)|too (quickly|fast|many)|throttl|(hourly|daily|message|sending) (limit|quota)|limit (exceeded|reached)/i
 /** Whatever the code in front says: a server that asks another one repeats its answer behind its own. */
-const FOR_NOW = /gr[ea]y-?list|temporar|try (it )?again later|defer/i
+const FOR_NOW = /\bgr[ea]y-?list|\btemporar(y|ily)\b|try (it )?again later|\bdeferred\b/i
 /** The receiver's own code for a matter of policy, repeated by a server that puts another one first. */
 const POLICY_CODE = /(?<![\d.])5\.7\.\d{1,3}(?![\d]|\.\d)/
 
@@ -57,7 +57,7 @@ const TABLE: readonly [code: RegExp, words: RegExp, kind: BounceKind][] = [
 
 /** `status`: `5.1.1`, or null where none was given. Nothing recognised is the mildest. */
 export function bounceKind(status: string | null, words: string): BounceKind {
-  const text = words.slice(0, 2_000)
+  const text = withoutAddresses(words.slice(0, 2_000))
   return TABLE.find(([code, pattern]) => code.test(status ?? '') && pattern.test(text))?.[2] ?? 'soft'
 }
 

@@ -164,12 +164,9 @@ async function startTakers(
   const options = isOnePerStore ? { ...workOptions, localGroupConcurrency: 1 } : workOptions
   for (let n = 0; n < TAKERS; n++) {
     let id = ''
-    let lastStore: string | null = null
     id = await boss.work(name, options, (batch: Batch) => {
-      // Takers that got another job of this store meanwhile have put it back, and would sleep while those of other stores wait.
-      const store = batch[0]?.groupId ?? null
-      if (store !== lastStore) for (const each of ids) boss.notifyWorker(each)
-      lastStore = store
+      // Takers that had to return a job of this store would sleep while jobs of other stores wait.
+      if (isOnePerStore) for (const each of ids) boss.notifyWorker(each)
       return run(batch).finally(() => boss.notifyWorker(id))
     })
     ids.push(id)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import sentences from '../../test/fixtures/stop-sentences.json' with { type: 'json' }
 import cases from '../../test/fixtures/stop-words.json' with { type: 'json' }
 import { keywordOf } from './keywords.ts'
 
@@ -19,6 +20,7 @@ describe('STOP (C4, cases-R5)', () => {
       'Stop.',
     ],
     ...cases.must_suppress,
+    ...sentences.want_no_more,
     ...[
       'Wrong number. STOP',
       'stop\n\n-- \nMary',
@@ -86,6 +88,7 @@ describe('STOP (C4, cases-R5)', () => {
 
   test.each([
     ...cases.must_not,
+    ...sentences.ask_something_else,
     ...[
       'Don’t stop',
       'Please don’t stop sending',

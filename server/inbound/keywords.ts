@@ -16,61 +16,81 @@ const STOP = wordsOf(`
 const STOP_PHRASES = [
   ...['OPT OUT', 'OPT ME OUT', 'TAKE ME OFF', 'NO MORE', 'DO NOT TEXT', 'DONT TEXT', 'DON T TEXT'],
   ...['DO NOT CONTACT', 'DONT CONTACT', 'DON T CONTACT', 'DO NOT MESSAGE', 'DONT MESSAGE', 'DON T MESSAGE'],
-  ...['NO MAS', 'NICHT MEHR', 'KEINE WEITEREN', 'PLUS DE', 'NON PIU', 'NAO MAIS', 'CHEGA DE'],
+  ...['LEAVE ME ALONE', 'GO AWAY', 'FUCK OFF', 'PISS OFF', 'WRONG NUMBER', 'WRONG PERSON', 'NOT INTERESTED'],
+  ...['LOSE MY NUMBER', 'DELETE MY NUMBER', 'DELETE MY DATA', 'DELETE ME', 'FORGET ME'],
+  ...['NICHT MEHR', 'KEINE WEITEREN', 'FALSCHE NUMMER', 'KEIN INTERESSE', 'HOR AUF', 'HORT AUF', 'HOREN SIE AUF'],
+  ...['LASS MICH IN RUHE', 'LASST MICH IN RUHE', 'LASSEN SIE MICH IN RUHE'],
+  ...['NO MAS', 'NUMERO EQUIVOCADO', 'PLUS DE', 'LAISSEZ MOI TRANQUILLE', 'FAUX NUMERO', 'MAUVAIS NUMERO'],
+  ...['NON PIU', 'NUMERO SBAGLIATO', 'LASCIATEMI IN PACE', 'NAO MAIS', 'CHEGA DE', 'NUMERO ERRADO'],
+  ...['LAAT ME MET RUST', 'LAAT MIJ MET RUST', 'VERKEERD NUMMER', 'NIE WIECEJ'],
 ]
 /** Beside such a word they change nothing of what is meant. */
 const FILLERS = wordsOf(`
   PLEASE PLS PLZ ALL NOW IT ME US MY THIS THESE THOSE THE YOUR YOU TO I WANT WOULD LIKE CAN COULD FROM OFF LIST LISTS AGAIN ANYMORE HELLO HI
   TEXT TEXTS TEXTING MESSAGE MESSAGES MESSAGING SMS WHATSAPP SENDING SEND CONTACTING SPAM SPAMMING MARKETING PROMOTIONS PROMOS PROMO PUB ADS
-  OFFERS REMINDERS NUMBER THANKS THANK SUBSCRIPTION AND
-  BITTE MICH ALLE ALLES JETZT NACHRICHTEN WERBUNG MIR SENDEN DANKE VON DIESE DIESER DIE DAMIT
+  OFFERS REMINDERS NUMBER THANKS THANK SUBSCRIPTION AND SORRY IS HAVE AM M ANY MORE OF
+  BITTE MICH ALLE ALLES JETZT NACHRICHTEN WERBUNG MIR SENDEN DANKE VON DIESE DIESER DIE DAMIT ENDLICH
   POR FAVOR TODO TODOS TODAS ME LOS LAS MENSAJES MENSAGENS GRACIAS OBRIGADO DARME DARSE DAR DE LA
-  S IL VOUS TE PLAIT PLAIT MOI LES CES MESSAGES TOUT TOUS MERCI
+  S IL VOUS TE PLAIT PLAIT MOI LES CES MESSAGES TOUT TOUS MERCI CA SUFFIT
   PER FAVORE TUTTO TUTTI MESSAGGI GRAZIE MI I
   ALSTUBLIEFT AUB MIJ ALLE BERICHTEN
   PROSZE MNIE SIE WIADOMOSCI`)
-/** What a person says who wants no more of it. Whatever else the sentence says, it is meant. At most a few words are between two of them. */
+/** A sentence that asks for no messages, or for no more of them. It names messages or the one who gets them: an order can be no longer wanted, too. */
 const WISHES = [
   // English
-  /\b(LEAVE ME ALONE|GO AWAY|FUCK OFF|PISS OFF|LOSE MY NUMBER|WRONG NUMBER|WRONG PERSON|NOT INTERESTED)\b/,
-  /\b(DELETE|REMOVE|ERASE|FORGET) (ME|MY (PHONE )?(NUMBER|DATA|CONTACT))\b/,
-  /\bDON ?T WANT (\w+ ){0,4}(TEXTS?|MESSAGES|SMS|REMINDERS|ADS|SPAM|OFFERS)\b/,
-  /^STOP (SENDING|TEXTING|MESSAGING|CONTACTING|SPAMMING|BOTHERING|HARASSING|WRITING|IT|THIS|THESE)\b/,
+  ...wishes('TEXTS|MESSAGES|SMS|REMINDERS|ADS|SPAM|NOTIFICATIONS', [
+    '\\b(DO NOT|DON ?T|NEVER) (WANT|NEED|SEND)( \\w+){0,5} OF_THEM\\b',
+    '^(PLEASE )?STOP (TEXTING|MESSAGING|CONTACTING|SPAMMING|BOTHERING|HARASSING)\\b',
+    '^(PLEASE )?STOP SENDING (ME |US |THIS |THESE |YOUR |ALL )*(OF_THEM|CRAP|SHIT|STUFF|THIS|THESE|THEM)\\b',
+    '^STOP (IT|THIS) (NOW|OR)\\b',
+  ]),
   // German
-  /\bKEINE (\w+ ){0,2}(SMS|NACHRICHT|NACHRICHTEN|WERBUNG|ERINNERUNGEN|MAILS) (\w+ ){0,2}MEHR\b/,
-  /\bBITTE KEINE (\w+ ){0,2}(SMS|NACHRICHT|NACHRICHTEN|WERBUNG|ERINNERUNGEN|MAILS)\b/,
-  /\bNICHT MEHR (\w+ ){0,2}(AN|KONTAKT|SCHREIB|BELAST|ERINNER)\w*/,
-  /\bLASS(T|EN SIE)? MICH (BITTE |ENDLICH )?IN RUHE\b/,
-  /\bHOR(T|EN SIE)? (\w+ ){0,2}AUF\b/,
-  /\bLOSCH(E|T|EN SIE)? (\w+ ){0,2}MEINE (NUMMER|DATEN|HANDYNUMMER|TELEFONNUMMER)\b/,
-  /\b(FALSCHE NUMMER|KEIN INTERESSE)\b/,
+  ...wishes('SMS|NACHRICHT|NACHRICHTEN|WERBUNG|ERINNERUNGEN', [
+    '^(ICH )?(MOCHTE |WILL |WUNSCHE )?(BITTE )?KEINE (WEITEREN |SOLCHEN |IHRE |EURE )*OF_THEM( (MEHR|BITTE|SENDEN|SCHICKEN|SCHREIBEN|ERHALTEN|BEKOMMEN|VON|IHNEN|EUCH|MIR|MICH|AN|DANKE))*$',
+    '^(BITTE )?(SCHREIB|KONTAKTIER|TEXTE|BELASTIG|NERV)\\w* (SIE |MICH |MIR |BITTE )*(NICHT MEHR|NIE WIEDER)( AN)?( BITTE)?$',
+    '^(BITTE )?(MICH |MIR )?(BITTE )?NICHT MEHR (ANSCHREIBEN|KONTAKTIEREN|SCHREIBEN|BELASTIGEN|ANRUFEN|STOREN)$',
+    '^(BITTE )?LOSCH(E|T|EN SIE)? (BITTE )?(MICH|MEINE (NUMMER|DATEN|HANDYNUMMER|TELEFONNUMMER))( BITTE)?$',
+  ]),
   // Spanish
-  /\bNO (ME )?(ESCRIB|ENVI|MAND|CONTACT|MOLEST)\w* (\w+ ){0,2}MAS\b/,
-  /\bNO QUIERO (\w+ ){0,2}MAS\b/,
-  /\bDEJ(A|E|EN) DE (ENVIAR|ESCRIBIR|MANDAR|MOLESTAR|CONTACTAR)\w*/,
-  /\bNUMERO EQUIVOCADO\b/,
+  ...wishes('SMS|MENSAJES?|WHATSAPPS?|PUBLICIDAD|AVISOS', [
+    '^(POR FAVOR )?NO (ME |NOS )?(ESCRIBA|ENVIE|MANDE|CONTACTE|MOLESTE)[NS]?( (MAS|NADA|NUNCA|POR|FAVOR|OF_THEM))*$',
+    '^(YA )?NO QUIERO (RECIBIR )?(MAS |SUS |ESTOS )*OF_THEM\\b',
+    '^DEJ(A|E|EN|AD) DE (ENVIAR|ESCRIBIR|MANDAR|MOLESTAR|CONTACTAR)(ME|NOS)\\b',
+  ]),
   // French
-  /\bNE (VEUX|SOUHAITE|DESIRE) PLUS\b/,
-  /\bNE M (ENVOYE|ENVOIE|ECRIVE|ECRI|CONTACTE)\w* PLUS\b/,
-  /\bARRETE(R|Z)? (DE |D )(M )?(ENVOYER|ECRIRE|CONTACTER|HARCELER|DERANGER)\b/,
-  /\b(LAISSEZ MOI TRANQUILLE|FAUX NUMERO|MAUVAIS NUMERO|SUPPRIMEZ MON NUMERO)\b/,
+  ...wishes('SMS|MESSAGES?|TEXTOS?|PUBS?|PUBLICITES?|NOTIFICATIONS?|RAPPELS?', [
+    '^(JE )?NE (VEUX|SOUHAITE|DESIRE) (PLUS|PAS) (RECEVOIR )?(DE |VOS |CES |D )*OF_THEM\\b',
+    '^NE M (ENVOYEZ|ENVOIE|ECRIVEZ|ECRIS|CONTACTEZ|CONTACTE) PLUS( (RIEN|DE|SVP|MERCI|OF_THEM))*$',
+    '^ARRETE(R|Z)? (DE |D )((M )?(ECRIRE|CONTACTER|HARCELER|DERANGER)|M ENVOYER|ENVOYER (DES |VOS |CES )?OF_THEM)\\b',
+  ]),
   // Italian
-  /\bNON (MI )?(SCRIV|MAND|CONTATT|INVI)\w* (\w+ ){0,2}PIU\b/,
-  /\bNON VOGLIO PIU\b/,
-  /\b(NUMERO SBAGLIATO|LASCIATEMI IN PACE)\b/,
+  ...wishes('SMS|MESSAGGI|MESSAGGIO|PUBBLICITA|NOTIFICHE', [
+    '^(PER FAVORE )?NON (MI )?(SCRIVE|MANDA|CONTATTA|INVIA|DISTURBA)TE(MI)?( (PIU|ALTRI|NULLA|NIENTE|OF_THEM))*$',
+    '^NON VOGLIO (PIU )?(RICEVERE )?(PIU |I |ALTRI |VOSTRI )*OF_THEM\\b',
+  ]),
   // Portuguese
-  /\bNAO QUERO MAIS\b/,
-  /\bNAO ME (ENVI|MAND|ESCREV|CONTAT)\w* (\w+ ){0,2}MAIS\b/,
-  /\bPAREM? DE (ENVIAR|MANDAR|ESCREVER|ME)\b/,
-  /\bNUMERO ERRADO\b/,
+  ...wishes('SMS|MENSAGEM|MENSAGENS|PROPAGANDA|AVISOS', [
+    '^(POR FAVOR )?NAO (ME )?(ENVIE|MANDE|ESCREVA|CONTATE|CONTACTE|PERTURBE)M?( (MAIS|NADA|OF_THEM))*$',
+    '^(EU )?NAO QUERO (MAIS )?(RECEBER )?(MAIS |ESSAS |SUAS )*OF_THEM\\b',
+    '^(POR FAVOR )?PAREM? DE (ME )?(MANDAR|ENVIAR|ESCREVER) OF_THEM\\b',
+  ]),
   // Dutch
-  /\bGEEN (\w+ ){0,2}(SMS|BERICHTEN|BERICHTJES|RECLAME) (\w+ ){0,2}MEER\b/,
-  /\bNIET MEER (SCHRIJVEN|APPEN|STUREN|BERICHTEN|SMSEN)\b/,
-  /\b(LAAT (ME|MIJ) MET RUST|VERKEERD NUMMER)\b/,
+  ...wishes('SMS|SMSJES|BERICHTEN|BERICHTJES|RECLAME|APPJES', [
+    '^(IK WIL |IK WENS )?GEEN (\\w+ )?OF_THEM( (MEER|AUB|ALSTUBLIEFT|ONTVANGEN|KRIJGEN|STUREN|VAN|JULLIE|U))*$',
+    '^(MIJ |ME )?NIET MEER (SCHRIJVEN|APPEN|BERICHTEN|SMSEN|BELLEN)( AUB| ALSTUBLIEFT)?$',
+    '^STOP MET (STUREN|APPEN|SMSEN|BERICHTEN)\\b',
+  ]),
   // Polish
-  /\bNIE (PISZ|WYSYLA|CHCE|KONTAKTUJ)\w* (\w+ ){0,3}WIECEJ\b/,
-  /\bNIE WIECEJ\b/,
+  ...wishes('SMS|SMSOW|WIADOMOSCI|REKLAM', [
+    '^(PROSZE )?(JUZ )?NIE (PISZ|PISZCIE|WYSYLAJ|WYSYLAJCIE|WYSYLAC|KONTAKTUJCIE)( (SIE|DO|MNIE|MI|WIECEJ|JUZ|OF_THEM))*$',
+    '^NIE CHCE (\\w+ ){0,2}OF_THEM\\b',
+  ]),
 ]
+
+function wishes(messages: string, sentences: readonly string[]): RegExp[] {
+  return sentences.map((sentence) => new RegExp(sentence.replace('OF_THEM', `(?:${messages})`)))
+}
+
 const STOP_SIGNS = /^(?:[🛑⛔🚫]\uFE0F?|[\s!])+$/u
 const START = ['START', 'UNSTOP']
 const HELP = ['HELP', 'INFO', 'HILFE']
@@ -80,17 +100,18 @@ const YES = ['YES', 'JA']
 /**
  * What is meant, in any case, with signs and spaces around it left aside. START, HELP and YES must be all there is. STOP may stand in a
  * sentence of its own, or among words that change nothing ("Stop texting me, please"); "I cannot stop thinking of it" is something else.
- * Who says in other words that they want no more of it is understood as well: a stop that was not meant is undone by START, one that was
- * not heard is a message too many.
+ * Who asks in other words for no more messages is understood as well.
  */
 export function keywordOf(text: string): Keyword | null {
   const read = text.slice(0, LONGEST_READ)
   if (STOP_SIGNS.test(read) && /[🛑⛔🚫]/u.test(read)) return 'stop'
-  const sentences = plain(read)
-    .split(/[\n\r.!?;:,()«»"]+|\s[-–—]+\s/)
-    .map((sentence) => joined(sentence.replace(/[^\p{L}]+/gu, ' ').trim()))
-    .filter(Boolean)
-  if (sentences.some((sentence) => meansStop(sentence) || isWish(sentence))) return 'stop'
+  const parts = plain(read)
+    .split(/([\n\r.!?;:,()«»"]+|\s[-–—]+\s)/)
+    .map((part, place, all) => ({ sentence: wordsIn(part), isQuestion: all[place + 1]?.includes('?') ?? false }))
+    .filter(({ sentence }) => sentence !== '')
+  const sentences = parts.map(({ sentence }) => sentence)
+  if (sentences.some(meansStop)) return 'stop'
+  if (parts.some(({ sentence, isQuestion }) => !isQuestion && isWish(sentence))) return 'stop'
   const [word] = sentences
   if (word === undefined || sentences.length > 1) return null
   if (START.includes(word)) return 'start'
@@ -106,11 +127,16 @@ const MOST_WORDS_OF_A_WISH = 14
 /** Upper case without accents. */
 const plain = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').toUpperCase().replaceAll('Ł', 'L')
 
-/** "S T O P" */
-const joined = (sentence: string) => (/^(\p{L} ){2,}\p{L}$/u.test(sentence) ? sentence.replaceAll(' ', '') : sentence)
+/** Also of "S T O P". */
+function wordsIn(part: string): string {
+  const words = part.replace(/[^\p{L}]+/gu, ' ').trim()
+  return /^(\p{L} ){2,}\p{L}$/u.test(words) ? words.replaceAll(' ', '') : words
+}
 
 const isWish = (sentence: string) =>
-  sentence.split(' ').length <= MOST_WORDS_OF_A_WISH && WISHES.some((wish) => wish.test(sentence))
+  sentence.split(' ').length <= MOST_WORDS_OF_A_WISH &&
+  !/\bMISS\b/.test(sentence) &&
+  WISHES.some((wish) => wish.test(sentence))
 
 function meansStop(sentence: string): boolean {
   const phrase = STOP_PHRASES.find((each) => ` ${sentence} `.includes(` ${each} `))

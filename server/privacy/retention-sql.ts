@@ -69,7 +69,7 @@ export async function dueOf(
   return { due: rows.rows.filter((row) => row.is_due), isMore: rows.rows.length === most }
 }
 
-/** Which of these addresses, by their hashes, people have agreed to something with since then; what was brought in from elsewhere is no act of theirs. */
+/** Which of these addresses, by their hashes, people have agreed to something with since then; imports do not count. */
 export async function agreedSince(
   { db, storeId }: StoreDb,
   hashes: readonly Buffer[],

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { MOST_COUNTED, type Retention } from '../../shared/retention.ts'
 import { numberAliases } from '../channels/number-aliases.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../core/db.ts'
+import { inPieces } from '../core/pieces.ts'
 import type { Deps } from '../deps.ts'
 import { lockAllKeys, lockShoppers } from '../shoppers/shoppers.ts'
 import { eraseRows, hasMore } from './erase.ts'
@@ -179,7 +180,9 @@ export async function viewRetention(store: StoreDb): Promise<Retention> {
 export async function countExpired(deps: Deps, store: StoreDb, days: number) {
   const before = new Date(deps.now().getTime() - days * DAY_MS)
   const { due, isMore } = await sql.dueOf(store, before, MOST_COUNTED)
-  const gone = await withoutAgreed(deps, store, due, before)
+  const gone: sql.DueShopper[] = []
+  // Hashing all addresses at once would keep everything else waiting.
+  for await (const some of inPieces(due, PAGE)) gone.push(...(await withoutAgreed(deps, store, some, before)))
   const customers = gone.filter((each) => each.has_ordered).length
   const carts = gone.reduce((sum, each) => sum + each.carts, 0)
   return { contacts: gone.length - customers, customers, carts, isMore }

@@ -82,12 +82,12 @@ export function nextTry(failure: CheckFailure, now: Date): Date {
   return after(failed_at, Math.min(FIRST_TRY_AFTER_MS * 2 ** Math.min(failures - 1, 10), longest))
 }
 
-/** What a store may hang at so that it hangs at single records as well. */
-const ASKED_OF_ALL: readonly string[] = ['order_check', 'sweep', 'record_check']
-
-/** It gave no answer in time, and is left alone with single records until it may be asked again. */
+/**
+ * It gave no single record in time, and is not asked for another one until it may be. How it answers for lists does not count: a large shop
+ * whose lists take too long still answers for one order.
+ */
 export function isHanging(streams: readonly (CheckFailure & { stream: string })[], now: Date): boolean {
-  return streams.some((each) => ASKED_OF_ALL.includes(each.stream) && hasHung(each) && nextTry(each, now) > now)
+  return streams.some((each) => each.stream === 'record_check' && hasHung(each) && nextTry(each, now) > now)
 }
 
 /** When the orders may be read for an emptied cart. `lastStart` is null before the first sweep; one in the future is from before a step back of the clock. */
