@@ -9,7 +9,7 @@ import { checkLayout } from './page-checks.ts'
 
 const app = aScreen()
 const GERMAN = 'Erinnert mich per E-Mail an meinen Warenkorb.'
-type Languages = { language: 'de' | 'fr'; words: string; html: string }[]
+type Languages = { language: 'de' | 'fr'; words: string; isDefault: boolean; html: string }[]
 
 const boxOf = (channel: (typeof boxChannels)[number], languages: Languages = []) => {
   const words = defaultBoxText(channel, 'Example Shop')
@@ -19,7 +19,7 @@ const boxes = (languages: Languages = []) => ({
   boxes: boxChannels.map((channel) => boxOf(channel, channel === 'email' ? languages : [])),
   checkoutSeenAt: null,
 })
-const german = { language: 'de' as const, words: GERMAN, html: boxHtml('email', GERMAN) }
+const german = { language: 'de' as const, words: GERMAN, isDefault: false, html: boxHtml('email', GERMAN) }
 const card = () => app.page.getByRole('region', { name: 'Box for Email' })
 
 test('an owner adds a language to a box, and removes it', async () => {
@@ -42,6 +42,14 @@ test('an owner adds a language to a box, and removes it', async () => {
     { channel: 'email', language: 'de', words: GERMAN },
     { channel: 'email', language: 'de', words: '' },
   ])
+})
+
+test('a default text of a language can be changed and not removed', async () => {
+  app.api.answer(consentBoxes, boxes([{ ...german, isDefault: true }]))
+  await app.open('/settings/consent#boxes')
+  await card().getByLabel('Text in German').fill('Ja, gern.')
+  await card().getByRole('button', { name: 'Save German' }).waitFor()
+  await expect.poll(() => card().getByRole('button', { name: 'Remove German' }).count()).toBe(0)
 })
 
 test('a shop with the plugin has no HTML to paste', async () => {

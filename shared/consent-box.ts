@@ -18,6 +18,18 @@ export function defaultBoxText(channel: ConsentChannel, storeName: string): stri
   }
 }
 
+/** The same in German, for a store's team that has not changed the words. */
+export function germanBoxText(channel: ConsentChannel, storeName: string): string {
+  switch (channel) {
+    case 'email':
+      return `Ich möchte per E-Mail an meinen Warenkorb erinnert werden und Angebote von ${storeName} erhalten. Abmelden kann ich mich jederzeit.`
+    case 'sms':
+      return `Ich möchte per SMS an meinen Warenkorb erinnert werden. Ich willige ein, von ${storeName} wiederkehrende automatische Werbe-SMS an diese Nummer zu erhalten. Die Einwilligung ist keine Bedingung für einen Kauf. Es können Kosten für Nachrichten und Daten anfallen. Mit STOP melde ich mich ab, mit HILFE bekomme ich Hilfe.`
+    case 'whatsapp':
+      return `Ich möchte über WhatsApp Nachrichten zu meinem Warenkorb und Angebote von ${storeName} erhalten. Mit STOP kann ich mich jederzeit abmelden.`
+  }
+}
+
 /** Without line breaks and double blanks, as a browser shows them. */
 export const plainWords = (words: string): string => words.replace(/\s+/g, ' ').trim()
 
@@ -56,7 +68,9 @@ const Box = z.object({
   /** It named these words then, in whichever language; a box with other words is not counted. */
   isCurrent: z.boolean(),
   /** The wordings of further languages, by their code. */
-  languages: z.array(z.object({ language: z.enum(boxLanguages), words: z.string(), html: z.string() })),
+  languages: z.array(
+    z.object({ language: z.enum(boxLanguages), words: z.string(), isDefault: z.boolean(), html: z.string() }),
+  ),
 })
 export type ConsentBox = z.infer<typeof Box>
 

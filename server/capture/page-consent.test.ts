@@ -168,7 +168,7 @@ test('a box in another language counts with its own words, and without them once
   const save = (words: string) => ask('PUT', '/api/consent/boxes', { channel: 'email', language: 'de', words })
   expect((await save(german)).box).toMatchObject({
     isDefault: true,
-    languages: [{ language: 'de', words: german, html: expect.stringContaining(wordingId(german)) }],
+    languages: [{ language: 'de', words: german, isDefault: false, html: expect.stringContaining(wordingId(german)) }],
   })
   const tick = (cart: string) =>
     send(cart, {
@@ -179,9 +179,12 @@ test('a box in another language counts with its own words, and without them once
   expect((await ledger()).map((row) => row.wording)).toEqual([german])
   await ticks('grace')
   expect(await ledger()).toHaveLength(2)
-  expect((await save('')).box.languages).toEqual([])
+  // The default text in German comes back.
+  expect((await save('')).box.languages).toMatchObject([{ language: 'de', isDefault: true }])
   await tick('later')
   expect(await ledger()).toHaveLength(2)
+  const own = { channel: 'email', words: 'Yes, mail me.' }
+  expect((await ask('PUT', '/api/consent/boxes', own)).box.languages).toEqual([])
 })
 
 test('the settings tell when each box was last seen on a checkout, and whether it names the present words', async () => {

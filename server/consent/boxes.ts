@@ -4,6 +4,7 @@ import {
   boxHtml,
   type ConsentBox,
   defaultBoxText,
+  germanBoxText,
   plainWords,
   wordingId,
 } from '../../shared/consent-box.ts'
@@ -76,9 +77,13 @@ function present(
   rows: readonly sql.LanguageRow[],
 ): ConsentBox {
   const shown = words ?? defaultBoxText(channel, storeName)
-  const languages = rows.map((each) => ({
+  // A team that has changed the words has not said them in German.
+  const isReady = words === null && !rows.some(({ language }) => language === 'de')
+  const ready = isReady ? [{ language: 'de', words: germanBoxText(channel, storeName), isDefault: true }] : []
+  const languages = [...ready, ...rows.map((each) => ({ ...each, isDefault: false }))].map((each) => ({
     language: each.language as ConsentBox['languages'][number]['language'],
     words: each.words,
+    isDefault: each.isDefault,
     html: boxHtml(channel, each.words),
   }))
   return {

@@ -85,7 +85,10 @@ test('the beat brings the boxes’ words, the highest number known of the queue,
   await world.request('PUT', '/api/consent/boxes', { token: shop.owner.token, body: german })
   const [email, sms] = (await beat()).settings.boxes
   expect(email.languages).toEqual({ de: { words: 'Erinnert mich.', id: wordingId('Erinnert mich.') } })
-  expect(sms).not.toHaveProperty('languages')
+  expect(Object.keys(sms.languages)).toEqual(['de'])
+  const own = { channel: 'sms', words: 'Text me.' }
+  await world.request('PUT', '/api/consent/boxes', { token: shop.owner.token, body: own })
+  expect((await beat()).settings.boxes[1]).not.toHaveProperty('languages')
   // Only channels that the account can send by have a box.
   expect(body.settings.boxes.map(({ channel }: { channel: string }) => channel)).toEqual(['email', 'sms', 'whatsapp'])
   world.textChannels = { sms: false, whatsapp: false }

@@ -30,7 +30,13 @@ export function BoxLanguages({ box, isPlugin }: { box: ConsentBox; isPlugin: boo
           : 'Paste each box’s HTML into the pages in its language.'}
       </Text>
       {box.languages.map((each) => (
-        <LanguageText key={`${each.language} ${each.words}`} box={box} language={each.language} saved={each.words}>
+        <LanguageText
+          key={`${each.language} ${each.words}`}
+          box={box}
+          language={each.language}
+          saved={each.words}
+          isDefault={each.isDefault}
+        >
           {!isPlugin && <pre className="snippet">{each.html}</pre>}
         </LanguageText>
       ))}
@@ -57,12 +63,13 @@ interface LanguageTextProps {
   language: Language
   /** '': none yet. */
   saved: string
+  isDefault?: boolean
   /** A language that was only chosen is given up, or saved. */
   onGone?: () => void
   children?: React.ReactNode
 }
 
-function LanguageText({ box, language, saved, onGone, children }: LanguageTextProps) {
+function LanguageText({ box, language, saved, isDefault = false, onGone, children }: LanguageTextProps) {
   const [typed, setTyped] = useState(saved)
   const save = useSaveBoxText()
   const mayChange = useMay('consent:write')
@@ -82,6 +89,7 @@ function LanguageText({ box, language, saved, onGone, children }: LanguageTextPr
     <Stack gap="xs">
       <Textarea
         label={`Text in ${name}`}
+        description={isDefault ? 'The default text.' : undefined}
         lang={language}
         dir="auto"
         autosize
@@ -99,9 +107,11 @@ function LanguageText({ box, language, saved, onGone, children }: LanguageTextPr
               Save {name}
             </Button>
           )}
-          <Button size="sm" variant="default" onClick={() => (saved === '' ? onGone?.() : write(''))}>
-            {saved === '' ? 'Cancel' : `Remove ${name}`}
-          </Button>
+          {!isDefault && (
+            <Button size="sm" variant="default" onClick={() => (saved === '' ? onGone?.() : write(''))}>
+              {saved === '' ? 'Cancel' : `Remove ${name}`}
+            </Button>
+          )}
         </Group>
       )}
       {save.error && (
