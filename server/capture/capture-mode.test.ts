@@ -278,6 +278,14 @@ describe('orders that nobody has paid', () => {
     expect(await kept()).toContain(EMAIL)
   })
 
+  test('a pending one is no row where nothing is kept, until it is paid', async () => {
+    await setMode('nothing')
+    await record({ kind: 'pending', orderId: '9200' })
+    expect(await kept()).toBe('[[],[],[],[],[],[]]')
+    await record({ kind: 'purchase', orderId: '9200', paidAt: world.now.toISOString() })
+    expect(await kept()).toContain(EMAIL)
+  })
+
   test('a pending one keeps an address that is known, so that who has just ordered is not written to; and no other', async () => {
     await setMode('cart_only')
     await record({ kind: 'pending' })
