@@ -16,11 +16,17 @@ export interface ConsentEvidence {
   said?: ImportReason
   line?: number
   given?: string
-  /** Of the shop's page: anybody can post what it posts. */
-  unproven?: 'page script'
+  /** Whose address it is was never confirmed. */
+  unproven?: Unproven
   /** Marks of that page's browser: it may take back what it has said itself. */
   browsers?: string[]
 }
+
+/**
+ * `page script`: anybody can post what the shop's page posts. `account page`: the shop confirms no address of an account. `unpaid order`: anybody
+ * can begin an order with any address.
+ */
+export type Unproven = 'page script' | 'account page' | 'unpaid order'
 
 export const ledgerChannels = ['email', 'sms', 'whatsapp', 'push'] as const
 export const ledgerStatuses = ['granted', 'withdrawn', 'pending'] as const
@@ -34,7 +40,10 @@ const sourceNames: Record<string, string> = {
   'unsubscribe page': 'Unsubscribe page',
   'undo on the unsubscribe page': 'Undone on the unsubscribe page',
   'preference page': 'Preference page',
+  'account page': 'Account page, with an address that orders were placed with',
+  'account page, unconfirmed': 'Account page, unproven (address not confirmed)',
   order: 'An order in the shop',
+  'unpaid order': 'An unpaid order, unproven (address not confirmed)',
   store: 'The shop’s own records',
   import: 'Imported file',
   'YES by SMS': 'Answered YES by SMS',

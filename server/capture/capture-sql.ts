@@ -61,7 +61,7 @@ export async function ownWithdrawals(
       from facts f where f.store_id = ${storeId} and f.shopper_id = k.shopper_id and f.kind <> 'lost' offset 0) f
     cross join lateral (
       select coalesce(bool_and(${ofBrowser(sql`c.evidence -> 'browsers'`)}), false) as is_own,
-        coalesce(bool_or(c.import_ids is not null or c.source = 'order'), false) as is_known
+        coalesce(bool_or(c.import_ids is not null or c.source in ('order', 'unpaid order')), false) as is_known
       from consents c where c.store_id = ${storeId} and c.address_hash = decode(w."addressHash", 'hex') and c.channel = w.channel
         and ${counts('c')} offset 0) c
     where f.is_told or c.is_own or f.is_alone and not c.is_known and not exists (

@@ -192,7 +192,9 @@ function saidOf({ consent, unconfirmed = {} }: AdmittedPost, { words, contact, k
     const wording = box.isGiven ? shownWords(words[channel], box) : null
     const counts = box.isGiven ? wording !== null : hadBefore(known, { kind, value: address })
     if (!counts) return []
-    return [{ channel, address, isGiven: box.isGiven, wording, country: contact.country ?? null, isUnproven: true }]
+    return [
+      { channel, address, isGiven: box.isGiven, wording, country: contact.country ?? null, unproven: 'page script' },
+    ]
   })
 }
 

@@ -227,3 +227,25 @@ test('exports of the ledger say that nothing proves who ticked', async () => {
   const file = await world.app.inject({ url: link })
   expect(file.body).toContain('Box at the checkout, unproven (page script)')
 })
+
+test('a consent with an order is unproven until the order is paid, on screen and in the export (security-P17)', async () => {
+  const consents = [{ channel: 'email' as const, wording: 'Yes' }]
+  const begun = anOrder(world, { kind: 'draft', email: ADA, paidAt: null, consents })
+  await recordOrders(world.deps, store.storeId, [begun], 'sync')
+  await recordOrders(world.deps, store.storeId, [begun], 'webhook')
+  const shown = async () =>
+    (await ask('GET', '/api/consent/ledger')).entries.map((each: { source: string; evidence: string[] }) => [
+      each.source,
+      each.evidence.map((text) => text.split(':')[0]),
+    ])
+  expect(await shown()).toEqual([['unpaid order', ['Unproven']]])
+  const link = await ask('GET', '/api/consent/ledger/export')
+  expect((await world.app.inject({ url: link.url })).body).toContain('An unpaid order, unproven')
+  world.advance(1_000)
+  const paid = { ...begun, kind: 'purchase' as const, modifiedAt: world.now.toISOString() }
+  for (const source of ['sync', 'webhook'] as const) await recordOrders(world.deps, store.storeId, [paid], source)
+  expect((await shown()).toSorted()).toEqual([
+    ['order', []],
+    ['unpaid order', ['Unproven']],
+  ])
+})

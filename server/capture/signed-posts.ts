@@ -134,7 +134,7 @@ async function recordBoxes(deps: Deps, store: StoreDb<Db>, read: ReadSigned, tak
     if (box.isGiven ? !bearsItsName(channel, box) : !isKnown) return []
     const wording = box.isGiven ? box.wording : null
     const country = contact.country ?? null
-    return [{ channel, address, isGiven: box.isGiven, wording, country, isUnproven: true, saidAt: at }]
+    return [{ channel, address, isGiven: box.isGiven, wording, country, unproven: 'page script', saidAt: at }]
   })
   if (said.length > 0) await recordConsents(deps, store, said, read.keys as KnownShopper['keys'])
 }

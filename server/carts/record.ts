@@ -107,11 +107,14 @@ const ofCart = (fact: NewFact, cart: string | undefined): NewFact =>
     ? fact
     : { ...fact, keys: [...fact.keys, { kind: 'cart', value: cart }], order: { ...fact.order, cart_token: cart } }
 
-/** What a shopper agreed to in an order's checkout. */
-function wordsOf({ consents = [], orderId, email, phone, country, createdAt }: PlatformOrder): OrderWord[] {
-  return consents.flatMap(({ channel, wording }) => {
+/** What a shopper agreed to in an order's checkout. Until it is paid anybody may have begun it. */
+function wordsOf(order: PlatformOrder): OrderWord[] {
+  const { consents = [], kind, paidAt, orderId, email, phone, country } = order
+  const isProven = kind === 'purchase' || paidAt !== null
+  const shared = { isGiven: true, country, orderId, at: new Date(order.createdAt) }
+  return consents.flatMap(({ channel, wording }): OrderWord[] => {
     const address = channel === 'email' ? email : phone
-    return address ? [{ channel, address, isGiven: true, wording, country, orderId, at: new Date(createdAt) }] : []
+    return address ? [{ ...shared, channel, address, wording, ...(!isProven && { unproven: 'unpaid order' }) }] : []
   })
 }
 

@@ -115,6 +115,20 @@ export async function insertConsent({ db, storeId }: StoreDb, consent: ConsentRo
     .execute()
 }
 
+/** Which of these emails and numbers the store's customer of this number has bought with. */
+export async function addressesBoughtWith(
+  { db, storeId }: StoreDb,
+  customerId: string,
+  addresses: readonly string[],
+): Promise<Set<string>> {
+  const rows = await sql<{ address: string }>`
+    select distinct a.address from unnest(${[...addresses]}::text[]) as a(address)
+    join shopper_keys k on k.store_id = ${storeId} and k.kind = 'customer' and k.value = ${customerId}
+    join orders o on o.store_id = k.store_id and o.shopper_id = k.shopper_id and o.purchased_at is not null
+      and o.customer_id = k.value and a.address in (lower(o.email), o.phone)`.execute(db)
+  return new Set(rows.rows.map(({ address }) => address))
+}
+
 export interface NumberedAddress {
   /** The store's own number of a customer. */
   id: string

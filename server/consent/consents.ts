@@ -1,5 +1,6 @@
 import crypto from 'node:crypto'
 import { maxConsentWording } from '../../shared/consent.ts'
+import type { Unproven } from '../../shared/ledger.ts'
 import { maskedAddress } from '../channels/mask.ts'
 import { phoneCountry } from '../channels/phone.ts'
 import { type StoreTx, transact } from '../core/db.ts'
@@ -31,8 +32,10 @@ export interface Said {
   wording: string | null
   /** Of the shopper, as far as they gave one. */
   country: string | null
-  /** Said by a page anybody can post for; nothing proves who. */
-  isUnproven?: boolean
+  /** Nothing proves whose address it is. */
+  unproven?: Unproven
+  /** In the ledger; a box at the checkout where it is missing. */
+  source?: string
   /** Marks of the browser that said it, as far as a page tells. */
   browsers?: string[]
   /** Said before now, as the shop tells: what was said since stands. */
@@ -59,7 +62,8 @@ export async function recordSaid(deps: Deps, tx: StoreTx, said: readonly Said[],
     if (last && each.saidAt && last.at > each.saidAt) continue
     const saidAt = each.saidAt ?? now
     const at = last ? laterThan(last.at, saidAt) : saidAt
-    await insertConsent(tx, { id: newId(), addressHash, status, source: 'checkout', at, ...shared(each) })
+    const source = each.source ?? 'checkout'
+    await insertConsent(tx, { id: newId(), addressHash, status, source, at, ...shared(each) })
     if (status === 'pending') await sql.keepOptInRequest(tx, { ...each, addressHash, now })
     isNew = true
   }
@@ -72,7 +76,7 @@ export interface OrderWord extends Said {
   at: Date
 }
 
-/** What orders bring along, each order's word once however often the order is read. */
+/** What orders bring along, each order's word once however often the order is read, and once more when an unpaid one is paid. */
 export async function recordOrderText(deps: Deps, storeId: string, said: readonly OrderWord[]): Promise<void> {
   if (said.length === 0) return
   const now = deps.now()
@@ -88,7 +92,8 @@ export async function recordOrderText(deps: Deps, storeId: string, said: readonl
       const last = await sql.lastConsent(tx, addressHash, each.channel)
       const isTakenBack = last?.status === 'withdrawn' && last.at.getTime() === madeAt.getTime()
       const at = isTakenBack ? new Date(madeAt.getTime() - 1) : madeAt
-      await insertConsent(tx, { id, addressHash, status, source: 'order', at, ...shared(each) })
+      const source = each.unproven ?? 'order'
+      await insertConsent(tx, { id, addressHash, status, source, at, ...shared(each) })
       if (status === 'pending') await sql.keepOptInRequest(tx, { ...each, addressHash, now })
       isNew = true
     }
@@ -121,17 +126,17 @@ export async function ofOthersThanErased<T extends { address: string }>(deps: De
   return hashed.filter(({ addressHash }) => !erased.has(addressHash.toString('hex')))
 }
 
-const shared = ({ channel, address, wording, isUnproven, browsers }: Said) => ({
+const shared = ({ channel, address, wording, unproven, browsers }: Said) => ({
   channel,
   wording: wording?.slice(0, maxConsentWording) || null,
   who: maskedAddress(channel, address),
-  ...(isUnproven && { evidence: { unproven: 'page script' as const, ...(browsers && { browsers }) } }),
+  ...(unproven && { evidence: { unproven, ...(browsers && { browsers }) } }),
 })
 
 /** A yes by SMS is only half of one where the rule in force asks for a confirmation, or the store asks everybody. */
 export async function statusOf(
   tx: StoreTx,
-  said: Pick<Said, 'channel' | 'address' | 'isGiven' | 'country' | 'isUnproven'>,
+  said: Pick<Said, 'channel' | 'address' | 'isGiven' | 'country' | 'unproven'>,
   addressHash: Buffer,
 ): Promise<'pending' | 'granted' | 'withdrawn'> {
   if (!said.isGiven) return 'withdrawn'
@@ -141,7 +146,7 @@ export async function statusOf(
   const { country } = recipientCountry('sms', recipient, terms, phoneCountry)
   const isAsked =
     terms.smsConfirmation === 'always' ||
-    (terms.smsConfirmation === 'page_script' && said.isUnproven) ||
+    (terms.smsConfirmation === 'page_script' && said.unproven !== undefined) ||
     ruleInForce({ channel: 'sms', country, ...terms }) === 'confirmed_opt_in'
   if (!isAsked) return 'granted'
   const word = (await ledgerText(tx, [addressHash], ['sms'])).get(`sms:${addressHash.toString('hex')}`)
@@ -149,7 +154,8 @@ export async function statusOf(
 }
 
 /** The same for the same order and channel, whichever process reads it. */
-function orderWordId(storeId: string, { orderId, channel }: OrderWord): string {
-  const hex = crypto.createHash('sha256').update(`${storeId}\0order\0${orderId}\0${channel}`).digest('hex')
+function orderWordId(storeId: string, { orderId, channel, unproven }: OrderWord): string {
+  const name = [storeId, 'order', orderId, channel, ...(unproven ? [unproven] : [])].join('\0')
+  const hex = crypto.createHash('sha256').update(name).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

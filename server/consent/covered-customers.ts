@@ -9,6 +9,9 @@ import { ledgerText } from './evidence.ts'
 
 // Whose contact a shop may keep although they have not agreed with this cart: its own customers (C6), and those who agreed before (C9).
 
+/** For what a customer says of their own addresses. */
+export { addressesBoughtWith } from './consent-sql.ts'
+
 interface Customer {
   /** The store's own number of them. */
   customerId: string | null

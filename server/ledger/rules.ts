@@ -1,4 +1,4 @@
-import { type ConsentEvidence, type ImportStanding, importReasons } from '../../shared/ledger.ts'
+import { type ConsentEvidence, type ImportStanding, importReasons, type Unproven } from '../../shared/ledger.ts'
 
 // Words for the ledger. Pure.
 
@@ -7,7 +7,7 @@ export function evidenceText(evidence: ConsentEvidence | null, isConfirmed: bool
   const { given, line, language, reason, note, unproven, said } = evidence ?? {}
   return [
     ...(isConfirmed ? ['Confirmed by a reply from the phone'] : []),
-    ...(unproven ? ['Unproven: reported by the shop’s page, and anyone can fake such a report'] : []),
+    ...(unproven ? [unprovenText[unproven]] : []),
     ...(given ? [`Consent given: ${given}`] : []),
     ...(said ? [`The file says: ${importReasons[said]}`] : []),
     ...(line ? [`Line ${line} of the file`] : []),
@@ -15,6 +15,12 @@ export function evidenceText(evidence: ConsentEvidence | null, isConfirmed: bool
     ...(reason ? [`Reason: ${reasonText[reason] ?? reason}`] : []),
     ...(note ? [`Note: ${note}`] : []),
   ]
+}
+
+const unprovenText: Record<Unproven, string> = {
+  'page script': 'Unproven: reported by the shop’s page, and anyone can fake such a report',
+  'account page': 'Unproven: entered on the shop’s account page, and no order of this customer was placed with it',
+  'unpaid order': 'Unproven: from an order that was not paid, and anyone can begin one with any address',
 }
 
 /** Why a row of an import does not count. */

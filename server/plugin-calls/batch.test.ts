@@ -313,7 +313,7 @@ test('a withdrawal by the link of a mail is not undone by the next report of the
   expect((await rowsOf('consents')).filter(({ status }) => status === 'granted')).toHaveLength(2)
 })
 
-test('who is logged in takes back a consent in My account, and nothing of it is unproven', async () => {
+test('who is logged in takes back a consent in My account; it is unproven until they have bought with the address (security-P17)', async () => {
   const yes = aBox('email', true, 'Mugs & More')
   const said = (isGiven: boolean) => ({
     type: 'consent',
@@ -321,16 +321,23 @@ test('who is logged in takes back a consent in My account, and nothing of it is 
     contact: { email: 'mine@shoppers.example.com', country: 'US' },
     consent: { email: { ...yes, isGiven } },
   })
-  await shop.batch([{ seq: 1, ...said(true) }])
-  world.advance(60_000)
-  await shop.batch([{ seq: 2, ...said(false) }])
-  const rows = await rowsOf('consents')
-  expect(rows.map(({ status, evidence }) => ({ status, evidence }))).toEqual(
-    expect.arrayContaining([
-      { status: 'granted', evidence: null },
-      { status: 'withdrawn', evidence: null },
-    ]),
-  )
+  const steps: [boolean, object | null][] = [
+    [true, { unproven: 'account page' }],
+    [false, { unproven: 'account page' }],
+    [true, null],
+  ]
+  const bought = (more: object) =>
+    recordOrders(world.deps, shop.storeId, [anOrder(world, { kind: 'purchase', customerId: '12', ...more })], 'sync')
+  await bought({ email: 'other@shoppers.example.com' })
+  for (const [place, [isGiven, evidence]] of steps.entries()) {
+    if (evidence === null) await bought({ email: 'mine@shoppers.example.com' })
+    world.advance(60_000)
+    await shop.batch([{ seq: place + 1, ...said(isGiven) }])
+    const row = (await rowsOf('consents')).toSorted((a, b) => a.at.getTime() - b.at.getTime()).at(-1)!
+    expect({ isGiven: row.status === 'granted', evidence: row.evidence, source: row.source }).toEqual({
+      ...{ isGiven, evidence, source: evidence ? 'account page, unconfirmed' : 'account page' },
+    })
+  }
 })
 
 test('the answer says whether the words of the boxes have changed', async () => {

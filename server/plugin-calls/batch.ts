@@ -4,6 +4,7 @@ import { readContact } from '../capture/capture-rules.ts'
 import { recordSaidByCustomer, recordSigned, type SignedPost } from '../capture/signed-posts.ts'
 import { recordOrders } from '../carts/record.ts'
 import type { Said } from '../consent/consents.ts'
+import { addressesBoughtWith } from '../consent/covered-customers.ts'
 import type { Deps } from '../deps.ts'
 import { readInput } from '../http/input.ts'
 import { pluginOf } from '../platforms/registry.ts'
@@ -117,16 +118,21 @@ async function takeOrders(deps: Deps, caller: Caller, entries: readonly OrderEnt
   return refused.map(({ place, reason }) => ({ seq: entries[place]!.seq, code: 'invalid', error: reason }))
 }
 
-/** Of My account: who is logged in says it of their own addresses. */
+/** Of My account: who is logged in says it of their addresses. The shop confirms none of them: those they have bought with are theirs. */
 async function takeConsent(deps: Deps, caller: Caller, { contact, consent, customer }: ConsentEntry, at: Date) {
   const { state: _, country, ...typed } = contact
   const known = readContact({ ...typed, ...(country && { country }) })
   if (!known) return
+  const addresses = [known.email, known.phone].filter((each) => each !== undefined)
+  const proven = await addressesBoughtWith(caller, customer.id, addresses)
   const said = boxChannels.flatMap((channel): Said[] => {
     const [box, address] = [consent[channel], channel === 'email' ? known.email : known.phone]
     if (!box || !address) return []
     const wording = box.isGiven ? box.wording : null
-    return [{ channel, address, isGiven: box.isGiven, wording, country: known.country ?? null, saidAt: at }]
+    const origin = proven.has(address)
+      ? { source: 'account page' }
+      : { source: 'account page, unconfirmed', unproven: 'account page' as const }
+    return [{ channel, address, isGiven: box.isGiven, wording, country: known.country ?? null, saidAt: at, ...origin }]
   })
   await recordSaidByCustomer(deps, caller, { said, contact: { ...known, customerId: customer.id } })
 }
