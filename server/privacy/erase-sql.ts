@@ -1,4 +1,4 @@
-import { type AccountTx, type Db, type StoreTx, sql } from '../core/db.ts'
+import { type AccountTx, type Db, type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import { becomesSkipped, isInFlight, isOpen } from '../messages/fragments.ts'
 import type { FactPayload, Fold } from '../schema/facts.ts'
 import type { ShopperKey } from '../shoppers/rules.ts'
@@ -30,7 +30,10 @@ const isSent = (storeId: string, { messageIds }: StoreDataSubject) =>
 const anyLike = (addresses: readonly string[]) =>
   sql`any(${addresses.map((address) => `%${address.replace(/[\\%_]/g, '\\$&')}%`)}::text[])`
 
-export async function mergingKeysOf({ db, storeId }: StoreTx, person: StoreDataSubject): Promise<ShopperKey[]> {
+export async function mergingKeysOf(
+  { db, storeId }: StoreDb,
+  person: Pick<StoreDataSubject, 'shopperIds'>,
+): Promise<ShopperKey[]> {
   const rows = await sql<ShopperKey>`
     select kind, value from shopper_keys where store_id = ${storeId} and shopper_id = ${ids(person.shopperIds)}
       and kind <> 'device'`.execute(db)
@@ -94,63 +97,62 @@ export async function closeOpen({ db, storeId }: StoreTx, person: StoreDataSubje
     select ${storeId}, gen_random_uuid(), id, ${now}, 'skip', 'suppressed_erased', '{}' from gone`.execute(db)
 }
 
-/** Table by table, in the order of locks (ARCHITECTURE.md). Answers rows by table. */
+/**
+ * Table by table, in the order of locks (ARCHITECTURE.md), in one statement: whoever waits for a row waits for one answer, not for twenty. The
+ * counts are read in that order, and each is its table's turn. Answers rows by table.
+ */
 export async function eraseRows(
   { db, storeId }: StoreTx,
   person: StoreDataSubject,
   now: Date,
 ): Promise<Record<string, number>> {
   const { shopperIds, cartIds, messageIds, orderIds, customerIds, hashes, addresses } = person
-  const run = async (statement: ReturnType<typeof sql>) => changed(statement.execute(db))
   const ofMessage = sql`store_id = ${storeId} and message_id = ${ids(messageIds)}`
   const ofHash = sql`store_id = ${storeId} and address_hash = any(${[...hashes]}::bytea[])`
   const texts = (values: readonly string[]) => sql`any(${[...values]}::text[])`
-  return {
+  const changes: Record<string, ReturnType<typeof sql>> = {
     // What they counted for stays: where they live, and that they were a customer.
-    shoppers:
-      await run(sql`update shoppers s set email = null, phone = null, first_name = null, last_name = null, language = null,
+    shoppers: sql`update shoppers s set email = null, phone = null, first_name = null, last_name = null, language = null,
       is_member = false, is_registered = false, account_email = null, account_phone = null, account_first_name = null,
       account_last_name = null, company = null, last_login_at = null, ended_at = ${now},
       had_contact = s.had_contact or exists (select 1 from shopper_keys k
         where k.store_id = s.store_id and k.shopper_id = s.id and k.kind in ('email', 'phone', 'customer'))
-      where s.store_id = ${storeId} and s.id = ${ids(shopperIds)}`),
+      where s.store_id = ${storeId} and s.id = ${ids(shopperIds)}`,
     // What becomes of an order later (a refund) still finds its cart.
-    shopper_keys: await run(sql`delete from shopper_keys
-      where store_id = ${storeId} and shopper_id = ${ids(shopperIds)} and kind <> 'order'`),
-    unconfirmed_contacts: await run(sql`delete from unconfirmed_contacts
-      where store_id = ${storeId} and shopper_id = ${ids(shopperIds)}`),
-    push_subscriptions: await run(sql`delete from push_subscriptions
-      where store_id = ${storeId} and shopper_id = ${ids(shopperIds)}`),
-    customers: await run(
-      sql`delete from customers where store_id = ${storeId} and customer_id = ${texts(customerIds)}`,
-    ),
-    orders:
-      await run(sql`update orders set email = null, phone = null, customer_id = null, cart_token = null, content_hash = ''
-      where store_id = ${storeId} and order_id = ${texts(orderIds)}`),
-    messages: await run(sql`update messages set to_address = null, subject = null, body_html = null, body_text = null,
-      provider_id = null, provider_response = null, told_by = null, judged = null where store_id = ${storeId} and id = ${ids(messageIds)}`),
+    shopper_keys: sql`delete from shopper_keys
+      where store_id = ${storeId} and shopper_id = ${ids(shopperIds)} and kind <> 'order'`,
+    unconfirmed_contacts: sql`delete from unconfirmed_contacts
+      where store_id = ${storeId} and shopper_id = ${ids(shopperIds)}`,
+    push_subscriptions: sql`delete from push_subscriptions
+      where store_id = ${storeId} and shopper_id = ${ids(shopperIds)}`,
+    customers: sql`delete from customers where store_id = ${storeId} and customer_id = ${texts(customerIds)}`,
+    orders: sql`update orders set email = null, phone = null, customer_id = null, cart_token = null, content_hash = ''
+      where store_id = ${storeId} and order_id = ${texts(orderIds)}`,
+    messages: sql`update messages set to_address = null, subject = null, body_html = null, body_text = null,
+      provider_id = null, provider_response = null, told_by = null, judged = null where store_id = ${storeId} and id = ${ids(messageIds)}`,
     // They are taken out of the store, where one tied to an email names the person.
-    coupon_codes: await run(sql`update coupon_codes set is_unwanted = true, refusal = null where ${ofMessage}`),
-    decisions: await run(sql`update decisions set inputs = '{}' where ${ofMessage} and inputs <> '{}'`),
-    manual_messages: await run(
-      sql`update manual_messages set to_address = null, subject = null, body = null where ${ofMessage}`,
-    ),
-    campaign_people: await run(
-      sql`delete from campaign_people where store_id = ${storeId} and address = ${texts(addresses)}`,
-    ),
-    link_tokens: await run(sql`delete from link_tokens where ${ofMessage}`),
-    mail_reports: await run(sql`update mail_reports set words = '' where ${ofMessage}`),
-    price_lookups: await run(sql`delete from price_lookups where ${ofMessage}`),
-    idempotency_keys: await run(sql`update idempotency_keys set answer = null
-      where store_id = ${storeId} and made = ${ids(messageIds)}`),
-    pending_notifications: await run(sql`delete from pending_notifications where store_id = ${storeId}
-      and (data ->> 'cartId' = ${texts(cartIds)} or data ->> 'messageId' = ${texts(messageIds)})`),
-    notifications: await run(sql`delete from notifications where store_id = ${storeId}
-      and (data ->> 'cartId' = ${texts(cartIds)} or data ->> 'messageId' = ${texts(messageIds)})`),
-    consents: await run(sql`update consents set who = null, evidence = null where ${ofHash}`),
-    opt_in_requests: await run(sql`update opt_in_requests set phone = null, provider_id = null,
-      state = case when state = 'waiting' then 'dropped' else state end where ${ofHash}`),
+    coupon_codes: sql`update coupon_codes set is_unwanted = true, refusal = null where ${ofMessage}`,
+    decisions: sql`update decisions set inputs = '{}' where ${ofMessage} and inputs <> '{}'`,
+    manual_messages: sql`update manual_messages set to_address = null, subject = null, body = null where ${ofMessage}`,
+    campaign_people: sql`delete from campaign_people where store_id = ${storeId} and address = ${texts(addresses)}`,
+    link_tokens: sql`delete from link_tokens where ${ofMessage}`,
+    mail_reports: sql`update mail_reports set words = '' where ${ofMessage}`,
+    price_lookups: sql`delete from price_lookups where ${ofMessage}`,
+    idempotency_keys: sql`update idempotency_keys set answer = null
+      where store_id = ${storeId} and made = ${ids(messageIds)}`,
+    pending_notifications: sql`delete from pending_notifications where store_id = ${storeId}
+      and (data ->> 'cartId' = ${texts(cartIds)} or data ->> 'messageId' = ${texts(messageIds)})`,
+    notifications: sql`delete from notifications where store_id = ${storeId}
+      and (data ->> 'cartId' = ${texts(cartIds)} or data ->> 'messageId' = ${texts(messageIds)})`,
+    consents: sql`update consents set who = null, evidence = null where ${ofHash}`,
+    opt_in_requests: sql`update opt_in_requests set phone = null, provider_id = null,
+      state = case when state = 'waiting' then 'dropped' else state end where ${ofHash}`,
   }
+  const names = Object.keys(changes)
+  const parts = names.map((name) => sql`${sql.ref(`${name}_changed`)} as (${changes[name]!} returning 1)`)
+  const counts = names.map((name) => sql`(select count(*)::int from ${sql.ref(`${name}_changed`)}) as ${sql.ref(name)}`)
+  const { rows } = await sql<Record<string, number>>`with ${sql.join(parts)} select ${sql.join(counts)}`.execute(db)
+  return rows[0]!
 }
 
 /** What holds an address somewhere in a text: posts that wait, and files of the owner's. */

@@ -5,6 +5,7 @@ import { numberAliases } from '../channels/number-aliases.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../core/db.ts'
 import { inPieces } from '../core/pieces.ts'
 import type { Deps } from '../deps.ts'
+import type { ShopperKey } from '../shoppers/rules.ts'
 import { lockAllKeys, lockShoppers } from '../shoppers/shoppers.ts'
 import { eraseRows, hasMore } from './erase.ts'
 import { isBeingSent, mergingKeysOf } from './erase-sql.ts'
@@ -76,7 +77,8 @@ class Pace {
     const result = await work()
     this.tookMs = performance.now() - began
     const fits = Math.floor((this.size * BATCH_MS) / Math.max(1, this.tookMs))
-    this.size = Math.max(AT_ONCE.least, Math.min(AT_ONCE.most, fits))
+    // One quick batch says little of the next: it may have been of people who left nothing.
+    this.size = Math.max(AT_ONCE.least, Math.min(AT_ONCE.most, fits, 2 * this.size))
     return result
   }
 }
@@ -110,7 +112,9 @@ type Batch = Omit<Page, 'pace'>
 /** `busy`: a message to one of them is being sent, or another transaction holds one of them. `taken`: another process is at the run. */
 async function eraseBatch(deps: Deps, store: StoreDb<Db>, batch: Batch): Promise<'done' | 'busy' | 'taken'> {
   try {
-    return await transact(store, (tx) => eraseLocked(deps, tx, batch))
+    // Before anything is locked.
+    const keys = await mergingKeysOf(store, { shopperIds: [...batch.ids] })
+    return await transact(store, (tx) => eraseLocked(deps, tx, batch, keys))
   } catch (error) {
     if (isLockTimeout(error)) return 'busy'
     throw error
@@ -119,9 +123,8 @@ async function eraseBatch(deps: Deps, store: StoreDb<Db>, batch: Batch): Promise
 
 const isLockTimeout = (error: unknown) => error instanceof Error && 'code' in error && error.code === '55P03'
 
-async function eraseLocked(deps: Deps, tx: StoreTx, { ids, day, before }: Batch) {
+async function eraseLocked(deps: Deps, tx: StoreTx, { ids, day, before }: Batch, keys: readonly ShopperKey[]) {
   await sql.waitForNobody(tx, LOCK_WAIT_MS)
-  const keys = await mergingKeysOf(tx, await shoppersIn(deps, tx, ids))
   await lockAllKeys(tx, keys)
   await lockShoppers(tx, ids)
   // As they are now that nobody else can add to them.
