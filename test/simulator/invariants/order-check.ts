@@ -45,9 +45,14 @@ function purchaseBefore({ shop, erased }: Harness, mail: Departed, told: number)
   const versions = shop.versions.filter(({ since }) => since < told)
   const later = shop.versions.filter(({ since }) => since >= told && since <= mail.at)
   const takenBack = new Set(later.filter(({ order }) => order.kind !== 'purchase').map(({ order }) => order.orderId))
+  const isEarlier = ({ kind, paidAt, modifiedAt }: PlatformOrder) =>
+    kind === 'purchase' && Date.parse(paidAt ?? modifiedAt) < cartStartedAt
+  const before = new Set(versions.filter(({ order }) => isEarlier(order)).map(({ order }) => order.orderId))
   return [...new Map(versions.map(({ order }) => [order.orderId, order])).values()].find((order) => {
     if (takenBack.has(order.orderId) || order.source === 'renewal') return false
     if (order.kind !== 'purchase' || Date.parse(order.paidAt ?? order.modifiedAt) < cartStartedAt) return false
+    // A part of what was bought before the cart was begun (A6).
+    if (order.parentId && before.has(order.parentId)) return false
     // Of whoever was erased nothing is known that would match.
     const isAlias = order.email !== null && !erased.has(order.email) && mailboxes.has(mailboxOf(order.email))
     return isAlias || keysOf(order).some((key) => known.has(key))
