@@ -8,7 +8,7 @@ import type { PlacedPost } from '../schema/facts.ts'
 
 type Box = NonNullable<NonNullable<PlacedPost['consent']>[ConsentChannel]>
 /** Whether the ledger would take this tick: one beside outdated words is no yes. */
-export type CountsTick = (channel: ConsentChannel, box: Box) => boolean
+type CountsTick = (channel: ConsentChannel, box: Box) => boolean
 
 interface Known {
   countsTick: CountsTick

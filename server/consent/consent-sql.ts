@@ -129,7 +129,7 @@ export async function addressesBoughtWith(
   return new Set(rows.rows.map(({ address }) => address))
 }
 
-export interface NumberedAddress {
+interface NumberedAddress {
   /** The store's own number of a customer. */
   id: string
   email: string

@@ -82,7 +82,7 @@ function allowedOf({ scenario }: Harness, post: CapturePost): Allowed | null {
   return mode === 'cart_only' ? { ...NOTHING, browser: false } : null
 }
 
-export function withoutOutdated(post: CapturePost): CapturePost {
+function withoutOutdated(post: CapturePost): CapturePost {
   const boxes = Object.entries(post.consent ?? {}).filter(([, box]) => !(box?.isGiven && box.id === OUTDATED))
   return { ...post, consent: boxes.length > 0 ? Object.fromEntries(boxes) : undefined }
 }
@@ -152,7 +152,7 @@ export async function expectContact(harness: Harness, post: CapturePost, isOpen:
 const isRefused = ({ refused }: Harness, email: string | undefined): boolean =>
   email !== undefined && [...refused.values()].some((addresses) => addresses.has(email))
 
-export interface Reported {
+interface Reported {
   contact?: { email?: string; country?: string }
   customer?: { id: string }
   agreed?: true
