@@ -224,7 +224,7 @@ describe('the plugin, of a customer who agreed before', () => {
             isGiven,
             wording: 'Yes',
             country: 'US',
-            isUnproven: true,
+            unproven: 'account page',
             saidAt: world.now,
           },
         ],
