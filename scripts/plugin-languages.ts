@@ -64,6 +64,7 @@ export function writeTemplate(files: readonly { name: string; content: string }[
 
 /** A text to translate, after the note for translators where there is one. */
 const TEXTS =
+  // Bounded: our own source files.
   /(?:\/\* (translators: [^\n]*?) \*\/\s*[^;]{0,80}?)?\b(?:__|esc_html__|esc_attr__)\(\s*'((?:[^'\\]|\\.)*)'/g
 
 const MAGIC = 0x950412de
