@@ -37,6 +37,7 @@ describe('a mail that comes back', () => {
   test.each([
     ['5.1.1', '550 5.1.1 User unknown in virtual mailbox table'],
     ['5.1.1', '550 5.1.1 <temporary@deferred.example>: User unknown'],
+    ['5.1.1', `${'This is the mail system. '.repeat(30)}550 5.1.1 The mailbox does not exist\nFull report follows`],
     [
       '5.1.1',
       '550-5.1.1 The email account that you tried to reach does not exist. Check the spelling, and the sender’s typing',

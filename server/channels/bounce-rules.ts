@@ -57,13 +57,13 @@ const TABLE: readonly [code: RegExp, words: RegExp, kind: BounceKind][] = [
 
 /** `status`: `5.1.1`, or null where none was given. Nothing recognised is the mildest. */
 export function bounceKind(status: string | null, words: string): BounceKind {
-  const text = withoutAddresses(words.slice(0, 2_000))
+  const text = readable(words)
   return TABLE.find(([code, pattern]) => code.test(status ?? '') && pattern.test(text))?.[2] ?? 'soft'
 }
 
 /** Whether the words alone decide. */
 export const saysWhy = (words: string): boolean =>
-  TABLE.some(([code, pattern]) => pattern !== ANY && code.test('') && pattern.test(words.slice(0, 2_000)))
+  TABLE.some(([code, pattern]) => pattern !== ANY && code.test('') && pattern.test(readable(words)))
 
 /** Whether a refusal says that something else than the address is to blame. Words that say nothing leave it with the address. */
 export function blamesOther(status: string | null, words: string): boolean {
@@ -73,7 +73,7 @@ export function blamesOther(status: string | null, words: string): boolean {
 }
 
 /** The receiver would take it later. */
-export const isTooMany = (words: string): boolean => TOO_MANY.test(words.slice(0, 2_000))
+export const isTooMany = (words: string): boolean => TOO_MANY.test(readable(words))
 
 /** The enhanced code in a server's words, or the class of its reply code; no part of a number or an IP address. */
 export function statusIn(words: string): string | null {
@@ -89,9 +89,13 @@ export function preciseStatus(own: string | null, said: string | null): string |
   return /\.0\.0$/.test(own) && own[0] === said[0] ? said : own
 }
 
+const ADDRESS = /[^\s<>"'()]{1,64}@[^\s<>"'()]{1,255}/g
+
+/** An address may contain any word. */
+const readable = (words: string): string => words.slice(0, 2_000).replace(ADDRESS, '…')
+
 /** What a receiver said, without the addresses in it: as one bounded line. */
-export const withoutAddresses = (words: string): string =>
-  oneLine(words.replace(/[^\s<>"'()]{1,64}@[^\s<>"'()]{1,255}/g, '…'))
+export const withoutAddresses = (words: string): string => oneLine(words.replace(ADDRESS, '…'))
 
 /** A server's reply as one bounded line, safe to log next to an id and to show. */
 export function oneLine(text: string): string {

@@ -25,14 +25,14 @@ export async function lastConsent(
     .executeTakeFirst()
 }
 
-export async function hasConsent({ db, storeId }: StoreDb, id: string): Promise<boolean> {
+export async function consentTime({ db, storeId }: StoreDb, id: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('consents')
-    .select('id')
+    .select('at')
     .where('store_id', '=', storeId)
     .where('id', '=', id)
     .executeTakeFirst()
-  return row !== undefined
+  return row?.at
 }
 
 /** Which of these are written down. */

@@ -76,7 +76,7 @@ export interface OrderWord extends Said {
   at: Date
 }
 
-/** What orders bring along, each order's word once however often the order is read, and once more when an unpaid one is paid. */
+/** Records an order's consent once, and again when the order is paid. */
 export async function recordOrderText(deps: Deps, storeId: string, said: readonly OrderWord[]): Promise<void> {
   if (said.length === 0) return
   const now = deps.now()
@@ -84,10 +84,17 @@ export async function recordOrderText(deps: Deps, storeId: string, said: readonl
     let isNew = false
     for (const { addressHash, ...each } of await ofOthersThanErased(deps, tx, said)) {
       const id = orderWordId(storeId, each)
-      if (await sql.hasConsent(tx, id)) continue
+      if (await sql.consentTime(tx, id)) continue
+      const { unproven, ...paid } = each
+      const other = await sql.consentTime(
+        tx,
+        orderWordId(storeId, unproven ? paid : { ...paid, unproven: 'unpaid order' }),
+      )
+      // An order that was paid and is cancelled proves what it proved.
+      if (other && unproven) continue
       const status = await statusOf(tx, each, addressHash)
-      // A store's clock ahead of ours must not outrank what is said later.
-      const madeAt = each.at < now ? each.at : now
+      // A store's clock ahead of ours must not outrank what is said later, also not when the order is paid then.
+      const madeAt = other ?? (each.at < now ? each.at : now)
       // What was withdrawn in that very moment was withdrawn after it.
       const last = await sql.lastConsent(tx, addressHash, each.channel)
       const isTakenBack = last?.status === 'withdrawn' && last.at.getTime() === madeAt.getTime()

@@ -29,6 +29,6 @@ export async function ledgerText(
     where no.id is null or s.id = no.id or ((s.at, s.id) > (no.at, no.id) and s.source not like 'import%')
     order by s.address_hash, s.channel,
       case when s.status = 'withdrawn' then 3 when s.is_confirmed then 0 when s.status = 'granted' then 1 else 2 end,
-      s.at desc, s.id desc`.execute(db)
+      s.at desc, s.evidence ->> 'unproven' is null desc, s.id desc`.execute(db)
   return new Map(rows.rows.map(({ hash, channel, ...word }) => [`${channel}:${hash}`, word]))
 }

@@ -165,7 +165,7 @@ async function startTakers(
   for (let n = 0; n < TAKERS; n++) {
     let id = ''
     id = await boss.work(name, options, (batch: Batch) => {
-      // Takers that had to return a job of this store would sleep while jobs of other stores wait.
+      // One that put a job of this store back would otherwise sleep while jobs of other stores wait.
       if (isOnePerStore) for (const each of ids) boss.notifyWorker(each)
       return run(batch).finally(() => boss.notifyWorker(id))
     })

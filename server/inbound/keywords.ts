@@ -16,69 +16,85 @@ const STOP = wordsOf(`
 const STOP_PHRASES = [
   ...['OPT OUT', 'OPT ME OUT', 'TAKE ME OFF', 'NO MORE', 'DO NOT TEXT', 'DONT TEXT', 'DON T TEXT'],
   ...['DO NOT CONTACT', 'DONT CONTACT', 'DON T CONTACT', 'DO NOT MESSAGE', 'DONT MESSAGE', 'DON T MESSAGE'],
-  ...['LEAVE ME ALONE', 'GO AWAY', 'FUCK OFF', 'PISS OFF', 'WRONG NUMBER', 'WRONG PERSON', 'NOT INTERESTED'],
-  ...['LOSE MY NUMBER', 'DELETE MY NUMBER', 'DELETE MY DATA', 'DELETE ME', 'FORGET ME'],
-  ...['NICHT MEHR', 'KEINE WEITEREN', 'FALSCHE NUMMER', 'KEIN INTERESSE', 'HOR AUF', 'HORT AUF', 'HOREN SIE AUF'],
-  ...['LASS MICH IN RUHE', 'LASST MICH IN RUHE', 'LASSEN SIE MICH IN RUHE'],
-  ...['NO MAS', 'NUMERO EQUIVOCADO', 'PLUS DE', 'LAISSEZ MOI TRANQUILLE', 'FAUX NUMERO', 'MAUVAIS NUMERO'],
-  ...['NON PIU', 'NUMERO SBAGLIATO', 'LASCIATEMI IN PACE', 'NAO MAIS', 'CHEGA DE', 'NUMERO ERRADO'],
-  ...['LAAT ME MET RUST', 'LAAT MIJ MET RUST', 'VERKEERD NUMMER', 'NIE WIECEJ'],
+  ...['LEAVE ME ALONE', 'GO AWAY', 'FUCK OFF', 'PISS OFF', 'NICHT MEHR', 'KEINE WEITEREN'],
+  ...['NO MAS', 'PLUS DE', 'LAISSEZ MOI TRANQUILLE', 'NON PIU', 'LASCIATEMI IN PACE', 'NAO MAIS', 'CHEGA DE'],
+  ...['LAAT ME MET RUST', 'LAAT MIJ MET RUST', 'NIE WIECEJ'],
 ]
 /** Beside such a word they change nothing of what is meant. */
 const FILLERS = wordsOf(`
   PLEASE PLS PLZ ALL NOW IT ME US MY THIS THESE THOSE THE YOUR YOU TO I WANT WOULD LIKE CAN COULD FROM OFF LIST LISTS AGAIN ANYMORE HELLO HI
   TEXT TEXTS TEXTING MESSAGE MESSAGES MESSAGING SMS WHATSAPP SENDING SEND CONTACTING SPAM SPAMMING MARKETING PROMOTIONS PROMOS PROMO PUB ADS
-  OFFERS REMINDERS NUMBER THANKS THANK SUBSCRIPTION AND SORRY IS HAVE AM M ANY MORE OF
+  OFFERS REMINDERS NUMBER THANKS THANK SUBSCRIPTION AND SORRY
   BITTE MICH ALLE ALLES JETZT NACHRICHTEN WERBUNG MIR SENDEN DANKE VON DIESE DIESER DIE DAMIT ENDLICH
   POR FAVOR TODO TODOS TODAS ME LOS LAS MENSAJES MENSAGENS GRACIAS OBRIGADO DARME DARSE DAR DE LA
   S IL VOUS TE PLAIT PLAIT MOI LES CES MESSAGES TOUT TOUS MERCI CA SUFFIT
   PER FAVORE TUTTO TUTTI MESSAGGI GRAZIE MI I
   ALSTUBLIEFT AUB MIJ ALLE BERICHTEN
   PROSZE MNIE SIE WIADOMOSCI`)
-/** A sentence that asks for no messages, or for no more of them. It names messages or the one who gets them: an order can be no longer wanted, too. */
+/** A sentence that asks for no messages. It names them or the one who gets them: "I don't want it any more" may be about an order. */
 const WISHES = [
   // English
   ...wishes('TEXTS|MESSAGES|SMS|REMINDERS|ADS|SPAM|NOTIFICATIONS', [
-    '\\b(DO NOT|DON ?T|NEVER) (WANT|NEED|SEND)( \\w+){0,5} OF_THEM\\b',
-    '^(PLEASE )?STOP (TEXTING|MESSAGING|CONTACTING|SPAMMING|BOTHERING|HARASSING)\\b',
+    '\\b(DO NOT|DON ?T|NEVER) (WANT|NEED|SEND)( ME| US)?( TO (GET|RECEIVE))?( ANY| MORE| YOUR| THESE| OF| FURTHER| MARKETING)* OF_THEM\\b(?! TO (?!ME|US)| EXPLAIN)',
+    '^(PLEASE )?(NEVER|DO NOT EVER|DON ?T EVER) (TEXT|MESSAGE|CONTACT|WRITE|CALL|BOTHER|SPAM)\\b',
+    '\\bTOLD YOU TO STOP\\b',
+    '^(PLEASE )?STOP (TEXTING|MESSAGING|CONTACTING|SPAMMING|BOTHERING|HARASSING|WRITING (TO )?ME)\\b',
     '^(PLEASE )?STOP SENDING (ME |US |THIS |THESE |YOUR |ALL )*(OF_THEM|CRAP|SHIT|STUFF|THIS|THESE|THEM)\\b',
     '^STOP (IT|THIS) (NOW|OR)\\b',
+    '^(SORRY |HI |HELLO )*(I THINK )?(YOU (HAVE|VE GOT|GOT) |THIS IS |THAT S |IT S )?(THE |A )?WRONG (NUMBER|PERSON)( SORRY| THANKS)*$',
+    '^(NO |THANKS |THANK YOU |SORRY )*(I M |I AM )?NOT INTERESTED( ANYMORE| THANKS| THANK YOU| SORRY)*$',
+    '^(PLEASE )?(DELETE|REMOVE|ERASE|LOSE|FORGET) (ME|MY (PHONE |MOBILE )?(NUMBER|DATA))( PLEASE| FROM YOUR \\w+)*$',
   ]),
   // German
-  ...wishes('SMS|NACHRICHT|NACHRICHTEN|WERBUNG|ERINNERUNGEN', [
-    '^(ICH )?(MOCHTE |WILL |WUNSCHE )?(BITTE )?KEINE (WEITEREN |SOLCHEN |IHRE |EURE )*OF_THEM( (MEHR|BITTE|SENDEN|SCHICKEN|SCHREIBEN|ERHALTEN|BEKOMMEN|VON|IHNEN|EUCH|MIR|MICH|AN|DANKE))*$',
+  ...wishes('SMS|NACHRICHTEN|WERBUNG|ERINNERUNGEN', [
+    '^(BITTE )?KEINE (WEITEREN |SOLCHEN |IHRE |EURE )*OF_THEM( (MEHR|BITTE|SENDEN|SCHICKEN|SCHREIBEN|VON|IHNEN|EUCH|MIR|MICH|AN|DANKE))*$',
+    '^(ICH )?(MOCHTE|WILL|WUNSCHE) (BITTE )?KEINE (WEITEREN |SOLCHEN |IHRE |EURE )*OF_THEM( (MEHR|BITTE|ERHALTEN|BEKOMMEN|VON|IHNEN|EUCH|HABEN))*$',
+    '^(BITTE )?(SCHICK|SEND|SCHREIB)(E|T|ET|EN)?( SIE| MIR| UNS| BITTE)* KEINE (WEITEREN )?OF_THEM( MEHR| BITTE)*$',
     '^(BITTE )?(SCHREIB|KONTAKTIER|TEXTE|BELASTIG|NERV)\\w* (SIE |MICH |MIR |BITTE )*(NICHT MEHR|NIE WIEDER)( AN)?( BITTE)?$',
     '^(BITTE )?(MICH |MIR )?(BITTE )?NICHT MEHR (ANSCHREIBEN|KONTAKTIEREN|SCHREIBEN|BELASTIGEN|ANRUFEN|STOREN)$',
+    '^ICH (MOCHTE|WILL) NICHT MEHR (KONTAKTIERT|ANGESCHRIEBEN|BELASTIGT) WERDEN$',
     '^(BITTE )?LOSCH(E|T|EN SIE)? (BITTE )?(MICH|MEINE (NUMMER|DATEN|HANDYNUMMER|TELEFONNUMMER))( BITTE)?$',
+    '^(BITTE )?HOR(E|T|EN SIE)?( BITTE| ENDLICH)* AUF( DAMIT| MIR ZU SCHREIBEN)?$',
+    '^(BITTE )?LASS(T|EN SIE)? MICH (BITTE |ENDLICH |JETZT )*IN RUHE$',
+    '^(SIE HABEN |DU HAST |DAS IST )?(DIE |EINE )?FALSCHE NUMMER$',
+    '^(ICH HABE |NEIN |DANKE )*KEIN INTERESSE( MEHR| DANKE)*$',
   ]),
   // Spanish
   ...wishes('SMS|MENSAJES?|WHATSAPPS?|PUBLICIDAD|AVISOS', [
     '^(POR FAVOR )?NO (ME |NOS )?(ESCRIBA|ENVIE|MANDE|CONTACTE|MOLESTE)[NS]?( (MAS|NADA|NUNCA|POR|FAVOR|OF_THEM))*$',
-    '^(YA )?NO QUIERO (RECIBIR )?(MAS |SUS |ESTOS )*OF_THEM\\b',
+    '^(YA )?NO QUIERO (RECIBIR )?(MAS |SUS |ESTOS )*OF_THEM\\b(?! DE VOZ)',
     '^DEJ(A|E|EN|AD) DE (ENVIAR|ESCRIBIR|MANDAR|MOLESTAR|CONTACTAR)(ME|NOS)\\b',
+    '^(TIENE |ES |ESTE ES )?(EL |UN )?NUMERO EQUIVOCADO$',
   ]),
   // French
   ...wishes('SMS|MESSAGES?|TEXTOS?|PUBS?|PUBLICITES?|NOTIFICATIONS?|RAPPELS?', [
-    '^(JE )?NE (VEUX|SOUHAITE|DESIRE) (PLUS|PAS) (RECEVOIR )?(DE |VOS |CES |D )*OF_THEM\\b',
+    '^(JE )?NE (VEUX|SOUHAITE|DESIRE) (PLUS|PAS) (RECEVOIR )?(DE |VOS |CES |D )*OF_THEM\\b(?! VOCA)',
     '^NE M (ENVOYEZ|ENVOIE|ECRIVEZ|ECRIS|CONTACTEZ|CONTACTE) PLUS( (RIEN|DE|SVP|MERCI|OF_THEM))*$',
     '^ARRETE(R|Z)? (DE |D )((M )?(ECRIRE|CONTACTER|HARCELER|DERANGER)|M ENVOYER|ENVOYER (DES |VOS |CES )?OF_THEM)\\b',
+    '^(VOUS AVEZ |C EST )?(UN |LE )?(FAUX|MAUVAIS) NUMERO$',
+    '^SUPPRIME(R|Z)? MON NUMERO( SVP| MERCI)*$',
   ]),
   // Italian
   ...wishes('SMS|MESSAGGI|MESSAGGIO|PUBBLICITA|NOTIFICHE', [
     '^(PER FAVORE )?NON (MI )?(SCRIVE|MANDA|CONTATTA|INVIA|DISTURBA)TE(MI)?( (PIU|ALTRI|NULLA|NIENTE|OF_THEM))*$',
-    '^NON VOGLIO (PIU )?(RICEVERE )?(PIU |I |ALTRI |VOSTRI )*OF_THEM\\b',
+    '^NON VOGLIO (PIU )?(RICEVERE )?(PIU |I |ALTRI |VOSTRI )*OF_THEM\\b(?! VOCA)',
+    '^(AVETE |HA |E )?(IL )?NUMERO SBAGLIATO$',
   ]),
   // Portuguese
   ...wishes('SMS|MENSAGEM|MENSAGENS|PROPAGANDA|AVISOS', [
     '^(POR FAVOR )?NAO (ME )?(ENVIE|MANDE|ESCREVA|CONTATE|CONTACTE|PERTURBE)M?( (MAIS|NADA|OF_THEM))*$',
-    '^(EU )?NAO QUERO (MAIS )?(RECEBER )?(MAIS |ESSAS |SUAS )*OF_THEM\\b',
-    '^(POR FAVOR )?PAREM? DE (ME )?(MANDAR|ENVIAR|ESCREVER) OF_THEM\\b',
+    '^(EU )?NAO QUERO (MAIS )?(RECEBER )?(MAIS |ESSAS |SUAS )*OF_THEM\\b(?! DE VOZ)',
+    '^(POR FAVOR )?PAREM? DE (ME )?(MANDAR|ENVIAR|ESCREVER)( ISSO| OF_THEM)?$',
+    '^(ESTE E |E )?(O )?NUMERO ERRADO$',
   ]),
   // Dutch
   ...wishes('SMS|SMSJES|BERICHTEN|BERICHTJES|RECLAME|APPJES', [
-    '^(IK WIL |IK WENS )?GEEN (\\w+ )?OF_THEM( (MEER|AUB|ALSTUBLIEFT|ONTVANGEN|KRIJGEN|STUREN|VAN|JULLIE|U))*$',
-    '^(MIJ |ME )?NIET MEER (SCHRIJVEN|APPEN|BERICHTEN|SMSEN|BELLEN)( AUB| ALSTUBLIEFT)?$',
+    '^GEEN (\\w+ )?OF_THEM( (MEER|AUB|ALSTUBLIEFT|STUREN|VAN|JULLIE|U))*$',
+    '^IK (WIL|WENS) GEEN (\\w+ )?OF_THEM( (MEER|AUB|ONTVANGEN|KRIJGEN|VAN|JULLIE|U))*$',
+    '^STUUR( MIJ| ME| ONS)? GEEN (\\w+ )?OF_THEM( MEER| AUB)*$',
+    '^(MIJ |ME )?NIET MEER (SCHRIJVEN|APPEN|BERICHTEN|SMSEN|BELLEN|STUREN)( AUB| ALSTUBLIEFT)?$',
     '^STOP MET (STUREN|APPEN|SMSEN|BERICHTEN)\\b',
+    '^(DIT IS |U HEEFT |JE HEBT )?(HET )?VERKEERDE? NUMMER$',
   ]),
   // Polish
   ...wishes('SMS|SMSOW|WIADOMOSCI|REKLAM', [
@@ -110,8 +126,7 @@ export function keywordOf(text: string): Keyword | null {
     .map((part, place, all) => ({ sentence: wordsIn(part), isQuestion: all[place + 1]?.includes('?') ?? false }))
     .filter(({ sentence }) => sentence !== '')
   const sentences = parts.map(({ sentence }) => sentence)
-  if (sentences.some(meansStop)) return 'stop'
-  if (parts.some(({ sentence, isQuestion }) => !isQuestion && isWish(sentence))) return 'stop'
+  if (parts.some((part) => meansStop(part) || (!part.isQuestion && isWish(part.sentence)))) return 'stop'
   const [word] = sentences
   if (word === undefined || sentences.length > 1) return null
   if (START.includes(word)) return 'start'
@@ -127,6 +142,11 @@ const MOST_WORDS_OF_A_WISH = 14
 /** Upper case without accents. */
 const plain = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').toUpperCase().replaceAll('Ł', 'L')
 
+interface Part {
+  sentence: string
+  isQuestion: boolean
+}
+
 /** Also of "S T O P". */
 function wordsIn(part: string): string {
   const words = part.replace(/[^\p{L}]+/gu, ' ').trim()
@@ -138,8 +158,8 @@ const isWish = (sentence: string) =>
   !/\bMISS\b/.test(sentence) &&
   WISHES.some((wish) => wish.test(sentence))
 
-function meansStop(sentence: string): boolean {
-  const phrase = STOP_PHRASES.find((each) => ` ${sentence} `.includes(` ${each} `))
+function meansStop({ sentence, isQuestion }: Part): boolean {
+  const phrase = isQuestion ? undefined : STOP_PHRASES.find((each) => ` ${sentence} `.includes(` ${each} `))
   const words = (phrase ? ` ${sentence} `.replace(` ${phrase} `, ' ') : sentence).split(' ').filter(Boolean)
   if (words.length > MOST_WORDS) return false
   const isMeant = phrase !== undefined || words.some((word) => STOP.has(word))

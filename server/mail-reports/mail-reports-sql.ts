@@ -88,9 +88,11 @@ export async function applyMailReports({ db, storeId }: StoreTx, messageId: stri
 }
 
 /** Mails whose hand-over has ended since something was said of them. */
-export async function waitingMailReports(db: Db): Promise<{ store_id: string; message_id: string }[]> {
-  const rows = await sql<{ store_id: string; message_id: string }>`
-    select distinct r.store_id, r.message_id from mail_reports r
+export async function waitingMailReports(
+  db: Db,
+): Promise<{ store_id: string; message_id: string; shopper_id: string }[]> {
+  const rows = await sql<{ store_id: string; message_id: string; shopper_id: string }>`
+    select distinct r.store_id, r.message_id, m.shopper_id from mail_reports r
     join messages m on m.store_id = r.store_id and m.id = r.message_id and ${isNotInFlight('m')}
     where r.applied_at is null limit 500`.execute(db)
   return rows.rows

@@ -80,7 +80,11 @@ async function apply(deps: Deps, tx: StoreTx, messageId: string): Promise<void> 
 
 /** Tick: reports that were faster than the mail server's own answer. */
 export async function applyWaitingReports(deps: Deps): Promise<void> {
-  for (const { store_id, message_id } of await sql.waitingMailReports(deps.db)) {
-    await transact({ storeId: store_id, db: deps.db as Db }, (tx) => apply(deps, tx, message_id))
+  for (const { store_id, message_id, shopper_id } of await sql.waitingMailReports(deps.db)) {
+    await transact({ storeId: store_id, db: deps.db as Db }, async (tx) => {
+      // An erasure holds the same lock: what is written here is there for it to erase, or finds nothing left.
+      await lockShoppersOf(tx, [shopper_id])
+      await apply(deps, tx, message_id)
+    })
   }
 }

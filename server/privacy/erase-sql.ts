@@ -98,8 +98,8 @@ export async function closeOpen({ db, storeId }: StoreTx, person: StoreDataSubje
 }
 
 /**
- * Table by table, in the order of locks (ARCHITECTURE.md), in one statement: whoever waits for a row waits for one answer, not for twenty. The
- * counts are read in that order, and each is its table's turn. Answers rows by table.
+ * Table by table, in the order of locks (ARCHITECTURE.md), in one statement, so that locks are held for one round trip
+ * instead of twenty. PostgreSQL runs each part when its count is read: the list of counts is the order. Answers rows by table.
  */
 export async function eraseRows(
   { db, storeId }: StoreTx,

@@ -83,7 +83,7 @@ export function nextTry(failure: CheckFailure, now: Date): Date {
 }
 
 /**
- * It gave no single record in time, and is not asked for another one until it may be. How it answers for lists does not count: a large shop
+ * The last request for a single record timed out, and its back-off has not ended. How it answers for lists does not count: a large shop
  * whose lists take too long still answers for one order.
  */
 export function isHanging(streams: readonly (CheckFailure & { stream: string })[], now: Date): boolean {
