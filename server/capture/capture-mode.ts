@@ -15,14 +15,14 @@ interface Known {
   /** Whether the email address is that of a customer (`coveredCustomers`): kept as by a box for emails. */
   isCovered?: boolean
   /** The channels that a customer who is signed in to the shop agreed to earlier (`agreedChannels`). */
-  agreedBefore?: readonly ConsentChannel[]
+  earlierConsents?: readonly ConsentChannel[]
 }
 
 /** null: nothing of it. A no is always heard, for the addresses its cart is known to have. A null mode is that of stores older than the setting. */
 export function withinMode<Post extends PlacedPost>(
   post: Post,
   mode: CaptureMode | null,
-  { countsTick, isCovered = false, agreedBefore = [] }: Known,
+  { countsTick, isCovered = false, earlierConsents = [] }: Known,
 ): Post | null {
   if (keepsAll(mode) || post.agreed) return post
   const boxes = boxChannels.flatMap((channel) => {
@@ -33,7 +33,7 @@ export function withinMode<Post extends PlacedPost>(
   const ticked = boxes.filter(({ channel, box }) => box.isGiven && countsTick(channel, box))
   const yes = [
     ...ticked.map(({ channel }) => channel),
-    ...agreedBefore.filter((channel) => !no.includes(channel)),
+    ...earlierConsents.filter((channel) => !no.includes(channel)),
     ...(isCovered && !no.includes('email') ? (['email'] as const) : []),
   ]
   if (yes.length > 0) return { ...post, contact: contactFor(post.contact, yes) }

@@ -3,7 +3,7 @@ import { type CaptureMode, keepsAll } from '../../shared/capture-mode.ts'
 import type { ConsentChannel } from '../../shared/consent.ts'
 import { boxChannels } from '../../shared/consent-box.ts'
 import { type NewFact, recordFacts } from '../carts/record.ts'
-import { currentTexts, noteBoxes, shownWords } from '../consent/boxes.ts'
+import { currentTexts, findShownWording, noteBoxes } from '../consent/boxes.ts'
 import { recordSaid, type Said } from '../consent/consents.ts'
 import { type Db, type StoreDb, transact } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
@@ -46,7 +46,7 @@ export async function allowedPost(
   if (keepsAll(mode)) return post
   const words = post.consent ? await currentTexts({ storeId: store.id, db: deps.db }) : null
   return withinMode(post, mode, {
-    countsTick: (channel, box) => words !== null && shownWords(words[channel], box) !== null,
+    countsTick: (channel, box) => words !== null && findShownWording(words[channel], box) !== null,
   })
 }
 
@@ -189,7 +189,7 @@ function saidOf({ consent, unconfirmed = {} }: AdmittedPost, { words, contact, k
     const kind = channel === 'email' ? 'email' : 'phone'
     const [box, address] = [consent?.[channel], contact[kind]]
     if (!box || !address || unconfirmed[kind]) return []
-    const wording = box.isGiven ? shownWords(words[channel], box) : null
+    const wording = box.isGiven ? findShownWording(words[channel], box) : null
     const counts = box.isGiven ? wording !== null : hadBefore(known, { kind, value: address })
     if (!counts) return []
     return [

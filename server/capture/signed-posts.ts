@@ -70,14 +70,18 @@ async function allowed(deps: Deps, store: StoreDb, told: readonly SignedPost[]):
   const agreed = await agreedChannels(deps, store, people)
   return told.flatMap((each, place) => {
     const person = people[place]!
-    const known = { countsTick: bearsItsName, isCovered: covered.has(person), agreedBefore: agreed.get(person) ?? [] }
+    const known = {
+      countsTick: hasMatchingWordingId,
+      isCovered: covered.has(person),
+      earlierConsents: agreed.get(person) ?? [],
+    }
     const post = withinMode(each.post, mode, known)
     return post ? [{ ...each, post }] : []
   })
 }
 
 /** The shop signs for the words; of a tick beside others nothing is written down. */
-const bearsItsName = (_: ConsentChannel, { id, wording }: { id?: string | undefined; wording: string }) =>
+const hasMatchingWordingId = (_: ConsentChannel, { id, wording }: { id?: string | undefined; wording: string }) =>
   id === wordingId(wording)
 
 /** Who is signed in to the shop. */
@@ -131,7 +135,7 @@ async function recordBoxes(deps: Deps, store: StoreDb<Db>, read: ReadSigned, tak
     if (!box || !address || post.unconfirmed?.[kind]) return []
     const isKnown = hadBefore(known, { kind, value: address })
     if (isKnown && taken?.said[channel] === nameOf(box)) return []
-    if (box.isGiven ? !bearsItsName(channel, box) : !isKnown) return []
+    if (box.isGiven ? !hasMatchingWordingId(channel, box) : !isKnown) return []
     const wording = box.isGiven ? box.wording : null
     const country = contact.country ?? null
     return [{ channel, address, isGiven: box.isGiven, wording, country, unproven: 'page script', saidAt: at }]

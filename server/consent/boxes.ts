@@ -63,7 +63,7 @@ export async function currentTexts(store: StoreDb): Promise<Record<ConsentChanne
 }
 
 /** Which of these words a page showed: it names them, and they stand beside the box. */
-export function shownWords(
+export function findShownWording(
   texts: readonly string[],
   said: { wording: string; id?: string | undefined },
 ): string | null {

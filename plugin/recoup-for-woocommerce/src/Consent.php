@@ -26,7 +26,7 @@ final class Consent
         // My account has boxes of its own (Account).
         add_filter('woocommerce_form_field_checkbox', Guard::filter('woocommerce_form_field_checkbox', [self::class, 'notInAccount']), 10, 2);
         add_filter('woocommerce_data_store_wp_user_read_meta', Guard::filter('user_read_meta', [self::class, 'withoutKept']), 10, 1);
-        add_filter('add_user_metadata', Guard::filter('add_user_metadata', [self::class, 'keptNowhere']), 10, 3);
+        add_filter('add_user_metadata', Guard::filter('add_user_metadata', [self::class, 'blockUserMeta']), 10, 3);
         $create = Guard::action('woocommerce_checkout_create_order', [self::class, 'toClassicOrder']);
         add_action('woocommerce_checkout_create_order', $create, 10, 1);
     }
@@ -84,7 +84,7 @@ final class Consent
      * @param mixed $key
      * @return mixed
      */
-    public static function keptNowhere($added, $user = 0, $key = '')
+    public static function blockUserMeta($added, $user = 0, $key = '')
     {
         return is_string($key) && preg_match('~^_wc_\w+/' . self::FIELD . '~', $key) ? false : $added;
     }
