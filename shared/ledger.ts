@@ -20,6 +20,8 @@ export interface ConsentEvidence {
   unproven?: Unproven
   /** Marks of that page's browser: it may take back what it has said itself. */
   browsers?: string[]
+  /** The store's id of the customer who gave it while signed in, for the address of this row. */
+  customerId?: string
 }
 
 /**

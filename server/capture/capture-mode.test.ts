@@ -211,12 +211,12 @@ describe('the plugin', () => {
 })
 
 describe('the plugin, of a customer who agreed before', () => {
-  const agree = (isGiven: boolean) =>
+  const agree = (isGiven: boolean, customerId = '77') =>
     recordSaidByCustomer(
       world.deps,
       { storeId: store.storeId, db: world.db },
       {
-        contact: { email: EMAIL },
+        contact: { email: EMAIL, customerId },
         said: [
           {
             channel: 'email',
@@ -225,6 +225,7 @@ describe('the plugin, of a customer who agreed before', () => {
             wording: 'Yes',
             country: 'US',
             unproven: 'account page',
+            customerId,
             saidAt: world.now,
           },
         ],
@@ -241,6 +242,33 @@ describe('the plugin, of a customer who agreed before', () => {
     await agree(false)
     await report({ contact: { ...contact, firstName: 'Beatrice' } }, '77')
     expect(await kept()).not.toContain('Beatrice')
+  })
+
+  test.each([
+    'nothing',
+    'cart_only',
+  ] as const)('%s: keeps no address of a friend who agreed, until the customer agrees for it', async (mode) => {
+    await setMode(mode)
+    await agree(true, '88')
+    await report({ contact: { ...contact, firstName: 'Adelaide' } }, '77')
+    for (const word of [EMAIL, 'Adelaide']) expect(await kept()).not.toContain(word)
+    await agree(true, '77')
+    await report({ contact: { ...contact, firstName: 'Beatrice' } }, '77')
+    expect(await kept()).toContain('Beatrice')
+  })
+
+  test('keeps the address of an earlier order with a ticked box, for its customer alone', async () => {
+    await setMode('nothing')
+    const consents = (['email', 'sms'] as const).map((channel) => ({ channel, wording: 'Yes' }))
+    const order = { kind: 'purchase' as const, customerId: '77', email: EMAIL, phone: contact.phone, consents }
+    await recordOrders(world.deps, store.storeId, [anOrder(world, order)], 'sync')
+    const friend = { email: 'grace@shoppers.example.com', firstName: 'Grace' }
+    await report({ contact: { ...contact, ...friend } }, '88')
+    expect(await kept()).not.toContain('Grace')
+    await report({ contact: { ...contact, firstName: 'Adelaide' } }, '77')
+    expect(await kept()).toContain('Adelaide')
+    await report({ contact: { phone: contact.phone, firstName: 'Beatrice' } }, '77')
+    expect(await kept()).toContain('Beatrice')
   })
 
   test('keeps no contact of somebody who is not signed in', async () => {

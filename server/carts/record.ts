@@ -109,9 +109,9 @@ const ofCart = (fact: NewFact, cart: string | undefined): NewFact =>
 
 /** What a shopper agreed to in an order's checkout. Until it is paid anybody may have begun it. */
 function wordsOf(order: PlatformOrder): OrderWord[] {
-  const { consents = [], kind, paidAt, orderId, email, phone, country } = order
+  const { consents = [], kind, paidAt, orderId, customerId, email, phone, country } = order
   const isProven = kind === 'purchase' || paidAt !== null
-  const shared = { isGiven: true, country, orderId, at: new Date(order.createdAt) }
+  const shared = { isGiven: true, country, customerId, orderId, at: new Date(order.createdAt) }
   return consents.flatMap(({ channel, wording }): OrderWord[] => {
     const address = channel === 'email' ? email : phone
     return address ? [{ ...shared, channel, address, wording, ...(!isProven && { unproven: 'unpaid order' }) }] : []

@@ -14,7 +14,7 @@ export async function lastConsent(
 ) {
   return db
     .selectFrom('consents as c')
-    .select(['status', 'wording', 'is_confirmed', 'at'])
+    .select(['status', 'wording', 'is_confirmed', 'at', 'evidence'])
     .where('store_id', '=', storeId)
     .where('address_hash', '=', addressHash)
     .where('channel', '=', channel)
@@ -129,7 +129,28 @@ export async function addressesBoughtWith(
   return new Set(rows.rows.map(({ address }) => address))
 }
 
-interface NumberedAddress {
+export interface CustomerConsent {
+  channel: string
+  /** Hex. */
+  hash: string
+  /** The store's own number of a customer. */
+  id: string
+}
+
+/** Which of these yeses were given by just this customer, signed in. Whether one still counts is for `ledgerText`. */
+export async function givenByCustomers(
+  { db, storeId }: StoreDb,
+  asked: readonly CustomerConsent[],
+): Promise<CustomerConsent[]> {
+  if (asked.length === 0) return []
+  const rows = await sql<CustomerConsent>`
+    select a.channel, a.hash, a.id from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) as a(channel text, hash text, id text)
+    where exists (select 1 from consents c where c.store_id = ${storeId} and c.channel = a.channel and c.status = 'granted'
+      and c.address_hash = decode(a.hash, 'hex') and c.evidence ->> 'customerId' = a.id and ${counts('c')})`.execute(db)
+  return rows.rows
+}
+
+export interface NumberedAddress {
   /** The store's own number of a customer. */
   id: string
   email: string

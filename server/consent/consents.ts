@@ -38,6 +38,8 @@ export interface Said {
   source?: string
   /** Marks of the browser that said it, as far as a page tells. */
   browsers?: string[]
+  /** The store's id of the customer who was signed in. */
+  customerId?: string | null
   /** Said before now, as the shop tells: what was said since stands. */
   saidAt?: Date
 }
@@ -57,8 +59,10 @@ export async function recordSaid(deps: Deps, tx: StoreTx, said: readonly Said[],
   for (const { addressHash, ...each } of await ofOthersThanErased(deps, tx, said)) {
     const status = await statusOf(tx, each, addressHash)
     const last = await sql.lastConsent(tx, addressHash, each.channel)
-    if (last && last.wording === each.wording && (last.status === status || (last.is_confirmed && each.isGiven)))
-      continue
+    const isNewCustomer = each.isGiven && each.customerId && last?.evidence?.customerId !== each.customerId
+    const isSame =
+      last && last.wording === each.wording && (last.status === status || (last.is_confirmed && each.isGiven))
+    if (isSame && !isNewCustomer) continue
     if (last && each.saidAt && last.at > each.saidAt) continue
     const saidAt = each.saidAt ?? now
     const at = last ? laterThan(last.at, saidAt) : saidAt
@@ -133,12 +137,18 @@ export async function ofOthersThanErased<T extends { address: string }>(deps: De
   return hashed.filter(({ addressHash }) => !erased.has(addressHash.toString('hex')))
 }
 
-const shared = ({ channel, address, wording, unproven, browsers }: Said) => ({
-  channel,
-  wording: wording?.slice(0, maxConsentWording) || null,
-  who: maskedAddress(channel, address),
-  ...(unproven && { evidence: { unproven, ...(browsers && { browsers }) } }),
-})
+const shared = ({ channel, address, isGiven, wording, unproven, browsers, customerId }: Said) => {
+  const evidence = {
+    ...(unproven && { unproven, ...(browsers && { browsers }) }),
+    ...(isGiven && customerId && { customerId }),
+  }
+  return {
+    channel,
+    wording: wording?.slice(0, maxConsentWording) || null,
+    who: maskedAddress(channel, address),
+    ...(Object.keys(evidence).length > 0 && { evidence }),
+  }
+}
 
 /** A yes by SMS is only half of one where the rule in force asks for a confirmation, or the store asks everybody. */
 export async function statusOf(

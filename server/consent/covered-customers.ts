@@ -4,7 +4,7 @@ import { normalizeEmail, normalizePhone } from '../../shared/contact.ts'
 import type { StoreDb } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
 import { consentRule } from './consent.ts'
-import { buyersAmong } from './consent-sql.ts'
+import { buyersAmong, givenByCustomers } from './consent-sql.ts'
 import { ledgerText } from './evidence.ts'
 
 // Whose contact a shop may keep although they have not agreed with this cart: its own customers (C6), and those who agreed before (C9).
@@ -49,8 +49,8 @@ export async function coveredCustomers<Person extends Customer>(
 }
 
 /**
- * The channels that each of those who are signed in to the shop agreed to earlier, in My account or with an order, for the address of this cart.
- * The shop's own memory does not count: an unsubscribe link is not known there.
+ * The channels that each signed-in customer agreed to earlier, in My account or with an order, for the address of this cart. They may have
+ * typed a friend's address, so it has to be theirs. The shop's own memory does not count: it does not know of an unsubscribe link.
  */
 export async function agreedChannels<Person extends Customer & { phone: string | null }>(
   deps: Deps,
@@ -61,11 +61,13 @@ export async function agreedChannels<Person extends Customer & { phone: string |
     if (!person.customerId) return []
     const [email, phone] = [normalizeEmail(person.email), normalizePhone(person.phone, person.country)]
     const named = { email, sms: phone, whatsapp: phone }
+    const id = person.customerId
     return boxChannels.flatMap((channel) => {
       const address = named[channel]
-      return address ? [{ person, channel, hash: deps.secrets.addressHash(address) }] : []
+      return address ? [{ person, id, channel, address, hash: deps.secrets.addressHash(address) }] : []
     })
   })
+  const isTheirs = await ownAddresses(store, asked)
   const words = await ledgerText(
     store,
     asked.map(({ hash }) => hash),
@@ -75,6 +77,35 @@ export async function agreedChannels<Person extends Customer & { phone: string |
     const evidence = words.get(`${channel}:${hash.toString('hex')}`)?.evidence
     return evidence === 'express_yes' || evidence === 'confirmed'
   }
-  const groups = Map.groupBy(asked.filter(isYes), ({ person }) => person)
+  const groups = Map.groupBy(
+    asked.filter((each) => isYes(each) && isTheirs(each)),
+    ({ person }) => person,
+  )
   return new Map([...groups].map(([person, given]) => [person, given.map(({ channel }) => channel)]))
+}
+
+interface CustomerAddress {
+  id: string
+  channel: ConsentChannel
+  address: string
+  hash: Buffer
+}
+
+/** An address belongs to a customer who bought with it, or gave a consent for it while signed in. */
+async function ownAddresses(store: StoreDb, asked: readonly CustomerAddress[]) {
+  const emails = asked.filter(({ channel }) => channel === 'email')
+  const consents = asked.map(({ id, channel, hash }) => ({ id, channel, hash: hash.toString('hex') }))
+  const [buyers, given] = await Promise.all([
+    buyersAmong(
+      store,
+      emails.map(({ id, address }) => ({ id, email: address })),
+    ),
+    givenByCustomers(store, consents),
+  ])
+  const own = new Set([
+    ...buyers.map(({ id, email }) => `email ${id} ${email}`),
+    ...given.map(({ id, channel, hash }) => `${channel} ${id} ${hash}`),
+  ])
+  return ({ id, channel, address, hash }: CustomerAddress) =>
+    own.has(`${channel} ${id} ${address}`) || own.has(`${channel} ${id} ${hash.toString('hex')}`)
 }

@@ -132,7 +132,9 @@ async function takeConsent(deps: Deps, caller: Caller, { contact, consent, custo
     const origin = proven.has(address)
       ? { source: 'account page' }
       : { source: 'account page, unconfirmed', unproven: 'account page' as const }
-    return [{ channel, address, isGiven: box.isGiven, wording, country: known.country ?? null, saidAt: at, ...origin }]
+    const country = known.country ?? null
+    const who = { channel, address, country, customerId: customer.id }
+    return [{ ...who, isGiven: box.isGiven, wording, saidAt: at, ...origin }]
   })
   await recordSaidByCustomer(deps, caller, { said, contact: { ...known, customerId: customer.id } })
 }
