@@ -179,6 +179,36 @@ final class AgreementTest extends ShopCase
         self::assertArrayNotHasKey('contact', $this->lastEntry());
     }
 
+    private function signInAsBuyer(string $email, string $billing = ''): void
+    {
+        $GLOBALS['wp']['user'] = 7;
+        $GLOBALS['wp']['users'][7] = (object) ['ID' => 7, 'user_email' => $email];
+        $GLOBALS['wp']['meta'][7]['billing_email'] = $billing;
+        WC()->customer->set_is_paying_customer(true);
+    }
+
+    public function testOfAKnownCustomerOnlyTheirOwnEmailIsTold(): void
+    {
+        $this->setMode('cart_only');
+        foreach ([['Ada@shoppers.example', ''], ['other@shoppers.example', 'ADA@shoppers.example']] as $own) {
+            $this->signInAsBuyer(...$own);
+            $this->shopAround();
+            self::assertSame(self::EMAIL, $this->lastEntry()['contact']['email']);
+            self::assertArrayNotHasKey('phone', $this->lastEntry()['contact']);
+        }
+    }
+
+    public function testOfAKnownCustomerAFriendsAddressIsToldOnlyWithATick(): void
+    {
+        $this->setMode('cart_only');
+        $this->signInAsBuyer('grace@shoppers.example');
+        $this->shopAround();
+        self::assertArrayNotHasKey('contact', $this->lastEntry());
+        $this->tick();
+        self::assertSame(self::EMAIL, $this->lastEntry()['contact']['email']);
+        self::assertArrayNotHasKey('phone', $this->lastEntry()['contact']);
+    }
+
     public function testANoOfTheAccountAndARefusalComeBeforeItsYes(): void
     {
         $this->setMode('nothing');

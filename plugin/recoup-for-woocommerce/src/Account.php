@@ -39,6 +39,13 @@ final class Account
         return is_object($account) ? Text::plain($account->user_email, 254) : '';
     }
 
+    /** Customers can type anybody's address at the checkout. */
+    public static function isOwnEmail(int $user, string $email): bool
+    {
+        $own = [self::address($user, 'email'), Text::plain(get_user_meta($user, 'billing_email', true), 254)];
+        return $email !== '' && in_array(strtolower($email), array_map('strtolower', $own), true);
+    }
+
     public static function show(): void
     {
         $boxes = Settings::boxes();

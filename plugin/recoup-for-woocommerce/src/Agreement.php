@@ -117,23 +117,25 @@ final class Agreement
             || (self::toolSays() === null && (Settings::before() === 'cart_only' || self::hasAgreed(Settings::CHANNELS)));
     }
 
-    /** Of the contact, what the ticked boxes are about. */
+    /** Of the contact, what the ticked boxes are about, and a known customer's own email address. */
     public static function contact(array $contact): array
     {
-        if (self::mayName() || self::isKnownCustomer()) {
+        if (self::mayName()) {
             return $contact;
         }
         if (self::toolSays() === false) {
             return [];
         }
+        $email = (string) ($contact['email'] ?? '');
+        $mayKeepEmail = self::isAbout(['email'], 'email', $contact) || (self::isKnownCustomer() && Account::isOwnEmail(get_current_user_id(), $email));
         $kept = array_filter([
-            'email' => self::isAbout(['email'], 'email', $contact) ? $contact['email'] ?? '' : '',
+            'email' => $mayKeepEmail ? $email : '',
             'phone' => self::isAbout(['sms', 'whatsapp'], 'phone', $contact) ? $contact['phone'] ?? '' : '',
         ], 'strlen');
         return $kept === [] ? [] : $kept + array_diff_key($contact, ['email' => 1, 'phone' => 1]);
     }
 
-    /** Signed in, and has bought here: Recoup keeps their contact where the law allows emails to customers. */
+    /** Signed in, and has bought here: Recoup keeps their own email address where the law allows emails to customers. */
     public static function isKnownCustomer(): bool
     {
         $isBuyer = isset(WC()->customer) && is_object(WC()->customer) && method_exists(WC()->customer, 'get_is_paying_customer')

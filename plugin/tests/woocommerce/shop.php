@@ -49,6 +49,11 @@ class Customer
         }
         return $this->data[$what] ?? '';
     }
+
+    public function get_is_paying_customer(): bool
+    {
+        return (bool) ($this->data['is_paying_customer'] ?? false);
+    }
 }
 
 class Countries
