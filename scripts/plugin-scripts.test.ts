@@ -105,3 +105,11 @@ test('reads the cookies of a consent tool that gave them another name', async ()
   await vi.advanceTimersByTimeAsync(1_000)
   expect(shown.posts).toHaveLength(1)
 })
+
+test('sends the id of the words beside a box that was ticked', async () => {
+  const shown = openPage({ checkout: { ...CHECKOUT } })
+  const box = { id: 'recoup_consent_email', checked: true, getAttribute: () => 'w2' }
+  shown.fire('change', box)
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(shown.posts.map(({ body }) => body?.get('recoup_consent_email_wording'))).toEqual(['w2'])
+})

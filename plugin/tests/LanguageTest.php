@@ -1,5 +1,6 @@
 <?php
 
+use Recoup\WooCommerce\Consent;
 use Recoup\WooCommerce\Language;
 use Recoup\WooCommerce\Settings;
 
@@ -43,6 +44,7 @@ final class LanguageTest extends ShopCase
         $this->giveGerman();
         $GLOBALS['wp']['locale'] = 'de_DE';
         $GLOBALS['wp']['isCheckout'] = true;
+        do_action('woocommerce_init');
         do_action('wp');
         // The request of the checkout's script is in the shop's own language.
         $GLOBALS['wp']['locale'] = 'en_US';
@@ -52,6 +54,73 @@ final class LanguageTest extends ShopCase
         $this->endRequest();
         self::assertSame(['isGiven' => true, 'id' => 'w2', 'wording' => self::GERMAN], $this->lastEntry()['consent']['email']);
         self::assertSame(['email' => 'w2'], $this->lastEntry()['boxes']);
+    }
+
+    public function testTheBlockCheckoutTellsTheWordsOfItsLabels(): void
+    {
+        $this->giveGerman();
+        $GLOBALS['wp']['isCheckout'] = true;
+        $GLOBALS['wp']['locale'] = 'de_DE';
+        do_action('woocommerce_init');
+        self::assertSame(self::GERMAN, $GLOBALS['wp']['fields']['recoup/consent-email']['label']);
+        // Only now the page says which language it is in.
+        $GLOBALS['wp']['locale'] = 'en_US';
+        do_action('wp');
+        $GLOBALS['wp']['isAjax'] = true;
+        WC()->cart->add_to_cart(self::TEA, 1);
+        do_action('woocommerce_set_additional_field_value', 'recoup/consent-email', true, 'other', null);
+        $this->endRequest();
+        self::assertSame('w2', $this->lastEntry()['consent']['email']['id']);
+    }
+
+    public function testTheClassicFormTellsTheWordsItShowed(): void
+    {
+        $this->giveGerman();
+        $GLOBALS['wp']['locale'] = 'de_DE';
+        ob_start();
+        Consent::show();
+        self::assertStringContainsString('<input type="hidden" name="recoup_consent_email_wording" value="w2">', (string) ob_get_clean());
+        // Another tab has an English page.
+        $GLOBALS['wp']['locale'] = 'en_US';
+        do_action('wp');
+        $_POST = ['recoup_consent_email' => 'yes', 'recoup_consent_email_wording' => 'w2'];
+        $order = new WC_Order(71);
+        do_action('woocommerce_checkout_create_order', $order, []);
+        self::assertSame(self::GERMAN, $order->meta['_recoup_consent_email_wording']);
+    }
+
+    public function testATickIsNoYesToWordsThatTheStoreNoLongerShows(): void
+    {
+        $this->giveGerman();
+        $_POST = ['recoup_consent_email' => 'yes', 'recoup_consent_email_wording' => 'w9'];
+        $order = new WC_Order(71);
+        do_action('woocommerce_checkout_create_order', $order, []);
+        self::assertSame([], $order->meta);
+        self::assertFalse(Consent::heard('email', true, 'w9'));
+        self::assertTrue(Consent::heard('email', true, 'w1'));
+        self::assertTrue(Consent::heard('email', false, 'w9'));
+    }
+
+    public function testMyAccountTellsTheWordsItShowed(): void
+    {
+        $this->giveGerman();
+        $GLOBALS['wp']['users'][4] = (object) ['user_email' => 'carla@example.com'];
+        $_POST = ['recoup_consents' => '1', 'recoup_consent_email' => 'yes', 'recoup_consent_email_wording' => 'w9'];
+        do_action('woocommerce_save_account_details', 4);
+        self::assertEmpty(get_user_meta(4, '_recoup_consent', true));
+        $_POST['recoup_consent_email_wording'] = 'w2';
+        do_action('woocommerce_save_account_details', 4);
+        self::assertSame(self::GERMAN, get_user_meta(4, '_recoup_consent', true)['email']['wording']);
+    }
+
+    public function testACodeOfThreeLettersIsNoOtherLanguage(): void
+    {
+        $this->giveGerman();
+        foreach (['de_DE_formal' => 'de', 'de-at' => 'de', 'deu' => '', 'den_US' => '', '' => ''] as $locale => $language) {
+            $GLOBALS['wp']['locale'] = $locale;
+            self::assertSame($language, Language::current(), $locale);
+        }
+        self::assertSame(self::WORDS, $this->shown());
     }
 
     public function testAShopWithOneWordingKeepsNoLanguage(): void
@@ -70,5 +139,16 @@ final class LanguageTest extends ShopCase
             self::assertFalse(Settings::hasLanguages());
             self::assertSame(self::WORDS, $this->shown());
         }
+    }
+
+    /** The last one: from here on there is Polylang. */
+    public function testPolylangsLocaleIsTakenAndNotItsSlug(): void
+    {
+        $this->giveGerman();
+        require_once __DIR__ . '/translation-plugin/polylang.php';
+        $GLOBALS['wp']['polylang'] = ['slug' => 'franconian', 'locale' => 'de_DE'];
+        self::assertSame(self::GERMAN, $this->shown());
+        $GLOBALS['wp']['polylang'] = ['slug' => 'de', 'locale' => 'fr_FR'];
+        self::assertSame(self::WORDS, $this->shown());
     }
 }

@@ -10,6 +10,8 @@
     billing_country: 'country',
   }
   var touched = {}
+  // The id of the words beside each touched box: the request's language can be another one.
+  var wordings = {}
   var last = ''
   var timer
 
@@ -43,6 +45,7 @@
     })
     Object.keys(touched).forEach((name) => {
       data.append(name, touched[name])
+      data.append(`${name}_wording`, wordings[name])
       said += name + touched[name]
     })
     if (!said || said === last) return false
@@ -63,8 +66,10 @@
       var field = event.target
       // biome-ignore lint/complexity/useOptionalChain: it is not built, and older browsers have to read it.
       if (!(field && field.id)) return
-      if (/^recoup_consent_/.test(field.id)) touched[field.id] = field.checked ? 'yes' : 'no'
-      else if (!FIELDS[field.id]) return
+      if (/^recoup_consent_/.test(field.id)) {
+        touched[field.id] = field.checked ? 'yes' : 'no'
+        wordings[field.id] = field.getAttribute('data-recoup-wording') || ''
+      } else if (!FIELDS[field.id]) return
       clearTimeout(timer)
       timer = setTimeout(send, 150)
     },

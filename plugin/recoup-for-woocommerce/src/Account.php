@@ -60,7 +60,9 @@ final class Account
             $isGiven = $said[$channel]['isGiven'] ?? false;
             echo '<p class="form-row form-row-wide"><label class="woocommerce-form__label checkbox" for="' . esc_attr($id)
                 . '"><input type="checkbox" name="' . esc_attr($id) . '" id="' . esc_attr($id) . '" value="yes"'
-                . checked($isGiven, true, false) . '> <span>' . esc_html($box['words']) . '</span></label></p>';
+                . checked($isGiven, true, false) . '> <span>' . esc_html($box['words']) . '</span></label>';
+            // phpcs:ignore WordPress.Security.EscapeOutput.OutputNotEscaped -- hiddenWording() escapes each part.
+            echo Consent::hiddenWording($id, $box) . '</p>';
         }
         echo '</fieldset>';
     }
@@ -74,9 +76,11 @@ final class Account
         }
         $said = self::said($user);
         $news = [];
-        foreach (Settings::boxes() as $channel => $box) {
-            $isGiven = Input::hasForm('recoup_consent_' . $channel);
-            if ($isGiven !== ($said[$channel]['isGiven'] ?? false)) {
+        foreach (Settings::boxes() as $channel => $now) {
+            $name = 'recoup_consent_' . $channel;
+            $isGiven = Input::hasForm($name);
+            $box = Settings::box($channel, Input::wording($name)) ?? ($isGiven ? null : $now);
+            if ($box !== null && $isGiven !== ($said[$channel]['isGiven'] ?? false)) {
                 $news[$channel] = ['isGiven' => $isGiven, 'id' => $box['id'], 'wording' => $box['words']];
             }
         }

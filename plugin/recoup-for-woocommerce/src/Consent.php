@@ -37,6 +37,7 @@ final class Consent
         if (!function_exists('woocommerce_register_additional_checkout_field')) {
             return;
         }
+        Language::fixLabels();
         foreach (Settings::boxes() as $channel => $box) {
             woocommerce_register_additional_checkout_field([
                 'id' => self::FIELD . $channel,
@@ -122,10 +123,10 @@ final class Consent
         }
     }
 
-    /** Answers whether it is news. */
-    public static function heard(string $channel, bool $isGiven): bool
+    /** Answers whether it is news. A yes to words that the store no longer shows is none. */
+    public static function heard(string $channel, bool $isGiven, string $wording = ''): bool
     {
-        $box = Settings::boxes()[$channel] ?? null;
+        $box = Settings::box($channel, $wording) ?? ($isGiven ? null : Settings::box($channel, ''));
         $said = self::said();
         $before = $said[$channel]['isGiven'] ?? null;
         if ($box === null || $before === $isGiven || ($before === null && !$isGiven)) {
@@ -147,9 +148,10 @@ final class Consent
     {
         $isNews = false;
         foreach (Settings::CHANNELS as $channel) {
-            $value = Input::form('recoup_consent_' . $channel);
+            $name = 'recoup_consent_' . $channel;
+            $value = Input::form($name);
             if ($value === 'yes' || $value === 'no') {
-                $isNews = self::heard($channel, $value === 'yes') || $isNews;
+                $isNews = self::heard($channel, $value === 'yes', Input::wording($name)) || $isNews;
             }
         }
         if ($isNews) {
@@ -191,9 +193,16 @@ final class Consent
             $html .= '<p class="form-row form-row-wide recoup-consent-row" data-priority="111"><label class="woocommerce-form__label woocommerce-form__label-for-checkbox checkbox" for="'
                 . esc_attr($id) . '"><input type="checkbox" class="woocommerce-form__input woocommerce-form__input-checkbox input-checkbox" name="'
                 . esc_attr($id) . '" id="' . esc_attr($id) . '" value="yes" data-recoup-wording="' . esc_attr($box['id']) . '"'
-                . checked(self::said()[$channel]['isGiven'] ?? false, true, false) . '> <span>' . esc_html($box['words']) . '</span></label></p>';
+                . checked(self::said()[$channel]['isGiven'] ?? false, true, false) . '> <span>' . esc_html($box['words']) . '</span></label>'
+                . self::hiddenWording($id, $box) . '</p>';
         }
         return $html;
+    }
+
+    /** Two tabs of a browser can show a form in two languages. */
+    public static function hiddenWording(string $name, array $box): string
+    {
+        return '<input type="hidden" name="' . esc_attr($name . '_wording') . '" value="' . esc_attr($box['id']) . '">';
     }
 
     /** This request comes from a checkout that shows the boxes. */
@@ -216,7 +225,8 @@ final class Consent
     public static function toClassicOrder($order): void
     {
         foreach (array_keys(Settings::boxes()) as $channel) {
-            self::heard($channel, Input::hasForm('recoup_consent_' . $channel));
+            $name = 'recoup_consent_' . $channel;
+            self::heard($channel, Input::hasForm($name), Input::wording($name));
         }
         if (is_object($order)) {
             self::toOrder($order);

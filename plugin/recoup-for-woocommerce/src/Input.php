@@ -29,6 +29,12 @@ final class Input
         return isset($_POST[$name]);
     }
 
+    /** The id of the words that a form showed beside a consent box; '' where it carries none. */
+    public static function wording(string $box): string
+    {
+        return self::form($box . '_wording');
+    }
+
     /** @return string[] */
     public static function formList(string $name): array
     {

@@ -4,22 +4,31 @@ namespace Recoup\WooCommerce;
 
 /**
  * The language that the boxes are shown in: that of the page, by Polylang, WPML, or WordPress. Requests of the checkout's scripts need not
- * have the page's language, so it is kept with the session: what goes into the ledger are the words that were shown.
+ * have the page's language, so it is kept with the session: the ledger gets the text that was shown.
  */
 final class Language
 {
+    /** @var string|null of the block checkout's labels; null: it has no boxes */
+    private static $ofLabels = null;
+
     public static function start(): void
     {
         add_action('wp', Guard::action('language', [self::class, 'note']), 20, 0);
     }
 
+    /** The labels are fixed before some translation plugins know the page's language. */
+    public static function fixLabels(): void
+    {
+        self::$ofLabels = self::current();
+    }
+
     /** On each page with a checkout. */
     public static function note(): void
     {
-        if (!Settings::hasLanguages() || !Session::isThere() || !is_checkout()) {
+        if (self::isOfScript() || !Settings::hasLanguages() || !Session::isThere() || !is_checkout()) {
             return;
         }
-        $language = self::ofPage();
+        $language = self::$ofLabels ?? self::ofPage();
         if (Session::get('language') !== $language) {
             Session::put('language', $language);
         }
@@ -28,7 +37,7 @@ final class Language
     public static function current(): string
     {
         $kept = self::isOfScript() && Settings::hasLanguages() ? Session::get('language') : null;
-        return is_string($kept) && $kept !== '' ? $kept : self::ofPage();
+        return is_string($kept) ? $kept : self::ofPage();
     }
 
     private static function isOfScript(): bool
@@ -36,10 +45,15 @@ final class Language
         return (defined('REST_REQUEST') && (bool) constant('REST_REQUEST')) || wp_doing_ajax() || Input::hasQuery('wc-ajax');
     }
 
+    /** Two letters; '' for a language whose code has three. Polylang's slugs are free text, its locales are not. */
     private static function ofPage(): string
     {
-        $found = function_exists('pll_current_language') ? pll_current_language() : apply_filters('wpml_current_language', null);
-        $locale = is_string($found) && $found !== '' && $found !== 'all' ? $found : determine_locale();
-        return strtolower(substr($locale, 0, 2));
+        $found = function_exists('pll_current_language') ? pll_current_language('locale') : apply_filters('wpml_current_language', null);
+        foreach ([$found, determine_locale()] as $locale) {
+            if (is_string($locale) && preg_match('/^([a-z]{2})(?![a-z])/i', $locale, $code)) {
+                return strtolower($code[1]);
+            }
+        }
+        return '';
     }
 }

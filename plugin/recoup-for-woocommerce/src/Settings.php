@@ -102,6 +102,23 @@ final class Settings
         }, self::allBoxes());
     }
 
+    /**
+     * The box as a form showed it, by the id of its words; without an id as it is now. null: the store shows no such words.
+     */
+    public static function box(string $channel, string $id): ?array
+    {
+        $box = self::allBoxes()[$channel] ?? null;
+        if ($box === null || $id === '') {
+            return self::boxes()[$channel] ?? null;
+        }
+        foreach (array_merge([$box], array_values($box['languages'] ?? [])) as $each) {
+            if ($each['id'] === $id) {
+                return ['words' => $each['words'], 'id' => $id];
+            }
+        }
+        return null;
+    }
+
     /** Whether a box has other words in some language. */
     public static function hasLanguages(): bool
     {

@@ -160,3 +160,8 @@ function is_checkout(): bool
 {
     return $GLOBALS['wp']['isCheckout'] ?? true;
 }
+
+function woocommerce_register_additional_checkout_field(array $field): void
+{
+    $GLOBALS['wp']['fields'][$field['id']] = $field;
+}
