@@ -9,7 +9,6 @@ use Recoup\WooCommerce\Sender;
 use Recoup\WooCommerce\Settings;
 use Recoup\WooCommerce\Signature;
 use Recoup\WooCommerce\State;
-use Recoup\WooCommerce\Text;
 use Recoup\WooCommerce\Update;
 use Recoup\WooCommerce\Wake;
 
@@ -22,12 +21,19 @@ final class BeatTest extends ShopCase
         $this->recoup->answers['beat'] = [200, $more + ['settings' => null, 'reach' => ['isReached' => true], 'seq' => 0, 'ask' => []]];
     }
 
-    public function testASentenceOfRecoupIsNotMixedIntoAScreenInAnotherLanguage(): void
+    public function testAScreenInAnotherLanguageSaysWhereTheReasonIs(): void
     {
-        self::assertSame('The shop is at a private address.', Text::ofRecoup('The shop is at a private address.'));
+        $this->answer(['reach' => ['isReached' => false, 'reason' => 'The shop is at a private address.']]);
+        Beat::send();
         $GLOBALS['wp']['locale'] = 'de_DE';
-        self::assertSame('Recoup names the reason under Settings → Store.', Text::ofRecoup('The shop is at a private address.'));
-        self::assertSame('', Text::ofRecoup(''));
+        self::assertContains('No. Recoup names the reason under Settings → Store.', Health::rows());
+    }
+
+    public function testAnErrorOfRecoupIsShownInEveryLanguage(): void
+    {
+        $GLOBALS['wp']['locale'] = 'de_DE';
+        $this->recoup->answers['beat'] = [400, ['error' => 'The report is too long.', 'code' => 'invalid']];
+        self::assertSame('The report is too long.', Beat::send());
     }
 
     public function testTheBeatTellsHowTheShopIsAndTakesWhatRecoupSays(): void

@@ -182,7 +182,7 @@ final class Connect
             case 'other_shop':
                 return __('The address of this shop is not the one that was confirmed in Recoup. Please press Connect again.', 'recoup-for-woocommerce');
         }
-        return $sentence !== '' ? Text::ofRecoup($sentence) : __('Recoup did not take the connection. Please press Connect again.', 'recoup-for-woocommerce');
+        return $sentence !== '' ? $sentence : __('Recoup did not take the connection. Please press Connect again.', 'recoup-for-woocommerce');
     }
 
     /** By the owner, here. Answers whether Recoup knows. */

@@ -108,9 +108,16 @@ final class Health
             __('Waiting to be sent', 'recoup-for-woocommerce') => (string) Outbox::count(),
             __('Recoup reaches this shop', 'recoup-for-woocommerce') => !empty($reach['isReached'])
                 ? __('Yes', 'recoup-for-woocommerce')
-                : trim(__('No', 'recoup-for-woocommerce') . '. ' . Text::ofRecoup((string) $reach['reason'])),
+                : trim(__('No', 'recoup-for-woocommerce') . '. ' . self::reason((string) $reach['reason'])),
             __('Errors in the last 24 hours', 'recoup-for-woocommerce') => (string) State::daily('errors'),
         ];
+    }
+
+    /** Recoup writes in English: a screen in another language says where to read the reason. */
+    private static function reason(string $sentence): string
+    {
+        $isEnglish = strncmp(determine_locale(), 'en', 2) === 0;
+        return $sentence === '' || $isEnglish ? $sentence : __('Recoup names the reason under Settings → Store.', 'recoup-for-woocommerce');
     }
 
     public static function showStatus(): void

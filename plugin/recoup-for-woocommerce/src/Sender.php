@@ -179,7 +179,7 @@ final class Sender
             return Api::clockWords(time() - (int) ($answer->body['now'] ?? time()));
         }
         if ($answer->isTrue) {
-            return Text::ofRecoup(Text::plain($answer->body['error'] ?? '', 500));
+            return Text::plain($answer->body['error'] ?? '', 500);
         }
         return $answer->why;
     }

@@ -19,13 +19,6 @@ final class Text
         return self::cut($text, $most);
     }
 
-    /** Recoup writes in English: a screen in another language says where to read it. */
-    public static function ofRecoup(string $sentence): string
-    {
-        $isEnglish = strncmp(determine_locale(), 'en', 2) === 0;
-        return $sentence === '' || $isEnglish ? $sentence : __('Recoup names the reason under Settings → Store.', 'recoup-for-woocommerce');
-    }
-
     /** mbstring is not everywhere. */
     public static function cut(string $text, int $most): string
     {
