@@ -98,10 +98,24 @@ final class PrivacyTest extends ShopCase
         $second = $this->ask('exporters', self::VERA, 2);
         self::assertTrue($second['done']);
         self::assertSame(['recoup-carts'], array_column($second['data'], 'group_id'));
-        self::assertSame([['name' => 'value minor', 'value' => '<b>4200</b>']], $second['data'][0]['data']);
+        self::assertSame([['name' => 'value minor', 'value' => '&lt;b&gt;4200&lt;/b&gt;']], $second['data'][0]['data']);
         $ids = array_column(array_merge($first['data'], $second['data']), 'item_id');
         self::assertSame($ids, array_unique($ids));
         self::assertSame(6, count($this->waiting()), 'an export removes nothing');
+    }
+
+    public function testALinkThatAShopperTypedIsNoLinkInTheExport(): void
+    {
+        $link = '<a href="https://prize.example.com">Tea <3</a>';
+        Outbox::put('cart:a', ['type' => 'cart', 'contact' => ['email' => self::VERA, 'firstName' => $link]]);
+        $row = ['table' => 'shoppers', 'fields' => [['name' => 'first_name', 'value' => $link]]];
+        $this->recoup->answers['privacy'] = [200, ['rows' => [$row], 'isDone' => true]];
+        $values = array_column(array_merge(...array_column($this->ask('exporters', self::VERA)['data'], 'data')), 'value');
+        self::assertCount(2, $values);
+        foreach ($values as $value) {
+            self::assertStringNotContainsString('<', $value);
+            self::assertStringContainsString('Tea &lt;3', $value);
+        }
     }
 
     public function testAShopThatIsNotConnectedAsksNobody(): void

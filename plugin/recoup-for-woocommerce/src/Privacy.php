@@ -147,7 +147,7 @@ final class Privacy
         return array_values(array_filter($items));
     }
 
-    /** One row, as WordPress wants it: as it is, for the JSON file too; the page of the export is escaped by WordPress. */
+    /** One row. WordPress escapes names, but lets links in values through: shoppers typed them, so they are escaped here. */
     private static function item(array $row, string $number): ?array
     {
         $table = preg_replace('/[^a-z_]/', '', is_string($row['table'] ?? null) ? $row['table'] : '');
@@ -155,7 +155,7 @@ final class Privacy
         foreach (is_array($row['fields'] ?? null) ? $row['fields'] : [] as $field) {
             if (is_array($field) && is_scalar($field['name'] ?? null) && is_scalar($field['value'] ?? null)) {
                 $name = str_replace('_', ' ', (string) $field['name']);
-                $fields[] = ['name' => $name, 'value' => (string) $field['value']];
+                $fields[] = ['name' => $name, 'value' => esc_html((string) $field['value'])];
             }
         }
         return $table === '' || $fields === [] ? null : [
