@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { me } from '../shared/auth.ts'
 import { boxChannels, boxHtml, consentBoxes, defaultBoxText, saveBoxText } from '../shared/consent-box.ts'
+import { readPlugin } from '../shared/plugin.ts'
 import { checkConnection } from '../shared/stores.ts'
 import { aScreen } from './app.ts'
 import { checkLayout } from './page-checks.ts'
@@ -60,6 +61,25 @@ test('a shop with the plugin has no HTML to paste', async () => {
   await expect.poll(() => card().getByLabel('Text in German').count()).toBe(1)
   await expect.poll(() => app.page.locator('.snippet').count()).toBe(0)
   await expect.poll(() => app.page.getByRole('button', { name: /^Copy HTML/ }).count()).toBe(0)
+})
+
+test('a shop with an older plugin is told to update it', async () => {
+  const times = { connectedAt: new Date(0).toISOString(), calledAt: null, cartAt: null }
+  const state = { isAlive: true, isReached: true, isOutdated: false, reason: null, newerVersion: '0.2.0' }
+  const test = { isWaiting: false, seenAt: null }
+  const older = { version: '0.1.0', showsLanguages: false, ...times, ...state, test }
+  app.api.answer(consentBoxes, boxes([german]))
+  app.api.alter(checkConnection, (reply) => ({ ...reply, store: { ...reply.store!, mode: 'plugin' as const } }))
+  app.api.answer(readPlugin, { plugin: older })
+  await app.open('/settings/consent#boxes')
+  await card()
+    .getByText(/^Update the plugin to show these texts/)
+    .waitFor()
+  app.api.answer(readPlugin, { plugin: { ...older, version: '0.2.0', showsLanguages: true } })
+  await app.open('/settings/consent#boxes')
+  await card()
+    .getByText(/^The plugin shows the text in the page’s language/)
+    .waitFor()
 })
 
 test('a viewer reads the languages and changes none', async () => {

@@ -60,6 +60,8 @@ export const PluginView = z.object({
   isReached: z.boolean().nullable(),
   /** The shop is not reached, and this version of the plugin does not report what its messages need. */
   isOutdated: z.boolean(),
+  /** Whether this version of the plugin shows consent boxes in the page's language. */
+  showsLanguages: z.boolean(),
   /** Why the shop is not reached. */
   reason: z.string().nullable(),
   test: z.object({ isWaiting: z.boolean(), seenAt: z.string().nullable() }),

@@ -108,6 +108,16 @@ test('another queue begins anew', async () => {
   expect(await beat({ install: '9'.repeat(32) })).toMatchObject({ seq: 0 })
 })
 
+test.each([
+  ['0.1.0', false],
+  ['0.2.0', true],
+  ['1.0.0', true],
+])('a plugin of version %s shows boxes in the language of the page: %s', async (version, showsLanguages) => {
+  await world.db.updateTable('plugin_connections').set({ version }).where('store_id', '=', shop.storeId).execute()
+  const { body } = await world.request('GET', '/api/stores/plugin', { token: shop.owner.token })
+  expect(body.plugin).toMatchObject({ version, showsLanguages })
+})
+
 test('an update is a version with a higher number', () => {
   const cases: [string, string, boolean][] = [
     ['1.0.1', '1.0.0', true],

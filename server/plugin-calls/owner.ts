@@ -7,9 +7,12 @@ import type { Deps } from '../deps.ts'
 import { changePlugin, queueWake, readPlugin } from '../plugin/plugin.ts'
 import { isAlive, reachReason } from '../plugin/rules.ts'
 import { pushOnlyPlugin } from '../sync/push-only.ts'
-import { offeredUpdate } from './zip.ts'
+import { isNewer, offeredUpdate } from './zip.ts'
 
 // The plugin as the store's team sees it.
+
+/** The first version of the plugin with consent boxes in several languages. */
+const LANGUAGES_SINCE = '0.2.0'
 
 const TESTS: Limit = { name: 'plugin-test', points: 10, windowS: 600 }
 
@@ -26,6 +29,7 @@ export async function viewPlugin(deps: Deps, store: StoreDb<Db>): Promise<Plugin
     isAlive: isAlive(plugin, deps.now()),
     isReached: isCutOff ? false : plugin.is_reached,
     isOutdated: isCutOff && plugin.reports_goods === false,
+    showsLanguages: !isNewer(LANGUAGES_SINCE, plugin.version),
     reason: isCutOff ? reachReason(plugin) : null,
     test: {
       isWaiting: plugin.test_asked !== null && plugin.test_asked !== plugin.test_seen,

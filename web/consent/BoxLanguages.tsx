@@ -2,14 +2,15 @@ import { Button, Group, Select, Stack, Text, Textarea, Title } from '@mantine/co
 import { useState } from 'react'
 import { maxConsentWording } from '../../shared/consent.ts'
 import { boxLanguages, type ConsentBox, languageName } from '../../shared/consent-box.ts'
-import { useMay } from '../access/queries.ts'
+import { useMay, useStore } from '../access/queries.ts'
+import { usePlugin } from '../stores/plugin-queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { useSaveBoxText } from './box-queries.ts'
 
 type Language = (typeof boxLanguages)[number]
 
-/** The box in further languages; every other language shows the text above. */
+/** The box in further languages; all other languages use the text above. */
 export function BoxLanguages({ box, isPlugin }: { box: ConsentBox; isPlugin: boolean }) {
   const [added, setAdded] = useState<Language | null>(null)
   const mayChange = useMay('consent:write')
@@ -25,9 +26,7 @@ export function BoxLanguages({ box, isPlugin }: { box: ConsentBox; isPlugin: boo
         Other languages
       </Title>
       <Text fz="sm" c="dimmed" maw={680}>
-        {isPlugin
-          ? 'The plugin shows the text in the language of the page. Every other language gets the text above.'
-          : 'Paste each box’s HTML into the pages in its language.'}
+        {isPlugin ? <PluginLanguages /> : 'Paste each language’s HTML into the pages in that language.'}
       </Text>
       {box.languages.map((each) => (
         <LanguageText
@@ -56,6 +55,13 @@ export function BoxLanguages({ box, isPlugin }: { box: ConsentBox; isPlugin: boo
       )}
     </Stack>
   )
+}
+
+function PluginLanguages() {
+  const plugin = usePlugin(useStore()!.id)
+  return plugin.data?.plugin?.showsLanguages === false
+    ? 'Update the plugin to show these texts. Until then, all languages use the text above.'
+    : 'The plugin shows the text in the page’s language. All other languages use the text above.'
 }
 
 interface LanguageTextProps {
