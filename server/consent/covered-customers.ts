@@ -19,7 +19,7 @@ interface Customer {
   country: string | null
 }
 
-/** Those who have bought in the store and are known there by this address, in whose country that is enough for an email, and who have not said no. */
+/** Customers who bought in the store with this address, whose country allows emails to customers, and who have not opted out. */
 export async function coveredCustomers<Person extends Customer>(
   deps: Deps,
   store: StoreDb,
