@@ -137,7 +137,7 @@ export interface CustomerConsent {
   id: string
 }
 
-/** Which of these yeses were given by just this customer, signed in. Whether one still counts is for `ledgerText`. */
+/** Which of these consents this very customer gave while signed in. `ledgerText` decides whether one counts, or was confirmed. */
 export async function givenByCustomers(
   { db, storeId }: StoreDb,
   asked: readonly CustomerConsent[],
@@ -145,7 +145,7 @@ export async function givenByCustomers(
   if (asked.length === 0) return []
   const rows = await sql<CustomerConsent>`
     select a.channel, a.hash, a.id from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) as a(channel text, hash text, id text)
-    where exists (select 1 from consents c where c.store_id = ${storeId} and c.channel = a.channel and c.status = 'granted'
+    where exists (select 1 from consents c where c.store_id = ${storeId} and c.channel = a.channel and c.status <> 'withdrawn'
       and c.address_hash = decode(a.hash, 'hex') and c.evidence ->> 'customerId' = a.id and ${counts('c')})`.execute(db)
   return rows.rows
 }
