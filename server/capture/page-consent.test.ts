@@ -1,9 +1,12 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { wordingId } from '../../shared/consent-box.ts'
 import { aBox } from '../../test/boxes.ts'
 import { anOrder, aStore, type TestStore } from '../../test/factories.ts'
 import { aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
+import { insertSaid } from '../consent/consents.ts'
+import { ledgerText } from '../consent/evidence.ts'
+import { transact } from '../core/db.ts'
 
 // Consent as the shop's page reports it. The page's address is public, so whatever it says may be made up (C5).
 
@@ -248,4 +251,48 @@ test('a consent with an order is unproven until the order is paid, on screen and
     ['order', []],
     ['unpaid order', ['Unproven']],
   ])
+})
+
+describe('an order that is read unpaid and again when it is paid', () => {
+  const consents = [{ channel: 'email' as const, wording: 'Yes' }]
+  const hash = (email: string) => world.deps.secrets.addressHash(email)
+  const record = (order: ReturnType<typeof anOrder>) =>
+    recordOrders(world.deps, store.storeId, [{ ...order, modifiedAt: world.now.toISOString() }], 'sync')
+  const wordOf = async (email: string) =>
+    (await ledgerText({ storeId: store.storeId, db: world.db }, [hash(email)], ['email'])).get(
+      `email:${hash(email).toString('hex')}`,
+    )
+
+  test('counts as the paid one, of whichever order', async () => {
+    for (let place = 0; place < 12; place++) {
+      const email = `buyer-${place}@shoppers.example.com`
+      const begun = anOrder(world, { kind: 'draft', email, paidAt: null, consents })
+      await record(begun)
+      world.advance(1_000)
+      await record({ ...begun, kind: 'purchase' })
+      expect(await wordOf(email)).toMatchObject({ source: 'order' })
+    }
+  })
+
+  test('keeps its time: an opt-out in between stands, also where the shop’s clock is ahead', async () => {
+    const ahead = new Date(world.now.getTime() + 4 * 60_000).toISOString()
+    const begun = anOrder(world, { kind: 'draft', email: ADA, paidAt: null, createdAt: ahead, consents })
+    await record(begun)
+    world.advance(2 * 60_000)
+    const said = { channel: 'email', status: 'withdrawn', source: 'preferences', wording: null } as const
+    await transact({ storeId: store.storeId, db: world.db }, (tx) =>
+      insertSaid(tx, { ...said, addressHash: hash(ADA), at: world.now, who: 'a…@shoppers.example.com' }),
+    )
+    world.advance(3 * 60_000)
+    await record({ ...begun, kind: 'purchase' })
+    expect(await wordOf(ADA)).toMatchObject({ evidence: 'withdrawn' })
+  })
+
+  test('says nothing new when it is cancelled', async () => {
+    const bought = anOrder(world, { kind: 'purchase', email: ADA, paidAt: null, consents })
+    await record(bought)
+    world.advance(1_000)
+    await record({ ...bought, kind: 'cancelled' })
+    expect((await ledger()).map(({ source }) => source)).toEqual(['order'])
+  })
 })
