@@ -77,7 +77,7 @@ function present(
   rows: readonly sql.LanguageRow[],
 ): ConsentBox {
   const shown = words ?? defaultBoxText(channel, storeName)
-  // A team that has changed the words has not said them in German.
+  // A custom text has no German translation.
   const isReady = words === null && !rows.some(({ language }) => language === 'de')
   const ready = isReady ? [{ language: 'de', words: germanBoxText(channel, storeName), isDefault: true }] : []
   const languages = [...ready, ...rows.map((each) => ({ ...each, isDefault: false }))].map((each) => ({

@@ -34,7 +34,7 @@ export interface Said {
   country: string | null
   /** Nothing proves whose address it is. */
   unproven?: Unproven
-  /** In the ledger; a box at the checkout where it is missing. */
+  /** Ledger source; defaults to `checkout`. */
   source?: string
   /** Marks of the browser that said it, as far as a page tells. */
   browsers?: string[]

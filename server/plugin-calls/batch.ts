@@ -118,7 +118,7 @@ async function takeOrders(deps: Deps, caller: Caller, entries: readonly OrderEnt
   return refused.map(({ place, reason }) => ({ seq: entries[place]!.seq, code: 'invalid', error: reason }))
 }
 
-/** Of My account: who is logged in says it of their addresses. The shop confirms none of them: those they have bought with are theirs. */
+/** Consent from My account. The shop does not verify addresses, so only those the customer has ordered with count as proven. */
 async function takeConsent(deps: Deps, caller: Caller, { contact, consent, customer }: ConsentEntry, at: Date) {
   const { state: _, country, ...typed } = contact
   const known = readContact({ ...typed, ...(country && { country }) })

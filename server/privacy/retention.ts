@@ -77,7 +77,7 @@ class Pace {
     const result = await work()
     this.tookMs = performance.now() - began
     const fits = Math.floor((this.size * BATCH_MS) / Math.max(1, this.tookMs))
-    // One quick batch says little of the next: it may have been of people who left nothing.
+    // Grow by at most 2×: a fast batch may only have had shoppers with little data.
     this.size = Math.max(AT_ONCE.least, Math.min(AT_ONCE.most, fits, 2 * this.size))
     return result
   }

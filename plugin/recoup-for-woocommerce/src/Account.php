@@ -21,7 +21,7 @@ final class Account
         return is_array($said) ? $said : [];
     }
 
-    /** The channels that whoever is signed in agreed to, here or with an order. */
+    /** The channels that the signed-in customer has consented to, here or with an order. */
     public static function agreed(): array
     {
         return array_keys(array_filter(self::said(get_current_user_id()), static function ($word): bool {
