@@ -125,6 +125,22 @@ describe('the next process finishes it, and the next step keeps its distance', (
   })
 })
 
+test('a step that waited for longer than its distance is looked at when that is over', async () => {
+  await departed(ACCEPTED, async (of) => {
+    const { id } = await nextOf(of)
+    const tomorrow = new Date(world.now.getTime() + 24 * HOUR)
+    const held = { state: 'held' as const, reason: 'no_contact', wake_at: tomorrow, expires_at: tomorrow }
+    await world.db.updateTable('messages').set(held).where('id', '=', id).execute()
+    const schedule = world.db.updateTable('send_schedule').where('store_id', '=', of.storeId)
+    await schedule.set({ next_due_at: tomorrow }).execute()
+    await finds()
+    const { state, wake_at } = await nextOf(of)
+    expect({ state, wake_at }).toEqual({ state: 'scheduled', wake_at: new Date(world.now.getTime() + DISTANCE) })
+    const looks = world.db.selectFrom('send_schedule').select('next_due_at').where('store_id', '=', of.storeId)
+    expect((await looks.executeTakeFirstOrThrow()).next_due_at!.getTime()).toBeLessThanOrEqual(wake_at.getTime())
+  })
+})
+
 test('what was put off keeps nothing at a distance: the next step goes at its time, once the other one is found', async () => {
   await departed(RETRY, async (of) => {
     const { first } = of

@@ -76,6 +76,7 @@ export async function writeEnds(
     // Accepted ones were written down to their end; the others are handed over now, and their answers come to them as to any other message.
     const answered = done.filter(isAnswered).filter((each) => !(isAccepted(each) && written.has(each.ready.row.id)))
     if (answered.length > 0) await recordOutcomes(deps, tx, ending, answered)
-    if (hasComeBack(answered)) await scheduleNextLook(tx)
+    // This may be written after the look that let them leave, which did not know of the steps that moved.
+    if (before.length > 0 || hasComeBack(answered)) await scheduleNextLook(tx)
   })
 }
