@@ -157,6 +157,22 @@ export const modeMutations: readonly Mutation[] = [
     seed: 910_228,
   },
   {
+    name: 'an earlier yes brings the address of whoever gave it, whoever is signed in',
+    rule: 'C9',
+    file: 'server/consent/covered-customers.ts',
+    before: 'asked.filter((each) => isYes(each) && isTheirs(each))',
+    after: 'asked.filter((each) => isYes(each))',
+    seed: 910_001,
+  },
+  {
+    name: 'a customer has agreed before without a word of theirs',
+    rule: 'C9',
+    file: 'server/consent/covered-customers.ts',
+    before: 'asked.filter((each) => isYes(each) && isTheirs(each))',
+    after: 'asked.filter((each) => isTheirs(each))',
+    seed: 910_001,
+  },
+  {
     name: 'an unpaid order of somebody unknown keeps their address',
     rule: 'C9',
     file: 'server/carts/before-consent.ts',

@@ -170,8 +170,10 @@ export async function noteReport(harness: Harness, key: string, { contact, custo
   )
   const isCovered =
     mode === 'cart_only' && email !== undefined && isTheirs && isSoft(contact?.country) && !hasSaidNo(harness, email)
+  const hasAgreed = email !== undefined && hasAgreedBefore(harness, email, customer?.id)
   if (isFree) modes.posts.set(key, ALL)
-  else if (mode === 'cart_only') modes.posts.set(key, { email: isCovered, phone: false, browser: isCovered })
+  else if (hasAgreed || mode === 'cart_only')
+    modes.posts.set(key, { email: isCovered || hasAgreed, phone: false, browser: isCovered || hasAgreed })
   if (isFree) noteNamed(modes, email)
   if (isRefused(harness, email) || harness.erased.size > 0) return { isOwed: false }
   if (isFree) return { isOwed: Boolean(email) }
@@ -181,6 +183,19 @@ export async function noteReport(harness: Harness, key: string, { contact, custo
     [fixture.storeId, customer?.id, email],
   )
   return { isOwed: rows.length > 0 }
+}
+
+/** Said yes for an address that they bought with, or said it in a checkout while signed in. */
+function hasAgreedBefore(harness: Harness, email: string, customerId: string | undefined): boolean {
+  const { shop, yeses } = harness
+  const isTheirs = shop.versions.some(
+    ({ order }) =>
+      order.customerId === customerId &&
+      order.email === email &&
+      (order.kind === 'purchase' || order.consents?.some(({ channel }) => channel === 'email')),
+  )
+  const hasSaidYes = yeses.has(`email:${email}`) || yeses.has('email:*')
+  return customerId !== undefined && isTheirs && hasSaidYes && !hasSaidNo(harness, email)
 }
 
 /** And nothing else since, as far as it is known whose word it was. */
