@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -56,7 +56,13 @@ const profiles = path.join(dataDir, 'profiles')
 const results: { bench: string; seconds: number; figures: Figure[] }[] = []
 const failed: string[] = []
 const started = Date.now()
-process.once('SIGINT', () => process.exit(130))
+let child: ChildProcess | undefined
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => {
+    child?.kill('SIGKILL')
+    void end().finally(() => process.exit(130))
+  })
+}
 try {
   for (const name of names.filter((each) => positionals.length === 0 || positionals.includes(each))) {
     process.stdout.write(`\n${name}\n`)
@@ -68,16 +74,20 @@ try {
     if (values.profile) process.stdout.write(`\n${topLines(profiles).join('\n')}\n`)
   }
 } finally {
+  await end()
+}
+keep()
+
+async function end(): Promise<void> {
   await postgres.stop()
   for (const folder of [dataDir, elsewhere]) rmSync(folder, { recursive: true, force: true })
 }
-keep()
 
 /** Memory and just-in-time code of one benchmark must not be another's. null: it failed, and said why. */
 function runApart(name: string): Promise<Figure[] | null> {
   return new Promise((resolve) => {
     let figures: Figure[] | null = null
-    const child = fork(new URL('./run.ts', import.meta.url), [name], {
+    child = fork(new URL('./run.ts', import.meta.url), [name], {
       execArgv: ['--expose-gc', ...(values.profile ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : [])],
       env: { ...process.env, BENCH_DATABASE_URL: postgres.url, BENCH_SCALE: String(scale) },
     })
