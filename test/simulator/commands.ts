@@ -13,8 +13,15 @@ const MANY_FAILURES = 20
 /** A mutation not noticed by then is not noticed. */
 const MUTATION_LIMIT = 1_500
 
+/** No database outlives a run that a signal ends. */
+function clearOnSignal(databases: Databases): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => void databases.clear().finally(() => process.exit(130)))
+}
+
 export async function simulateSeed(seed: number): Promise<number> {
   const databases = await openDatabases()
+  clearOnSignal(databases)
   let code = 0
   try {
     const onReport = (report: Report) => {
@@ -39,6 +46,7 @@ export async function simulateMany(count: number, from: number, workers: number)
   let isStopped = false
   const stop = () => {
     isStopped = true
+    clearOnSignal(databases)
   }
   process.once('SIGINT', stop).once('SIGTERM', stop)
   const progress = setInterval(() => console.log(tally.progress(count)), PROGRESS_EVERY_MS)
@@ -122,6 +130,7 @@ export async function tryMutation(
 export async function simulateMutations(workers: number, only: string): Promise<number> {
   const wanted = mutations.filter(({ name, rule }) => rule === only || name.includes(only))
   const databases = await openDatabases()
+  clearOnSignal(databases)
   let missed = 0
   try {
     for (const mutation of wanted) {
