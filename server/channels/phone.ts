@@ -6,9 +6,12 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 export const phoneCountry = (phone: string): string | null => parsePhoneNumberFromString(phone)?.country ?? null
 
 const TAKES_TEXTS = ['MOBILE', 'FIXED_LINE_OR_MOBILE']
+/** Mobile numbers by their form, of machines (the Netherlands) and of satellite phones (Indonesia). */
+const NO_PERSONS = /^\+(?:3197|62868)/
 
 /** The country of a number that takes texts; null for landlines, premium, toll-free and satellite numbers, and those of no country. */
 export function textCountry(phone: string): string | null {
+  if (NO_PERSONS.test(phone)) return null
   const number = parsePhoneNumberFromString(phone)
   return number?.country && TAKES_TEXTS.includes(number.getType() ?? '') ? number.country : null
 }

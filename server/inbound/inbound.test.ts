@@ -93,6 +93,16 @@ describe('STOP, START and HELP by SMS (C4)', () => {
     expect(await suppressed('sms')).toBe(true)
   })
 
+  test('a number that asks for HELP without end gets ten answers a day, and its STOP still counts', async () => {
+    await world.db.deleteFrom('rate_limits').execute()
+    const answers: unknown[] = []
+    for (let n = 0; n < 12; n++) answers.push(messageOf((await says('HELP')).body))
+    expect(answers.filter((answer) => answer !== null)).toHaveLength(10)
+    expect([messageOf((await says('STOP')).body), await suppressed('sms')]).toEqual([null, true])
+    await world.db.deleteFrom('rate_limits').execute()
+    await says('START')
+  })
+
   test('HELP is answered, other words are not, and neither when Twilio has answered itself', async () => {
     expect(messageOf((await says('help')).body)).toContain('support@recoup.example.com')
     expect(messageOf((await says('I cannot stop thinking of it')).body)).toBeNull()

@@ -7,6 +7,7 @@ import { authorizeAnswer } from '../channels/send-authorization.ts'
 import { laterThan, wakeThoseTo } from '../consent/consents.ts'
 import { type AccountDb, type AccountTx, type Db, transactAccount } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
+import { type Limit, takeMany } from '../core/rate-limits.ts'
 import type { Deps } from '../deps.ts'
 import { scheduleNextLook } from '../messages/messages.ts'
 import { noteInbound } from '../outcome/delivery.ts'
@@ -20,6 +21,8 @@ import type { InboundMessage } from './twilio-hooks.ts'
 const DAY_MS = 86_400_000
 /** A repeated delivery within this time is known for one. */
 const KEPT_MS = 400 * DAY_MS
+/** To one number of each account: an answer costs, and a machine that answers it with HELP again would never stop. */
+const ANSWERS: Limit = { name: 'keyword-answers', points: 10, windowS: 86_400 }
 
 const word = { sms: 'SMS', whatsapp: 'WhatsApp' }
 const stopSource = (channel: TextChannelName) => `STOP by ${word[channel]}`
@@ -63,6 +66,7 @@ async function keepAndObey(deps: Deps, tx: AccountTx, inbound: Inbound, now: Dat
     now,
   )
   if (!isToConfirm || inbound.isAnswered) return null
+  if ((await takeMany(deps, ANSWERS, { db: tx.db, subject: `${tx.accountId}:${from}`, count: 1 })) > 0) return null
   if (!inbound.isAnsweredAtOnce) {
     await sql.oweReply(tx, channel, eventKey, from)
     await deps.jobs.enqueue(tx.db, replyJob, { accountId: tx.accountId, channel, eventKey })
