@@ -25,6 +25,7 @@ test.each([
     { created_via: 'wc_deposits', parent_id: 899 },
     undefined,
   ],
+  ['another payment plan', { created_via: 'yith_wcdp_balance_order', parent_id: 899 }, undefined],
 ])('reads the parent of an order: %s', (_, more, parentId) => {
   expect(read(more).parentId).toBe(parentId)
 })
@@ -37,7 +38,10 @@ test.each([
   [{ created_via: '', ...marked('_subscription_renewal', 77) }, 'renewal', false],
   [{ created_via: 'rest-api', ...marked('is_a_renew', 'yes') }, 'renewal', false],
   [{ created_via: '', ...marked('wps_sfw_renewal_order', 'yes') }, 'renewal', false],
+  [{ created_via: '', ...marked('sumo_renewal_order_date', '2026-11-01 10:00:00') }, 'renewal', false],
+  [{ created_via: '', ...marked('_subscriptio_renewal', 'yes') }, 'renewal', false],
   [{ created_via: 'wc_deposits' }, 'renewal', false],
+  [{ created_via: 'yith_wcdp_balance_order' }, 'renewal', false],
   [marked('_subscription_renewal', '77'), 'renewal', true],
   [{ created_via: 'store-api', ...marked('_subscription_renewal_early', '77') }, 'renewal', true],
   [marked('_subscription_renewal', ''), 'shopper', undefined],
@@ -47,6 +51,7 @@ test.each([
   [{ meta_data: 'none' }, 'shopper', undefined],
   [{ created_via: 'admin' }, 'staff', undefined],
   [{ created_via: 'pos' }, 'pos', undefined],
+  [{ created_via: 'woocommerce-pos' }, 'pos', undefined],
 ])('reads who placed an order: %j', (more, source, isPaid) => {
   const order = read(more)
   expect([order.source, order.isPaidRenewal]).toEqual([source, isPaid])

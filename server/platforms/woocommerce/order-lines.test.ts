@@ -38,6 +38,13 @@ test.each([
   ['WPC Product Bundles', kit(meta(['_woosb_ids', '301'])), kettle(meta(['_woosb_parent_id', '300']))],
   ['WPC Composite Products', kit(), kettle(meta(['_wooco_parent_id', 300]))],
   ['Chained Products', kit(), kettle(meta(['_chained_product_of', 300]))],
+  ['WPC Force Sells', kit(meta(['_woofs_ids', '301/100%/1'])), kettle(meta(['_woofs_parent_id', '300']))],
+  ['Easy Product Bundles', kit(meta(['_asnp_wepb_items', '301:1'])), kettle(meta(['_asnp_wepb_parent_id', '300']))],
+  [
+    'YITH Composite Products',
+    kit(meta(['_yith_wcp_component_data', { product_base_price: '0' }])),
+    kettle(meta(['_yith_wcp_child_component_data', { yith_wcp_cart_parent_key: 'x' }])),
+  ],
 ])('a part is no line of its own, and the whole costs what both cost: %s (cases-R14)', (_, whole, part) => {
   const other = line({ product_id: 9, subtotal: '5.00', bundled_by: '', composite_parent: 0 })
   const items = readItems([whole, part, other], usd)

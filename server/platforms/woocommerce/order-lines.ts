@@ -114,8 +114,9 @@ function readChoices(meta: readonly Record<string, unknown>[]): Pick<PlatformIte
 // its meta data, where the name begins with an underscore.
 
 const PART =
-  /^_?(?:bundled_by|composite_parent|mnm_container|woos[bg]_parent_id|wooco_parent_id|chained_(?:item|product)_of)$/
-const WHOLE = /^_?(?:bundled_items|composite_children|mnm_(?:config|data)|woos[bg]_ids|wooco_ids)$/
+  /^_?(?:bundled_by|composite_parent|mnm_container|woo(?:s[bg]|co|fs)_parent_id|chained_(?:item|product)_of|asnp_wepb_parent_id|yith_wcp_child_component_data)$/
+const WHOLE =
+  /^_?(?:bundled_items|composite_children|mnm_(?:config|data)|woo(?:s[bg]|co|fs)_ids|asnp_wepb_items|yith_wcp_component_data)$/
 const CART_KEY = /^_\w+_cart_key$/
 const MOST_NESTED = 10
 

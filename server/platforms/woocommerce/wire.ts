@@ -115,23 +115,26 @@ export function readOrder(raw: unknown): RowReading<PlatformOrder> {
   }
 }
 
+const TILLS = new Set(['pos', 'woocommerce-pos'])
 const STAFF = new Set(['admin', 'bulk_edit'])
 /** Made by a subscription or a payment plan, not by the shopper (S3). */
-const AUTOMATIC = new Set(['subscription', 'wc_deposits'])
+const AUTOMATIC = new Set(['subscription', 'wc_deposits', 'yith_wcdp_balance_order'])
 const CHECKOUTS = new Set(['checkout', 'store-api'])
 
-/** How WooCommerce Subscriptions, YITH Subscription and WP Swings Subscriptions mark a renewal. */
+/** How WooCommerce Subscriptions, YITH Subscription, WP Swings Subscriptions, SUMO Subscriptions and Subscriptio mark a renewal. */
 const RENEWAL_MARKS = new Set([
   '_subscription_renewal',
   '_subscription_renewal_early',
   'is_a_renew',
   'wps_sfw_renewal_order',
+  'sumo_renewal_order_date',
+  '_subscriptio_renewal',
 ])
 
 function sourceOf({ created_via: via, meta_data: meta }: WireOrder): OrderSource {
   const isMarked = meta.some(({ key, value }) => typeof key === 'string' && RENEWAL_MARKS.has(key) && isSet(value))
   if (isMarked || AUTOMATIC.has(via ?? '')) return 'renewal'
-  return via === 'pos' ? 'pos' : STAFF.has(via ?? '') ? 'staff' : 'shopper'
+  return TILLS.has(via ?? '') ? 'pos' : STAFF.has(via ?? '') ? 'staff' : 'shopper'
 }
 
 /** As WordPress keeps it: an id, a key or a yes. */
