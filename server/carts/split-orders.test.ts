@@ -156,6 +156,12 @@ test('an order that only holds its parts together has their sum', async () => {
   expect(await told()).toEqual(once(10_000))
 })
 
+test('an order whose lines have all moved into its parts is one purchase with them', async () => {
+  await aClickedCart()
+  for (const order of marketplace()) await shop.order(order.parentId ? order : { ...order, items: [], totalMinor: 0 })
+  expect(await told()).toEqual(once(10_000))
+})
+
 test('an order with other products than its parent is a purchase of its own', async () => {
   await aClickedCart()
   await shop.order(placed())
