@@ -122,6 +122,15 @@ describe('every request (B 7)', () => {
     ])
   })
 
+  it('names the store that the server answered with where the address names a platform the account has none of (letter-L1)', async () => {
+    location.search = '?platform=shopify'
+    rememberConnection({ platform: 'woocommerce', store_url: 'https://one.example' })
+    await call(listCampaigns)
+    expect(asked.mock.calls.map(([address]) => address)).toEqual([
+      '/api/campaigns?platform=shopify&storeId=https%3A%2F%2Fone.example',
+    ])
+  })
+
   it('sends credentials, announces JSON and is marked as a browser program’s', { tags: ['B7'] }, async () => {
     await call(listAbandonedCarts)
     await call(login, { body: { email: 'a@b.c', password: 'secret' } })

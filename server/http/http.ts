@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { logout } from '../../shared/auth.ts'
-import { DownloadQuery, type Endpoint } from '../../shared/endpoint.ts'
+import { DownloadQuery, type Endpoint, type Permission } from '../../shared/endpoint.ts'
 import { type ErrorReply, statusOf } from '../../shared/errors.ts'
 import { mayDo, roleRefusal } from '../../shared/roles.ts'
 import type { AccountDb, Db, StoreDb } from '../core/db.ts'
@@ -59,13 +59,23 @@ export function serveStoreFile<P extends z.ZodType, Q extends z.ZodType, B exten
   route(app, deps, endpoint, { ...storeWay(deps, endpoint, read), answer: sendFile })
 }
 
+/** What these change has an effect in a connected store only. Consents, privacy and exports outlive it, and coupons say so themselves. */
+const OF_CONNECTED: ReadonlySet<Permission> = new Set(['carts:write', 'flows:write', 'sending:pause'])
+
 function storeWay<P, Q, B, A>(
   deps: Deps,
-  { noStore }: Pick<Endpoint, 'noStore'>,
+  { noStore, method, permission }: Pick<Endpoint, 'noStore' | 'method' | 'permission'>,
   handle: (call: StoreCall<P, Q, B>) => Promise<A>,
 ): Way<Call<P, Q, B>, A, { id: string }> {
   return {
-    choose: (session, query, body) => chooseStore(deps.db, signedIn(session), wantedStore(query, body), noStore),
+    async choose(session, query, body) {
+      const store = await chooseStore(deps.db, signedIn(session), wantedStore(query, body), noStore)
+      // A tab may show a store that another one has disconnected.
+      if (!store.is_active && method !== 'GET' && OF_CONNECTED.has(permission)) {
+        throw new AppError('conflict', 'This store is not connected. Connect it again first.')
+      }
+      return store
+    },
     handle: async (call, { id }) => {
       const session = signedIn(call.session)
       const account = { accountId: session.accountId, db: deps.db }
@@ -79,11 +89,9 @@ function wantedStore(query: unknown, body: unknown): WantedStore {
   const { platform, storeId, storeUrl } = query as WantedStore & { storeUrl?: string }
   const said = (body ?? {}) as Record<string, unknown>
   const wordOf = (value: unknown) => (typeof value === 'string' && value.trim() ? value : undefined)
-  return {
-    platform: platform ?? wordOf(said.platform),
-    storeId:
-      storeId ?? (said.storeId === 'default' ? undefined : wordOf(said.storeId)) ?? wordOf(said.storeUrl) ?? storeUrl,
-  }
+  const names = [storeId, wordOf(said.storeId), wordOf(said.storeUrl), storeUrl]
+  const [first, ...others] = names.flatMap((name) => (name && name !== 'default' ? [name] : []))
+  return { platform: platform ?? wordOf(said.platform), storeId: first, alsoNamed: others }
 }
 
 /** For endpoints about the signed-in user's account. */

@@ -141,6 +141,37 @@ test('a body that names the store `default` means the one whose address it has',
   expect(await readFrom({ storeId: 'default', storeUrl: first.storeUrl })).toBe(200)
 })
 
+test('a request that names two stores is refused, one that names the same store twice is not', async () => {
+  const owner = await anOwner(world, 'growth')
+  const first = (await connect(world, owner, aFakeStore(aHome()))).body.store
+  const second = (await connect(world, owner, aFakeStore(aHome()))).body.store
+  const read = (query: string, body: object) =>
+    world.request('POST', `/api/stores/sync?storeId=${query}`, { token: owner.token, body })
+  for (const other of [second.id, second.store_url, 'https://unknown.example.com']) {
+    expect(await read(first.id, { storeId: other })).toMatchObject({ status: 400, body: { code: 'invalid' } })
+  }
+  expect((await read(first.id, { storeId: first.id, storeUrl: `${first.store_url}/` })).status).toBe(200)
+  expect((await read('default', { storeId: first.id })).status).toBe(200)
+})
+
+test('a tab that still shows a store that another one has disconnected changes nothing in it, nor in the other store', async () => {
+  const owner = await anOwner(world, 'growth')
+  const first = (await connect(world, owner, aFakeStore(aHome()))).body.store
+  const second = (await connect(world, owner, aFakeStore(aHome()))).body.store
+  await disconnect(owner, `?storeId=${first.id}`)
+  const stale = `storeId=${encodeURIComponent(first.store_url)}`
+  const { token } = owner
+  const change = [
+    await world.request('POST', `/api/stores/sending/pause?${stale}`, { token, body: {} }),
+    await world.request('POST', `/api/campaigns/send-to-abandoned-carts?${stale}`, { token, body: {} }),
+  ]
+  expect(change.map(({ status }) => status)).toEqual([409, 409])
+  for (const { id } of [first, second]) expect(await storeRow(id)).toMatchObject({ sending_paused_at: null })
+  expect((await world.request('GET', `/api/stores/health?${stale}`, { token })).status).toBe(200)
+  expect((await disconnect(owner, `?${stale}`)).status).toBe(200)
+  expect(await storeRow(second.id)).toMatchObject({ is_active: true })
+})
+
 test('another account’s store is as absent as one that never was', async () => {
   const { storeId, fake } = await aConnectedStore(world)
   const { owner: stranger } = await aConnectedStore(world)

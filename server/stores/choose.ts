@@ -6,6 +6,8 @@ import * as sql from './sql.ts'
 export interface WantedStore {
   platform?: string | undefined
   storeId?: string | undefined
+  /** What else the request calls the store, in its body or by its address. */
+  alsoNamed?: readonly string[]
 }
 
 const UNKNOWN = 'Store not found. Please connect your store first.'
@@ -18,12 +20,19 @@ const UNKNOWN = 'Store not found. Please connect your store first.'
 export async function chooseStore(db: Db, session: Session, wanted: WantedStore, noStore = UNKNOWN) {
   const stores = await sql.storesOf({ accountId: session.accountId, db })
   const active = stores.filter((store) => store.is_active)
-  const named = wanted.storeId && wanted.storeId !== 'default' ? wanted.storeId.replace(/(?<!\/)\/+$/, '') : undefined
-  const store = named
-    ? stores.find((each) => each.id === named || each.url === named || each.home_url === named)
+  const byName = (name: string) => {
+    const named = name.replace(/(?<!\/)\/+$/, '')
+    return stores.find((each) => each.id === named || each.url === named || each.home_url === named)
+  }
+  const isNamed = wanted.storeId && wanted.storeId !== 'default'
+  const store = isNamed
+    ? byName(wanted.storeId!)
     : (active.find((each) => each.id === session.storeId && (!wanted.platform || each.platform === wanted.platform)) ??
       active.find((each) => each.platform === wanted.platform) ??
       active[0])
   if (!store) throw new AppError('not_found', active.length > 0 ? UNKNOWN : noStore)
+  if (wanted.alsoNamed?.some((name) => byName(name) !== store)) {
+    throw new AppError('invalid', 'This request names two stores. Reload the page and try again.')
+  }
   return store
 }

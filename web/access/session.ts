@@ -37,8 +37,11 @@ const CONNECTION_KEYS = [
 ]
 
 let current: Session | null = null
-/** The store this tab shows. Other tabs share the storage and may show another store. */
-let shown: StoredConnection | null = null
+/**
+ * The store this tab shows. Other tabs share the storage and may show another store. `askedFor`: the platform that the address named when
+ * the server answered with this store.
+ */
+let shown: (StoredConnection & { askedFor?: string | null }) | null = null
 const listeners = new Set<() => void>()
 
 export const useSession = () => useSyncExternalStore(onSessionChange, session)
@@ -125,7 +128,7 @@ export const storedUser = () => readJson<StoredUser>('user')
 
 export function rememberConnection({ platform, store_url }: StoredConnection) {
   forgetConnection()
-  shown = { platform, store_url }
+  shown = { platform, store_url, askedFor: namedPlatform() }
   localStorage.setItem('isConnected', 'true')
   localStorage.setItem('platform', platform)
   localStorage.setItem('storeUrl', store_url)
@@ -143,27 +146,30 @@ export const storedConnection = () =>
   localStorage.getItem('isConnected') === 'true' ? readJson<StoredConnection>('store_connection') : null
 
 /** A tab that has shown no store yet begins with the one that the browser showed last. */
-function shownStore(): StoredConnection | null {
+function shownStore(): typeof shown {
   shown ??= storedConnection()
   return shown
 }
 
 /** B 1: the address, else the stored platform (of the store this tab shows), else the stored connection, else the default. */
 export function chosenPlatform(): string {
-  const named = new URLSearchParams(location.search).get('platform') ?? shownStore()?.platform
+  const named = namedPlatform() ?? shownStore()?.platform
   const stored = () => localStorage.getItem('platform') ?? readJson<StoredConnection>('store_connection')?.platform
   return named ?? stored() ?? DEFAULT_PLATFORM
 }
+
+const namedPlatform = () => new URLSearchParams(location.search).get('platform')
 
 export interface StoreFields {
   platform: string
   storeId?: string
 }
 
-/** What calls name their store by (A 7, B 7). An address that names another platform leaves the choice to the server. */
+/** What calls name their store by (A 7, B 7). An address that names another platform leaves the choice to the server, until it has answered. */
 export function storeFields(): StoreFields {
   const [platform, store] = [chosenPlatform(), shownStore()]
-  return { platform, ...(store?.platform === platform && { storeId: store.store_url }) }
+  const isShown = store !== null && (store.platform === platform || store.askedFor === platform)
+  return { platform, ...(isShown && { storeId: store.store_url }) }
 }
 
 function change(next: Session) {
