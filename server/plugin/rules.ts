@@ -82,6 +82,9 @@ const OF_SHOP: Partial<Record<StoreProblemCode, string>> = {
   timeout: `The shop does not answer in time. ${FIREWALL}`,
 }
 
+/** undefined: its usual words and next step are right here too. */
+export const behindWallText = (code: StoreProblemCode): string | undefined => OF_SHOP[code]
+
 export const unreachedText = (code: StoreProblemCode): string =>
   OF_SHOP[code] ?? `${STORE_PROBLEM_TEXT[code].sentence} ${STORE_PROBLEM_TEXT[code].nextStep}`
 

@@ -15,7 +15,7 @@ import {
 } from '../../shared/store-problems.ts'
 import type { StoreProfile, WebhookSubscription } from '../platforms/platform.ts'
 import type { PluginRow } from '../plugin/plugin.ts'
-import { isAlive } from '../plugin/rules.ts'
+import { behindWallText, isAlive } from '../plugin/rules.ts'
 import { newest } from '../stores/rules.ts'
 import { consentChecks } from './consent-checks.ts'
 import { pluginChecks } from './plugin-checks.ts'
@@ -103,7 +103,7 @@ const partOf: Partial<Record<StoreProblemCode | 'keys_unreadable', Part>> = {
   clock_skew: 'clock',
 }
 
-function problemOf({ asked }: Findings): { part: Part; said: Said } | null {
+function problemOf({ asked, plugin, now }: Findings): { part: Part; said: Said } | null {
   if (asked.kind === 'answered') return null
   const { code, detail } = asked
   const part = partOf[code] ?? 'reachable'
@@ -111,6 +111,9 @@ function problemOf({ asked }: Findings): { part: Part; said: Said } | null {
     const nextStep = 'Press “Replace keys” and enter the store’s keys.'
     return { part, said: { state: 'bad', finding: KEYS_UNREADABLE_TEXT, nextStep } }
   }
+  const behindWall = isAlive(plugin ?? undefined, now) ? behindWallText(code) : undefined
+  // What follows from it is said beside it, of the plugin’s reports.
+  if (behindWall) return { part, said: { state: 'warn', finding: behindWall, answer: detail } }
   const { sentence, nextStep } = STORE_PROBLEM_TEXT[code]
   const finding = code === 'certificate' ? withCertificateHint(sentence) : sentence
   const isPassing = code === 'rate_limited' || code === 'maintenance'

@@ -115,6 +115,18 @@ test('a shop that has just stopped answering is not shown as reached beside it (
   expect((await checksNow()).get('plugin-reach')).toMatchObject({ state: 'good' })
 })
 
+test('a shop behind a firewall whose plugin calls is not said to have a wrong address (security-P6)', async () => {
+  await beat({})
+  for (const problem of ['unreachable', 'timeout'] as const) {
+    shop.fake.problem = aProblem(problem)
+    expect((await checksNow()).get('reachable')).toMatchObject({
+      state: 'warn',
+      finding: expect.stringContaining('A firewall or a password'),
+      nextStep: null,
+    })
+  }
+})
+
 test('a plugin that has gone silent is a warning, after two days a fault, and the script is asked for again', async () => {
   await beat({})
   world.advance(4 * HOUR)
