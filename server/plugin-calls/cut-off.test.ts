@@ -1,7 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Check } from '../../shared/checks.ts'
 import { post } from '../../test/by-hand-scene.ts'
+import { aCopiedCoupon, codeOfCoupon, giveToSteps } from '../../test/copied-coupons.ts'
 import { aCutOffShop, type CutOffChange, type CutOffShop, elapse, onSale, tick } from '../../test/cut-off-shop.ts'
+import type { TestStore } from '../../test/factories.ts'
 import { aProblem } from '../../test/fake-store.ts'
 import { HOUR, MINUTE, messagesOf } from '../../test/message-scene.ts'
 import { aBeat, aCartEntry, aCartToken, aWireOrder } from '../../test/plugin-shop.ts'
@@ -124,6 +126,22 @@ test('stock is not guessed: a product that the report does not tell of holds its
   shop.products.set('16:', onSale('16'))
   await minute()
   expect(world.sent).toHaveLength(2)
+})
+
+test('a coupon that nobody can read there does not hold its message: the setting of the step decides', async () => {
+  shop = await aCutOffShop(world)
+  world.sent.length = 0
+  await shop.beat()
+  const { storeId } = shop
+  const flow = await world.db.selectFrom('flows').select('id').where('store_id', '=', storeId).executeTakeFirstOrThrow()
+  const store = { storeId, flowId: flow.id } as TestStore
+  const couponId = await aCopiedCoupon(world, store, { platform_id: '71' })
+  await giveToSteps(world, store, couponId)
+  await leaveCart()
+  await elapse(world, 2 * HOUR, HOUR)
+  await minute()
+  expect([world.sent.length, await first()]).toEqual([1, ['sent', null]])
+  expect(mail().text).not.toContain(await codeOfCoupon(world, couponId))
 })
 
 const heldRecords = async () => {

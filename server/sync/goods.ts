@@ -9,7 +9,7 @@ import type { ItemRef, ItemTerms, StoreClient } from '../platforms/platform.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
 import { readReportedTerms } from '../plugin/goods.ts'
 import type { PluginRow } from '../plugin/plugin.ts'
-import { mayBeAsked } from '../plugin/rules.ts'
+import { isReporting, mayBeAsked } from '../plugin/rules.ts'
 import { storeAccess } from '../stores/access.ts'
 import { nextTry, ORDER_CHECK_LIMIT_MS } from '../stores/rules.ts'
 import { readStore } from '../stores/store.ts'
@@ -121,6 +121,10 @@ export async function readCoupons(
   const asked = await standingOf(store, messageIds)
   if (asked.length === 0) return NONE_UNREAD
   const all = (unread: UnreadCoupon): UnreadCoupons => new Map(asked.map((each) => [keyOf(each), unread]))
+  const plugin = await pushOnlyPlugin(store)
+  // No report tells of coupons: waiting would only let the message expire.
+  if (plugin?.is_reached === false && isReporting(plugin, deps.now()))
+    return all({ problem: null, detail: NOT_REPORTED })
   const read = await askWithBatch(deps, store, 'coupon_check', async ({ client, accountId, currency, signal }) => {
     const at = deps.now()
     const ids = [...new Set(asked.map(({ platform_id }) => platform_id))]
@@ -138,6 +142,8 @@ export async function readCoupons(
   if (!('problem' in read)) return read
   return all(unreadBy(read))
 }
+
+const NOT_REPORTED = 'The plugin does not report coupons.'
 
 const keyOf = ({ coupon_id, message_id }: ToRead): string => coupon_id ?? message_id!
 
