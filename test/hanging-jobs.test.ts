@@ -76,6 +76,23 @@ test('coupons begin and their uses are counted while the job waits aside; a shop
   expect(await countAside('coupons.begin', storeId)).toBe(2)
 })
 
+test('a coupon that the shop always hangs at does not keep the others from beginning', async () => {
+  const { storeId, fake } = await aShopWithCoupons()
+  const update = fake.updateCoupon
+  const waiting = () =>
+    world.db.selectFrom('coupons').select('platform_id').where('store_id', '=', storeId).where('is_withheld', '=', true)
+  const [stuck] = await waiting().orderBy('starts_at').execute()
+  fake.updateCoupon = async (id, change) => {
+    if (id === stuck!.platform_id) throw aProblem('timeout')
+    return update(id, change)
+  }
+  for (let minute = 0; minute < 2; minute++) {
+    await countAside('coupons.begin', storeId)
+    world.advance(60_000)
+  }
+  expect(await waiting().execute()).toEqual([stuck])
+})
+
 const RECORDS = [
   ['stores.order', { orderId: '75' }],
   ['stores.checkout', { checkoutId: '75', checkoutToken: null, cartToken: null }],

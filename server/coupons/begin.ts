@@ -33,7 +33,7 @@ export async function beginCoupons(
   if (!row?.is_active) return
   try {
     const client = await storeAccess(deps, store, stepAside)
-    for (const { id } of await sql.couponsToBegin(store, deps.now())) {
+    for (const { id } of inTurn(await sql.couponsToBegin(store, deps.now()), deps.now())) {
       const beginning = { deps, store, client, currency: row.currency }
       // One that is being changed begins a minute later.
       await withCoupon(deps, store, { id, waitMs: 0 }, (coupon) => beginOne(beginning, coupon)).catch(
@@ -44,6 +44,12 @@ export async function beginCoupons(
     if (!(error instanceof StoreProblem || error instanceof AppError)) throw error
     deps.log.warn({ storeId, err: error }, 'coupons.not_begun')
   }
+}
+
+/** Each minute begins with another one, so that a coupon which the store always hangs at does not keep those behind it from beginning. */
+function inTurn<Coupon>(due: readonly Coupon[], now: Date): Coupon[] {
+  const first = Math.floor(now.getTime() / 60_000) % Math.max(due.length, 1)
+  return [...due.slice(first), ...due.slice(0, first)]
 }
 
 /** One coupon that the store fails at does not keep those behind it from beginning; a store that is away, or refuses all, is left alone. */
