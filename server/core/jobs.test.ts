@@ -1,4 +1,5 @@
-import { expect, inject, test } from 'vitest'
+import { PgBoss } from 'pg-boss'
+import { expect, inject, test, vi } from 'vitest'
 import { databaseUrl } from '../../test/global.ts'
 import { aWorld } from '../../test/world.ts'
 import { sendDueMessages } from '../messages/jobs.ts'
@@ -85,4 +86,17 @@ test('the jobs of one store hold one taker, however many webhooks of a slow shop
   await expect.poll(() => done.length, { timeout: 20_000 }).toBe(33)
   expect(most).toBe(1)
   await queue.stop()
+})
+
+test('a job of one store wakes one other taker, not all of them', async () => {
+  const wake = vi.spyOn(PgBoss.prototype, 'notifyWorker')
+  const queue = await startJobQueue(urlOfWorld(), createLogger('silent'), [orderJob], true)
+  let done = 0
+  await queue.work(world.deps, [on(orderJob, async () => void done++)])
+  const storeId = crypto.randomUUID()
+  for (let n = 0; n < 3; n++) await queue.enqueue(world.db, orderJob, { storeId, orderId: `${n}` }, `${storeId}:${n}`)
+  await expect.poll(() => done, { timeout: 20_000 }).toBe(3)
+  await queue.stop()
+  // Another one, and itself once it is done.
+  expect(wake.mock.calls.length).toBeLessThanOrEqual(2 * 3)
 })

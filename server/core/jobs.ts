@@ -161,13 +161,19 @@ async function startTakers(
   run: (batch: Batch) => ReturnType<typeof runAll>,
 ): Promise<void> {
   const ids: string[] = []
+  const busy = new Set<string>()
   const options = isOnePerStore ? { ...workOptions, localGroupConcurrency: 1 } : workOptions
   for (let n = 0; n < TAKERS; n++) {
     let id = ''
     id = await boss.work(name, options, (batch: Batch) => {
-      // One that put a job of this store back would otherwise sleep while jobs of other stores wait.
-      if (isOnePerStore) for (const each of ids) boss.notifyWorker(each)
-      return run(batch).finally(() => boss.notifyWorker(id))
+      busy.add(id)
+      // One that put a job of this store back sleeps, though jobs of other stores may wait: each that has found one wakes another.
+      const idle = isOnePerStore && ids.find((each) => !busy.has(each))
+      if (idle) boss.notifyWorker(idle)
+      return run(batch).finally(() => {
+        busy.delete(id)
+        boss.notifyWorker(id)
+      })
     })
     ids.push(id)
   }
