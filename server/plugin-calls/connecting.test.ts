@@ -4,6 +4,7 @@ import { aFakeStore } from '../../test/fake-store.ts'
 import { aBeat, aPluginShop, confirmed, exchange, invitation, pluginCall } from '../../test/plugin-shop.ts'
 import { aWorld } from '../../test/world.ts'
 import { answerSignature } from '../plugin/signature.ts'
+import { reachShop } from './reach.ts'
 
 // Decision 103: a shop is connected by its plugin, without a key being shown.
 
@@ -74,6 +75,25 @@ test('a shop that Recoup does not reach works by its own calls, and both sides s
   })
   const seen = await world.request('GET', '/api/stores/plugin', { token: shop.owner.token })
   expect(seen.body.plugin).toMatchObject({ isReached: false, reason: expect.stringContaining('no response') })
+})
+
+test('a shop that takes long to tell what it is has as long as any other to tell its orders', async () => {
+  const shop = await aPluginShop(world, { isCutOff: true })
+  const limits: (AbortSignal | undefined)[] = []
+  world.storeClient = () =>
+    Object.assign(Object.create(shop.fake), {
+      async readProfile(signal: AbortSignal) {
+        limits.push(signal)
+        return shop.fake.profile
+      },
+      async *orders({ signal }: { signal?: AbortSignal }) {
+        limits.push(signal)
+        yield* []
+      },
+    })
+  await reachShop(world.deps, { storeId: shop.storeId })
+  expect(limits).toEqual([expect.any(AbortSignal), expect.any(AbortSignal)])
+  expect(limits[0]).not.toBe(limits[1])
 })
 
 test('a code is good once, for ten minutes and for the shop that was confirmed', async () => {

@@ -11,6 +11,7 @@ import { queueYield } from '../store-settings/connect.ts'
 import { disconnectStore } from '../store-settings/stores.ts'
 import { storeAccess } from '../stores/access.ts'
 import { profileColumns } from '../stores/profile.ts'
+import { ORDER_CHECK_LIMIT_MS } from '../stores/rules.ts'
 import { readStore, type StoreRow, updateStore } from '../stores/store.ts'
 import { importJob } from '../sync/jobs.ts'
 import { forgetCheckFailures } from '../sync/streams.ts'
@@ -59,9 +60,9 @@ interface Problem {
 async function tryShop(deps: Deps, row: StoreRow, stepAside: StepAside): Promise<Problem | null> {
   try {
     const client = await storeAccess(deps, { storeId: row.id, db: deps.db }, stepAside)
-    const signal = AbortSignal.timeout(LIMIT_MS)
-    const profile = await client.readProfile(signal)
-    // A shop that tells its profile and not its orders is no use to a message (D3).
+    const profile = await client.readProfile(AbortSignal.timeout(LIMIT_MS))
+    // A shop that tells its profile and not its orders is no use to a message (D3). It has as long for them as a message gives it.
+    const signal = AbortSignal.timeout(ORDER_CHECK_LIMIT_MS)
     for await (const _ of client.orders({ modifiedSince: deps.now().toISOString(), signal })) break
     if (profile.homeUrl !== row.home_url) return { code: 'moved', detail: profile.homeUrl }
     const account = { accountId: row.account_id, db: deps.db as Db }
