@@ -33,6 +33,7 @@ import { followJob, planRunsJob } from './campaigns/jobs.ts'
 import { followCampaign, followZones, planRuns, runCampaigns } from './campaigns/runs.ts'
 import { foldLeftPosts } from './capture/capture-intake.ts'
 import { detectAbandoned, detectLost, detectNoResponse, tidyCounts } from './carts/detect.ts'
+import { tidyBoxCounts } from './consent/box-counts.ts'
 import { type Handler, on, onSteppingAside } from './core/jobs.ts'
 import { enqueueDueCodes, makeCodes } from './coupon-codes/codes.ts'
 import { codesJob, tidyCodesJob } from './coupon-codes/codes-jobs.ts'
@@ -192,6 +193,7 @@ const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unkno
   { name: 'channels.sender-keys', everyMs: 300_000, run: checkSenderKeys },
   { name: 'push.keys', everyMs: 3_600_000, run: endOldKeys },
   { name: 'plugin.tidy', everyMs: 600_000, run: tidyPlugins },
+  { name: 'consent.tidy', everyMs: 3_600_000, run: tidyBoxCounts },
   { name: 'ledger.tidy', everyMs: 3_600_000, run: tidyImports },
   { name: 'privacy.erase', everyMs: 60_000, run: resumeErasures },
   { name: 'privacy.retain', everyMs: 60_000, run: enqueueRetention },

@@ -1,10 +1,20 @@
 import { z } from 'zod'
+import { captureModes } from './capture-mode.ts'
 import { type ConsentChannel, maxConsentWording } from './consent.ts'
 import { endpoint, storeQuery } from './endpoint.ts'
 
 // Consent boxes on the shop's checkout: their words, the HTML to paste, and whether the capture script has seen them (C5).
 
 export const boxChannels = ['email', 'sms', 'whatsapp'] as const satisfies readonly ConsentChannel[]
+
+/** Where a shopper sees a box: the two checkouts and My account of WooCommerce, or a page with the capture script. */
+export const boxPlaces = ['block', 'classic', 'account', 'page'] as const
+export type BoxPlace = (typeof boxPlaces)[number]
+
+/** Boxes as a signed report has them: by place and channel. */
+export type SignedForms = Partial<
+  Record<BoxPlace, Partial<Record<ConsentChannel, { id: string; isTicked?: boolean | undefined }>>>
+>
 
 /** What a box says until the store's team changes it. SMS: what US carriers ask for. */
 export function defaultBoxText(channel: ConsentChannel, storeName: string): string {
@@ -101,3 +111,34 @@ export const saveBoxText = endpoint({
   }),
   reply: z.object({ box: Box }),
 })
+
+/** Days that the counts of shown and ticked boxes cover. */
+export const boxCountDays = 30
+
+const BoxCount = z.object({
+  channel: z.enum(boxChannels),
+  place: z.enum(boxPlaces),
+  /** '': the text for all other languages; null: texts that the store no longer shows. */
+  language: z.union([z.enum(boxLanguages), z.literal('')]).nullable(),
+  /** Shoppers who saw the box in a form they filled in, and those of them who ticked it. A cart counts once. */
+  shown: z.number().int(),
+  ticked: z.number().int(),
+  /** Ticks while the store kept nothing before consent. It hears only of shoppers who agreed, so they are not part of a rate. */
+  tickedAlone: z.number().int(),
+})
+export type BoxCount = z.infer<typeof BoxCount>
+
+export const consentBoxCounts = endpoint({
+  method: 'GET',
+  path: '/api/consent/boxes/counts',
+  permission: 'stores:read',
+  scope: 'store',
+  summary: `How many shoppers saw each consent box and how many ticked it in the last ${boxCountDays} days, by place and language`,
+  query: storeQuery,
+  reply: z.object({
+    /** What the store keeps before consent now. */
+    mode: z.enum(captureModes).nullable(),
+    counts: z.array(BoxCount),
+  }),
+})
+export type ConsentBoxCounts = z.infer<typeof consentBoxCounts.reply>

@@ -110,7 +110,8 @@ const takesBack = ({ consent = {} }: CapturePost) => Object.values(consent).some
 
 function readBody(body: unknown): CapturePost {
   const post = readCapturePost(parseJson(body))
-  if (!post.items && !post.contact && !post.consent) throw new AppError('invalid', 'The post says nothing.')
+  if (!post.items && !post.contact && !post.consent && !post.boxes)
+    throw new AppError('invalid', 'The post says nothing.')
   return post
 }
 

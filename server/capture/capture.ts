@@ -3,6 +3,7 @@ import { type CaptureMode, keepsAll } from '../../shared/capture-mode.ts'
 import type { ConsentChannel } from '../../shared/consent.ts'
 import { boxChannels } from '../../shared/consent-box.ts'
 import { type NewFact, recordFacts } from '../carts/record.ts'
+import { type BoxView, countBoxViews, viewsOfForms } from '../consent/box-counts.ts'
 import { currentTexts, findShownWording, noteBoxes } from '../consent/boxes.ts'
 import { recordSaid, type Said } from '../consent/consents.ts'
 import { type Db, type StoreDb, transact } from '../core/db.ts'
@@ -66,7 +67,7 @@ export async function recordCapture(deps: Deps, store: CaptureStore, said: Place
   if (consents.length > 0) await recordConsents(deps, handle, consents, keys)
   if (isNews) await recordFacts(deps, store.id, [factOf({ post, payload, keys, at: deps.now() })])
   await sql.noteCapture(handle, deps.now())
-  await noteBoxesOf(handle, [post], deps.now())
+  await noteBoxesOf(deps, handle, [post])
 }
 
 /** Counts a post's new addresses before it is kept; the answer names those above a limit (X5). */
@@ -130,16 +131,31 @@ export async function recordAll(
   const facts = news.map((each) => ({ ...factOf(each), ...(areInInbox && { postId: each.id }) }))
   await recordFacts(deps, handle.storeId, facts)
   await sql.noteCapture(handle, deps.now())
-  await noteBoxesOf(handle, posts, deps.now())
+  await noteBoxesOf(deps, handle, posts)
   return { read, news }
 }
 
-/** What the last checkout among these posts showed. */
-async function noteBoxesOf(store: StoreDb, posts: readonly CapturePost[], now: Date): Promise<void> {
+/** What the last checkout among these posts showed, and who saw it. */
+async function noteBoxesOf(deps: Deps, store: StoreDb, posts: readonly AdmittedPost[]): Promise<void> {
   const boxes = posts.findLast((post) => post.boxes)?.boxes
-  if (!boxes) return
-  const seen = boxChannels.flatMap((channel) => (boxes[channel] === undefined ? [] : [{ channel, id: boxes[channel] }]))
-  await noteBoxes(store, seen, now)
+  if (boxes) {
+    const seen = boxChannels.flatMap((channel) =>
+      boxes[channel] === undefined ? [] : [{ channel, id: boxes[channel] }],
+    )
+    await noteBoxes(store, seen, deps.now())
+  }
+  await countBoxViews(deps, store, posts.flatMap(viewsOf))
+}
+
+function viewsOf({ cart, boxes = {}, consent = {}, signed, forms = {} }: AdmittedPost): BoxView[] {
+  if (signed) return viewsOfForms(cart, forms)
+  return boxChannels.flatMap((channel) => {
+    const [id, said] = [boxes[channel], consent[channel]]
+    if (id === undefined) return []
+    // A tick beside another text than the one shown is no consent.
+    const isTicked = said && (!said.isGiven || said.id === id) ? said.isGiven : null
+    return [{ of: cart, place: 'page', channel, id, isTicked, isSigned: false }]
+  })
 }
 
 interface ReadyPost {

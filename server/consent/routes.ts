@@ -1,7 +1,8 @@
 import { chooseCaptureMode, readCaptureMode } from '../../shared/capture-mode.ts'
 import * as api from '../../shared/consent.ts'
-import { consentBoxes, saveBoxText as saveBoxTextEndpoint } from '../../shared/consent-box.ts'
+import { consentBoxCounts, consentBoxes, saveBoxText as saveBoxTextEndpoint } from '../../shared/consent-box.ts'
 import { type Routes, serveStore } from '../http/http.ts'
+import { readBoxCounts } from './box-counts.ts'
 import { readBoxes, saveBoxText } from './boxes.ts'
 import { chooseMode, readMode } from './capture-choice.ts'
 import { end, override, readTable, setConfirmation } from './overrides.ts'
@@ -16,6 +17,8 @@ export const consentRoutes: Routes = (app, deps) => {
   )
 
   serveStore(app, deps, consentBoxes, ({ store }) => readBoxes(store))
+
+  serveStore(app, deps, consentBoxCounts, ({ store }) => readBoxCounts(deps, store))
 
   serveStore(app, deps, saveBoxTextEndpoint, ({ session, store, body }) => saveBoxText(deps, session, store, body))
 

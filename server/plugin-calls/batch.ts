@@ -3,6 +3,7 @@ import { boxChannels } from '../../shared/consent-box.ts'
 import { readContact } from '../capture/capture-rules.ts'
 import { recordSaidByCustomer, recordSigned, type SignedPost } from '../capture/signed-posts.ts'
 import { recordOrders } from '../carts/record.ts'
+import { countBoxViews, viewsOfForms } from '../consent/box-counts.ts'
 import type { Said } from '../consent/consents.ts'
 import { addressesBoughtWith } from '../consent/covered-customers.ts'
 import type { Deps } from '../deps.ts'
@@ -43,6 +44,11 @@ export async function takeBatch(deps: Deps, caller: Caller, body: unknown) {
   refused.push(...(await takeCarts(deps, caller, { install, carts })))
   refused.push(...(await takeOrders(deps, caller, orders)))
   for (const { entry, at } of ofType('consent')) await takeConsent(deps, caller, entry, at)
+  await countBoxViews(
+    deps,
+    caller,
+    read.flatMap((each) => formsSeen(each, install)),
+  )
   await noteActive(caller, activeAmong(read))
   const test = ofType('test').at(-1)?.entry.test
   if (test) await changePlugin(caller, { test_seen: test, test_seen_at: deps.now() })
@@ -137,6 +143,12 @@ async function takeConsent(deps: Deps, caller: Caller, { contact, consent, custo
     return [{ ...who, isGiven: box.isGiven, wording, saidAt: at, ...origin }]
   })
   await recordSaidByCustomer(deps, caller, { said, contact: { ...known, customerId: customer.id } })
+}
+
+/** Boxes that a cart's own report does not bring: an order may be placed before that, and My account knows no cart. */
+function formsSeen({ entry, seq }: Read, install: string) {
+  if (entry.type === 'order' && entry.cart) return viewsOfForms(entry.cart, entry.forms ?? {})
+  return entry.type === 'form' ? viewsOfForms(`${install} ${seq}`, entry.forms) : []
 }
 
 function activeAmong(read: readonly Read[]) {

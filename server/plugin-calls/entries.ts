@@ -18,7 +18,7 @@ export function cartPost(
   entry: CartEntry,
   { install, seq, at }: { install: string; seq: number; at: Date },
 ): SignedPost {
-  const { cart, contact, consent, agreed, boxes, back, device, geo, agent, customer, draft } = entry
+  const { cart, contact, consent, agreed, boxes, forms, back, device, geo, agent, customer, draft } = entry
   const currency = parseCurrency(entry.currency)
   const { state, country, ...typed } = contact ?? {}
   const zone = geo ? zoneNamed(geo.country, readName(geo.city ?? '')) : null
@@ -34,6 +34,7 @@ export function cartPost(
       ...(consent && { consent }),
       ...(agreed && { agreed }),
       ...(boxes && { boxes }),
+      ...(forms && { forms }),
       ...(back && { back }),
       ...(device && { device }),
       ...(zone && { zone }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { boxChannels } from '../../shared/consent-box.ts'
+import { boxChannels, boxPlaces } from '../../shared/consent-box.ts'
 import { MOST_GOODS } from '../plugin/goods.ts'
 
 // What a shop's plugin sends, as docs/plugin-protocol.md has it. It is signed, and bounded all the same: a shop may be taken over.
@@ -33,6 +33,12 @@ const Box = z.object({
   wording: z.string().max(1_000).default(''),
 })
 const Consents = z.partialRecord(z.enum(boxChannels), Box)
+
+/** The consent boxes that the shopper has seen: by place and channel. Plugins before 0.2.0 do not say. */
+const Forms = z.partialRecord(
+  z.enum(boxPlaces),
+  z.partialRecord(z.enum(boxChannels), z.object({ id: z.string().max(40), isTicked: z.boolean().optional() })),
+)
 
 const Line = z.object({
   product: id,
@@ -71,6 +77,7 @@ export const CartEntry = z.object({
   /** The shopper agreed in the shop's consent banner (C9). */
   agreed: z.literal(true).optional(),
   boxes: z.partialRecord(z.enum(boxChannels), z.string().max(40)).optional(),
+  forms: Forms.optional(),
   back: z
     .string()
     .regex(/^[\w-]{43}$/)
@@ -93,14 +100,17 @@ const OrderEntry = z.object({
   type: z.literal('order'),
   order: z.record(z.string(), z.unknown()),
   cart: cartToken.nullish(),
+  forms: Forms.optional(),
 })
 const ConsentEntry = z.object({ type: z.literal('consent'), customer: Customer, contact: Contact, consent: Consents })
+/** My account was saved: which boxes it showed, and nothing of the customer. */
+const FormEntry = z.object({ type: z.literal('form'), forms: Forms })
 export type ConsentEntry = z.output<typeof ConsentEntry>
 const TestEntry = z.object({ type: z.literal('test'), test: testId })
 
 const seq = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER)
 
-export const Entry = z.discriminatedUnion('type', [CartEntry, OrderEntry, ConsentEntry, TestEntry])
+export const Entry = z.discriminatedUnion('type', [CartEntry, OrderEntry, ConsentEntry, FormEntry, TestEntry])
 export type Entry = z.output<typeof Entry>
 /** What every entry has, whatever it is. */
 export const Numbered = z.looseObject({ seq, age: z.number().int().min(0) })

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { CaptureMode } from '../../shared/capture-mode.ts'
+import type { BoxPlace } from '../../shared/consent-box.ts'
 import type {
   ConsentEvidence,
   ImportDoubt,
@@ -20,6 +21,8 @@ export interface ConsentSchema {
   opt_in_requests: OptInRequestsTable
   consent_wordings: ConsentWordingsTable
   consent_boxes: ConsentBoxesTable
+  consent_box_counts: ConsentBoxCountsTable
+  consent_box_views: ConsentBoxViewsTable
   consent_overrides: ConsentOverridesTable
   capture_choices: CaptureChoicesTable
   preference_wordings: PreferenceWordingsTable
@@ -110,6 +113,28 @@ export interface ConsentBoxesTable {
   store_id: string
   channel: 'email' | 'sms' | 'whatsapp'
   wording_id: string
+  seen_at: Date
+}
+
+interface OfBox {
+  store_id: string
+  place: BoxPlace
+  channel: ConsentWordingsTable['channel']
+  wording_id: string
+}
+
+export interface ConsentBoxCountsTable extends OfBox {
+  day: string
+  shown: Generated<number>
+  ticked: Generated<number>
+  ticked_alone: Generated<number>
+}
+
+export interface ConsentBoxViewsTable extends OfBox {
+  view: string
+  day: string
+  is_ticked: boolean
+  is_alone: boolean
   seen_at: Date
 }
 

@@ -1,5 +1,6 @@
 import type { CapturePost } from '../../shared/capture.ts'
 import type { ItemChoice } from '../../shared/carts.ts'
+import type { SignedForms } from '../../shared/consent-box.ts'
 import type { Zone } from '../../shared/notification-calls.ts'
 
 // What facts and carts keep as JSON.
@@ -161,7 +162,13 @@ export interface SignedCart {
  * A post with what its address and its browser's name say; never from the post itself. `signed`: the shop's plugin has sent it, and its
  * `page` is the queue's name.
  */
-export type PlacedPost = CapturePost & { zone?: Zone; deviceClass?: DeviceClass; signed?: SignedCart }
+export type PlacedPost = CapturePost & {
+  zone?: Zone
+  deviceClass?: DeviceClass
+  signed?: SignedCart
+  /** Which consent boxes the shopper has seen, by a plugin. */
+  forms?: SignedForms
+}
 
 /** A post whose new contacts were counted; `unconfirmed` names those above a limit. `isBack`: of a browser on its way back (`alongWaysBack`). */
 export type AdmittedPost = PlacedPost & { unconfirmed?: Unconfirmed; isBack?: true }
