@@ -171,7 +171,7 @@ async function lookAtCart(teller: Teller): Promise<void> {
   }
   if (!isOrdered) return
   // What comes after an order is another cart.
-  for (const name of ['cart', 'back', 'items', 'contact', 'no', 'has']) memory.forget(name)
+  for (const name of ['cart', 'back', 'items', 'contact', 'boxes', 'no', 'has']) memory.forget(name)
   if (mayPost()) memory.set('order', order)
 }
 
@@ -202,7 +202,16 @@ function lookAtContact(teller: Teller, later: Later, lookAgain: () => void): voi
       memory.forget('yes')
       if (!teller.mayPost()) memory.clear()
     })
+  } else {
+    const { email, phone } = readContact()
+    // Who does not tick counts too: which boxes they saw, and nothing of what they typed.
+    if (email || phone) tellBoxes(teller)
   }
+}
+
+function tellBoxes({ tell }: Teller): void {
+  const boxes = boxesShown()
+  if (boxes && Object.keys(boxes).length > 0) tell('boxes', { boxes })
 }
 
 /** What the ticked boxes are about. */

@@ -131,9 +131,13 @@ describe('only the cart before consent', () => {
   test('the products are posted without contact and without a lasting id; a ticked box brings the contact', async () => {
     await visit('cart_only', async (here) => {
       await shopAround(here)
-      await expect.poll(() => bodies()).toHaveLength(1)
+      await expect.poll(() => bodies()).toHaveLength(2)
       await expect.poll(() => bodies()[0]).toMatchObject({ items: [{ quantity: 1 }] })
       for (const name of ['contact', 'device', 'agreed']) expect(bodies()[0]).not.toHaveProperty(name)
+      // Which boxes were seen, once, and nothing of what was typed.
+      const { cart: name, page, seq, ...said } = bodies()[1]!
+      expect([name, page, seq, said]).toEqual([bodies()[0]!.cart, expect.any(String), 0, { boxes: expect.any(Object) }])
+      await expect.poll(() => bodies()[1]!.boxes).toHaveProperty('email')
       const [lasting, ofVisit] = await keysOf(here.page)
       expect([lasting, ofVisit!.length > 0]).toEqual([[], true])
       await tick(here)
@@ -259,6 +263,7 @@ test('a tool’s default is no answer', async () => {
       Object.assign(window, { dataLayer: [['consent', 'default', { ad_storage: 'granted' }]] })
     })
     await shopAround(here)
-    await expect.poll(() => bodies().map(({ contact, agreed }) => [contact, agreed])).toEqual([[undefined, undefined]])
+    await expect.poll(() => bodies()).toHaveLength(2)
+    expect(bodies().filter(({ contact, agreed, device }) => contact || agreed || device)).toEqual([])
   })
 })
