@@ -76,19 +76,36 @@ final class Account
         }
         $said = self::said($user);
         $news = [];
+        $seen = [];
         foreach (Settings::boxes() as $channel => $now) {
             $name = 'recoup_consent_' . $channel;
             $isGiven = Input::hasForm($name);
             $box = Settings::box($channel, Input::wording($name)) ?? ($isGiven ? null : $now);
-            if ($box !== null && $isGiven !== ($said[$channel]['isGiven'] ?? false)) {
+            $wasGiven = $said[$channel]['isGiven'] ?? false;
+            if ($box !== null && !$wasGiven) {
+                $seen[$channel] = ['id' => $box['id'], 'isTicked' => $isGiven];
+            }
+            if ($box !== null && $isGiven !== $wasGiven) {
                 $news[$channel] = ['isGiven' => $isGiven, 'id' => $box['id'], 'wording' => $box['words']];
             }
         }
+        self::count($seen);
         if ($news === []) {
             return;
         }
         update_user_meta($user, self::META, $news + $said);
         self::tell($user, $news);
+    }
+
+    /** Boxes that were still empty, and whether they are ticked now: the owner is shown how many are. Nothing of the customer. */
+    private static function count(array $seen): void
+    {
+        $mayCount = Settings::before() !== 'nothing' || in_array(true, array_column($seen, 'isTicked'), true);
+        if ($seen === [] || !$mayCount || Agreement::toolSays() === false) {
+            return;
+        }
+        Outbox::put('form:' . bin2hex(random_bytes(8)), ['type' => 'form', 'forms' => ['account' => $seen]]);
+        Capture::wake();
     }
 
     private static function tell(int $user, array $news): void

@@ -46,6 +46,7 @@ final class Capture
         }
         // In the session before WooCommerce saves it.
         Session::showCart(Session::cartOrNew());
+        Consent::noteForm();
         self::$isDirty = true;
         self::later();
     }
@@ -53,7 +54,7 @@ final class Capture
     /** In the block checkout, once for each field that was left. */
     public static function typed(): void
     {
-        Consent::atCheckout();
+        Consent::atCheckout('block');
         self::changed();
     }
 

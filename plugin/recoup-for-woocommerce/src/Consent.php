@@ -10,8 +10,8 @@ final class Consent
 {
     private const FIELD = 'recoup/consent-';
 
-    /** @var bool */
-    private static $isAtCheckout = false;
+    /** @var string the checkout this request comes from: 'block', 'classic', or '' */
+    private static $place = '';
     /** @var bool the boxes are in the form already */
     private static $isShown = false;
 
@@ -113,11 +113,12 @@ final class Consent
         if (doing_action('woocommerce_save_account_details')) {
             return;
         }
-        self::atCheckout();
+        self::atCheckout('block');
         $channel = substr($key, strlen(self::FIELD));
         if (self::heard($channel, (bool) $value)) {
             Capture::changed();
         }
+        self::noteForm();
         if (is_object($of) && is_a($of, 'WC_Order')) {
             self::toOrder($of);
         }
@@ -206,19 +207,57 @@ final class Consent
     }
 
     /** This request comes from a checkout that shows the boxes. */
-    public static function atCheckout(): void
+    public static function atCheckout(string $place): void
     {
-        self::$isAtCheckout = true;
+        self::$place = $place;
+    }
+
+    /** Keeps with the session which boxes the shopper has seen, and where: the owner is shown how many tick them. */
+    public static function noteForm(string $place = ''): void
+    {
+        $place = $place ?: self::$place;
+        if ($place === '' || !Agreement::mayKeepCart()) {
+            return;
+        }
+        $ids = self::ids();
+        $forms = self::forms();
+        if ($ids !== [] && ($forms[$place] ?? null) !== $ids) {
+            Session::put('forms', [$place => $ids] + $forms);
+        }
+    }
+
+    private static function forms(): array
+    {
+        $forms = Session::get('forms', []);
+        return is_array($forms) ? $forms : [];
+    }
+
+    /** Place => channel => id of the words, and what was said at the box; nothing after a refusal in the consent tool. */
+    public static function seen(): array
+    {
+        $said = self::said();
+        $seen = [];
+        foreach (Agreement::toolSays() === false ? [] : self::forms() as $place => $ids) {
+            foreach (is_array($ids) ? $ids : [] as $channel => $id) {
+                $seen[$place][$channel] = ['id' => $id] + (isset($said[$channel]) ? ['isTicked' => $said[$channel]['isGiven']] : []);
+            }
+        }
+        return $seen;
     }
 
     /** Channel => id of its words, as the checkout this request comes from shows them. */
     public static function shown(): array
     {
-        $boxes = self::$isAtCheckout ? Settings::boxes() : [];
-        self::$isAtCheckout = false;
+        $ids = self::$place === '' ? [] : self::ids();
+        self::$place = '';
+        return $ids;
+    }
+
+    private static function ids(): array
+    {
         return array_map(static function (array $box): string {
             return $box['id'];
-        }, $boxes);
+        }, Settings::boxes());
     }
 
     /** @param mixed $order WooCommerce has checked the form's nonce */
@@ -228,6 +267,7 @@ final class Consent
             $name = 'recoup_consent_' . $channel;
             self::heard($channel, Input::hasForm($name), Input::wording($name));
         }
+        self::noteForm('classic');
         if (is_object($order)) {
             self::toOrder($order);
         }

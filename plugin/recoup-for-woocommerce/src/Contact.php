@@ -40,7 +40,7 @@ final class Contact
         if (!Connection::isUp() || !wp_verify_nonce(Input::form('nonce'), self::ENDPOINT)) {
             wp_send_json(['ok' => false], 403);
         }
-        Consent::atCheckout();
+        Consent::atCheckout('classic');
         $fields = [];
         foreach (self::FIELDS as $name) {
             $fields[$name] = Input::form($name);
@@ -56,7 +56,7 @@ final class Contact
         if (!Connection::isUp() || !is_string($form) || strlen($form) > 65536) {
             return;
         }
-        Consent::atCheckout();
+        Consent::atCheckout('classic');
         parse_str($form, $fields);
         self::heard($fields, 'billing_');
     }

@@ -15,6 +15,8 @@ final class Orders
 
     /** @var array<int, string> */
     private static $changed = [];
+    /** @var array<int, array> which consent boxes the checkout of an order showed */
+    private static $forms = [];
 
     public static function start(): void
     {
@@ -60,6 +62,7 @@ final class Orders
             return;
         }
         self::$changed[$id] = 'placed';
+        self::$forms[$id] = Consent::seen();
         Consent::toAccount(get_current_user_id());
         if (Session::cart() !== '') {
             Session::put('ordered', $id);
@@ -112,7 +115,8 @@ final class Orders
         }
         $cart = $order->get_meta('_recoup_cart');
         $isToken = is_string($cart) && preg_match('/^[\w-]{32}$/D', $cart);
-        $entry = ['type' => 'order', 'order' => self::wire($order), 'cart' => $isToken ? $cart : null, 'event' => $event];
+        $entry = ['type' => 'order', 'order' => self::wire($order), 'cart' => $isToken ? $cart : null, 'event' => $event]
+            + array_filter(['forms' => self::$forms[$id] ?? []]);
         Outbox::put('order:' . $id, $entry);
         return true;
     }

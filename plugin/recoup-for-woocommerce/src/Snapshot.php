@@ -73,7 +73,8 @@ final class Snapshot
     private static function said(): array
     {
         $part = [];
-        foreach (['consent' => Session::get('consent'), 'boxes' => Consent::shown(), 'back' => Session::get('back')] as $name => $value) {
+        $all = ['consent' => Session::get('consent'), 'boxes' => Consent::shown(), 'forms' => Consent::seen(), 'back' => Session::get('back')];
+        foreach ($all as $name => $value) {
             if (!empty($value)) {
                 $part[$name] = $value;
             }
