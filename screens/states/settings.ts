@@ -1,7 +1,7 @@
 import { me } from '../../shared/auth.ts'
 import { readUsage } from '../../shared/billing.ts'
 import { previewBrand, readBrand } from '../../shared/brand-calls.ts'
-import { boxChannels, boxHtml, consentBoxes, defaultBoxText } from '../../shared/consent-box.ts'
+import { boxChannels, boxHtml, consentBoxCounts, consentBoxes, defaultBoxText } from '../../shared/consent-box.ts'
 import { readInstance } from '../../shared/instance.ts'
 import { readMailServer } from '../../shared/mail-server.ts'
 import type { StoreRights } from '../../shared/platforms.ts'
@@ -91,6 +91,31 @@ const settings: State[] = [
   {
     ...{ name: 'recovery rule out of its range', path: '/settings/recovery-rules' },
     steps: [fills('Messages per person', '99'), saves, says('A whole number from 1 to 20')],
+  },
+  {
+    ...{ name: 'counts of the consent boxes', path: '/settings/consent#boxes' },
+    given: (api) => {
+      api.answer(consentBoxes, { boxes: [], checkoutSeenAt: null })
+      api.answer(consentBoxCounts, {
+        mode: 'cart_only',
+        counts: (['block', 'classic', 'account'] as const).flatMap((place) =>
+          boxChannels.flatMap((channel) =>
+            (['', 'de', null] as const).map((language) => ({
+              ...{ channel, place, language, shown: 1_234, ticked: language === null ? 0 : 321, tickedAlone: 2 },
+            })),
+          ),
+        ),
+      })
+    },
+    steps: [says('54 more ticks')],
+  },
+  {
+    ...{ name: 'consent boxes that no shopper has seen', path: '/settings/consent#boxes' },
+    given: (api) => {
+      api.answer(consentBoxes, { boxes: [], checkoutSeenAt: null })
+      api.answer(consentBoxCounts, { mode: 'cart_only', counts: [] })
+    },
+    steps: [says('No figures yet')],
   },
   {
     ...{ name: 'text of a consent box, changed', path: '/settings/consent#boxes' },

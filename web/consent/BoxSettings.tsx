@@ -12,11 +12,10 @@ import { LoadingCards } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
+import { BoxCounts } from './BoxCounts.tsx'
 import { BoxLanguages } from './BoxLanguages.tsx'
 import { useConsentBoxes, useSaveBoxText } from './box-queries.ts'
-import { boxState } from './box-text.ts'
-
-const titles = { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp' } as const
+import { boxState, boxTitles } from './box-text.ts'
 
 /** The boxes by which shoppers agree at the checkout: what to paste, and whether the capture script has seen them. */
 export function BoxSettings() {
@@ -57,6 +56,7 @@ export function BoxSettings() {
           )}
         </Text>
       </Card>
+      <BoxCounts isPlugin={isPlugin} />
       {boxes.data.boxes.map((box) => (
         <BoxCard
           key={`${box.channel} ${box.words}`}
@@ -88,7 +88,7 @@ interface BoxCardProps {
 }
 
 function BoxCard({ box, checkoutSeenAt, isPlugin }: BoxCardProps) {
-  const title = `Box for ${titles[box.channel]}`
+  const title = `Box for ${boxTitles[box.channel]}`
   return (
     <Card component="section" aria-label={title}>
       <Group justify="space-between" gap="xs">
@@ -115,7 +115,7 @@ const BoxHtml = ({ box }: { box: ConsentBox }) => (
           onClick={copy}
           leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
         >
-          <span aria-live="polite">{copied ? 'Copied' : `Copy HTML for ${titles[box.channel]}`}</span>
+          <span aria-live="polite">{copied ? 'Copied' : `Copy HTML for ${boxTitles[box.channel]}`}</span>
         </Button>
       )}
     </CopyButton>
@@ -151,7 +151,7 @@ function Words({ box, isPlugin }: { box: ConsentBox; isPlugin: boolean }) {
   return (
     <Stack gap="xs" my="sm">
       <Textarea
-        label={`Text of the ${titles[box.channel]} box`}
+        label={`Text of the ${boxTitles[box.channel]} box`}
         description={box.isDefault ? 'The default text.' : 'Your own text. Clear it to go back to the default.'}
         autosize
         minRows={2}

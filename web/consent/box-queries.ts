@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ConsentChannel } from '../../shared/consent.ts'
-import { type boxLanguages, consentBoxes, saveBoxText } from '../../shared/consent-box.ts'
+import { type boxLanguages, consentBoxCounts, consentBoxes, saveBoxText } from '../../shared/consent-box.ts'
 import { useStore } from '../access/queries.ts'
 import { call } from '../api.ts'
 
@@ -9,11 +9,20 @@ export function useConsentBoxes() {
   return useQuery({ queryKey: ['consent-boxes', storeId], queryFn: ({ signal }) => call(consentBoxes, { signal }) })
 }
 
+export function useConsentBoxCounts() {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: ['consent-box-counts', storeId],
+    queryFn: ({ signal }) => call(consentBoxCounts, { signal }),
+  })
+}
+
 export function useSaveBoxText() {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: (text: { channel: ConsentChannel; language?: (typeof boxLanguages)[number]; words: string }) =>
       call(saveBoxText, { body: text }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['consent-boxes'] }),
+    onSettled: () =>
+      Promise.all(['consent-boxes', 'consent-box-counts'].map((key) => queries.invalidateQueries({ queryKey: [key] }))),
   })
 }

@@ -1,5 +1,7 @@
 import type { ConsentBox } from '../../shared/consent-box.ts'
 
+export const boxTitles = { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp' } as const
+
 const LATER_MS = 5 * 60_000
 
 /** Whether the capture script sees a box: never, with these words, with others, or not any more. Pure. */

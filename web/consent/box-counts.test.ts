@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import type { BoxCount } from '../../shared/consent-box.ts'
+import { countRows, ticksApart } from './box-counts.ts'
+
+const of = (more: Partial<BoxCount>): BoxCount => ({
+  ...{ channel: 'email', place: 'block', language: '', shown: 0, ticked: 0, tickedAlone: 0, ...more },
+})
+
+test('a box has one row for each place, in a fixed order, and lines only where it has several texts', () => {
+  const rows = countRows([
+    of({ channel: 'sms', shown: 4, ticked: 1 }),
+    of({ place: 'account', shown: 2 }),
+    of({ shown: 6, ticked: 3 }),
+    of({ language: 'de', shown: 2, ticked: 1 }),
+    of({ language: null, shown: 2, ticked: 0 }),
+  ])
+  expect(rows.map(({ key, shown, ticked, share }) => [key, shown, ticked, share])).toEqual([
+    ['email block', 10, 4, 0.4],
+    ['email account', 2, 0, 0],
+    ['sms block', 4, 1, 0.25],
+  ])
+  expect(rows[0]!.lines.map(({ language, share }) => [language, share])).toEqual([
+    ['Main text', 0.5],
+    ['German', 0.5],
+    ['Earlier texts', 0],
+  ])
+  expect(rows[1]!.lines).toEqual([])
+})
+
+test('ticks of a store that keeps nothing before consent have no share, and are told apart from others', () => {
+  const alone = of({ place: 'classic', tickedAlone: 5 })
+  expect(countRows([alone])).toMatchObject([{ shown: null, ticked: 5, share: null }])
+  expect(ticksApart([alone])).toBe(0)
+  const mixed = of({ shown: 4, ticked: 2, tickedAlone: 3 })
+  expect(countRows([mixed])).toMatchObject([{ shown: 4, ticked: 2, share: 0.5 }])
+  expect(ticksApart([alone, mixed])).toBe(3)
+})

@@ -1,0 +1,58 @@
+import { type BoxCount, type BoxPlace, boxChannels, boxPlaces, languageName } from '../../shared/consent-box.ts'
+
+// How many shoppers tick a consent box, as rows of a table. Pure.
+
+export const placeTexts: Readonly<Record<BoxPlace, string>> = {
+  block: 'Block checkout',
+  classic: 'Classic checkout',
+  account: 'My account',
+  page: 'Checkout with the capture script',
+}
+
+export interface CountLine {
+  /** Of a line within a row: the language of the text. */
+  language: string | null
+  /** null: the store heard only of shoppers who agreed. */
+  shown: number | null
+  ticked: number
+  /** Of those who saw it; null: there is nothing to divide by. */
+  share: number | null
+}
+
+export interface CountRow extends CountLine {
+  key: string
+  channel: BoxCount['channel']
+  place: BoxPlace
+  /** Where shoppers saw the box with more than one text. */
+  lines: CountLine[]
+}
+
+export function countRows(counts: readonly BoxCount[]): CountRow[] {
+  return boxChannels.flatMap((channel) =>
+    boxPlaces.flatMap((place): CountRow[] => {
+      const found = counts.filter((each) => each.channel === channel && each.place === place)
+      if (found.length === 0) return []
+      const lines = found.length > 1 ? found.map((each) => lineOf([each], languageText(each.language))) : []
+      return [{ key: `${channel} ${place}`, channel, place, ...lineOf(found, null), lines }]
+    }),
+  )
+}
+
+function lineOf(counts: readonly BoxCount[], language: string | null): CountLine {
+  const sum = (name: 'shown' | 'ticked' | 'tickedAlone') => counts.reduce((all, each) => all + each[name], 0)
+  const shown = sum('shown')
+  if (shown === 0) return { language, shown: null, ticked: sum('tickedAlone'), share: null }
+  return { language, shown, ticked: sum('ticked'), share: sum('ticked') / shown }
+}
+
+function languageText(language: BoxCount['language']): string {
+  if (language === null) return 'Earlier texts'
+  return language === '' ? 'Main text' : languageName(language)
+}
+
+/** Ticks that are part of no share although there is one. */
+export const ticksApart = (counts: readonly BoxCount[]): number =>
+  countRows(counts).reduce((all, { channel, place, shown }) => {
+    const found = counts.filter((each) => each.channel === channel && each.place === place)
+    return shown === null ? all : all + found.reduce((sum, each) => sum + each.tickedAlone, 0)
+  }, 0)
