@@ -73,17 +73,24 @@ export async function openCartsTo({ db, storeId }: StoreTx, addresses: readonly 
   return rows.rows.map((row) => row.id)
 }
 
-/** The question is put once. One that was given up before it left may be put after all. */
+/** The question is put once. One that was given up before it left may be put after all, and one that waits may be put sooner. */
 export async function keepOptInRequest(
   { db, storeId }: StoreTx,
-  optInRequest: { address: string; addressHash: Buffer; country: string | null; now: Date },
+  optInRequest: { address: string; addressHash: Buffer; country: string | null; now: Date; dueAt?: Date },
 ): Promise<void> {
-  const { address, addressHash, country, now } = optInRequest
+  const { address, addressHash, country, now, dueAt = now } = optInRequest
   await sql`
     insert into opt_in_requests as q (store_id, channel, address_hash, phone, country, state, created_at, due_at)
-    values (${storeId}, 'sms', ${addressHash}, ${address}, ${country}, 'waiting', ${now}, ${now})
+    values (${storeId}, 'sms', ${addressHash}, ${address}, ${country}, 'waiting', ${now}, ${dueAt})
     on conflict (store_id, channel, address_hash) do update set state = 'waiting', phone = excluded.phone, country = excluded.country,
-      created_at = excluded.created_at, due_at = excluded.due_at where q.state = 'dropped'`.execute(db)
+      created_at = excluded.created_at, due_at = excluded.due_at
+      where q.state = 'dropped' or q.state = 'waiting' and q.due_at > excluded.due_at`.execute(db)
+}
+
+/** A question that has not been put, and need not be any more. */
+export async function dropOptInRequest({ db, storeId }: StoreTx, addressHash: Buffer): Promise<void> {
+  await sql`update opt_in_requests set state = 'dropped', phone = null
+    where store_id = ${storeId} and channel = 'sms' and address_hash = ${addressHash} and state = 'waiting'`.execute(db)
 }
 
 export interface ConsentRow {

@@ -80,7 +80,10 @@ export interface OrderWord extends Said {
   at: Date
 }
 
-/** Records an order's consent once, and again when the order is paid. */
+/** A payment that is under way may take this long. The purchase may prove the consent, so that nothing has to be asked. */
+const PAYMENT_MS = 3_600_000
+
+/** Records an order's consent once, and again when the order becomes a purchase. */
 export async function recordOrderText(deps: Deps, storeId: string, said: readonly OrderWord[]): Promise<void> {
   if (said.length === 0) return
   const now = deps.now()
@@ -94,10 +97,10 @@ export async function recordOrderText(deps: Deps, storeId: string, said: readonl
         tx,
         orderWordId(storeId, unproven ? paid : { ...paid, unproven: 'unpaid order' }),
       )
-      // An order that was paid and is cancelled proves what it proved.
+      // A purchase that is cancelled proves what it proved.
       if (other && unproven) continue
       const status = await statusOf(tx, each, addressHash)
-      // A store's clock ahead of ours must not outrank what is said later, also not when the order is paid then.
+      // A store's clock ahead of ours must not outrank what is said later, also not when the order becomes a purchase then.
       const madeAt = other ?? (each.at < now ? each.at : now)
       // What was withdrawn in that very moment was withdrawn after it.
       const last = await sql.lastConsent(tx, addressHash, each.channel)
@@ -105,7 +108,9 @@ export async function recordOrderText(deps: Deps, storeId: string, said: readonl
       const at = isTakenBack ? new Date(madeAt.getTime() - 1) : madeAt
       const source = each.unproven ?? 'order'
       await insertConsent(tx, { id, addressHash, status, source, at, ...shared(each) })
-      if (status === 'pending') await sql.keepOptInRequest(tx, { ...each, addressHash, now })
+      const dueAt = unproven ? new Date(now.getTime() + PAYMENT_MS) : now
+      if (status === 'pending') await sql.keepOptInRequest(tx, { ...each, addressHash, now, dueAt })
+      else if (each.channel === 'sms') await sql.dropOptInRequest(tx, addressHash)
       isNew = true
     }
     if (!isNew) return
