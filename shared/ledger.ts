@@ -26,7 +26,7 @@ export interface ConsentEvidence {
 
 /**
  * `page script`: anybody can post what the shop's page posts. `account page`: the shop confirms no address of an account. `unpaid order`: anybody
- * can begin an order with any address.
+ * can begin an order with any address; one that counts as a purchase (S4) proves it, also if it is to be paid on delivery.
  */
 export type Unproven = 'page script' | 'account page' | 'unpaid order'
 
@@ -45,7 +45,7 @@ const sourceNames: Record<string, string> = {
   'account page': 'Account page, with an address that orders were placed with',
   'account page, unconfirmed': 'Account page, unproven (address not confirmed)',
   order: 'An order in the shop',
-  'unpaid order': 'An unpaid order, unproven (address not confirmed)',
+  'unpaid order': 'An order that is no purchase yet, unproven (address not confirmed)',
   store: 'The shop’s own records',
   import: 'Imported file',
   'YES by SMS': 'Answered YES by SMS',

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { wordingId } from '../../shared/consent-box.ts'
+import { sourceText } from '../../shared/ledger.ts'
 import { aBox } from '../../test/boxes.ts'
 import { anOrder, aStore, type TestStore } from '../../test/factories.ts'
 import { aWorld } from '../../test/world.ts'
@@ -231,7 +232,7 @@ test('exports of the ledger say that nothing proves who ticked', async () => {
   expect(file.body).toContain('Box at the checkout, unproven (page script)')
 })
 
-test('a consent with an order is unproven until the order is paid, on screen and in the export (security-P17)', async () => {
+test('a consent with an order is unproven until the order is a purchase, also one to be paid on delivery, on screen and in the export (security-P17)', async () => {
   const consents = [{ channel: 'email' as const, wording: 'Yes' }]
   const begun = anOrder(world, { kind: 'draft', email: ADA, paidAt: null, consents })
   await recordOrders(world.deps, store.storeId, [begun], 'sync')
@@ -243,7 +244,7 @@ test('a consent with an order is unproven until the order is paid, on screen and
     ])
   expect(await shown()).toEqual([['unpaid order', ['Unproven']]])
   const link = await ask('GET', '/api/consent/ledger/export')
-  expect((await world.app.inject({ url: link.url })).body).toContain('An unpaid order, unproven')
+  expect((await world.app.inject({ url: link.url })).body).toContain(sourceText('unpaid order'))
   world.advance(1_000)
   const paid = { ...begun, kind: 'purchase' as const, modifiedAt: world.now.toISOString() }
   for (const source of ['sync', 'webhook'] as const) await recordOrders(world.deps, store.storeId, [paid], source)

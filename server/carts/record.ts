@@ -107,7 +107,7 @@ const ofCart = (fact: NewFact, cart: string | undefined): NewFact =>
     ? fact
     : { ...fact, keys: [...fact.keys, { kind: 'cart', value: cart }], order: { ...fact.order, cart_token: cart } }
 
-/** What a shopper agreed to in an order's checkout. Until it is paid anybody may have begun it. */
+/** What a shopper agreed to in an order's checkout. Until it counts as a purchase (S4) anybody may have begun it. */
 function wordsOf(order: PlatformOrder): OrderWord[] {
   const { consents = [], kind, paidAt, orderId, customerId, email, phone, country } = order
   const isProven = kind === 'purchase' || paidAt !== null
