@@ -1,6 +1,6 @@
 import crypto from 'node:crypto'
 import { capitals } from '../../shared/coupons.ts'
-import { type OrderWord, recordOrderText } from '../consent/consents.ts'
+import { type OrderWord, proveAccountConsents, recordOrderText } from '../consent/consents.ts'
 import { type StoreTx, transact } from '../core/db.ts'
 import { withRetry } from '../core/db-away.ts'
 import { couponsNamed } from '../coupons/uses.ts'
@@ -87,7 +87,13 @@ export async function recordOrders(
   // Before the facts: what waits for consent is looked at again when they arrive.
   const news = new Set(facts.map((fact) => fact.order!.order_id))
   await recordOrderText(deps, storeId, orders.filter((order) => news.has(order.orderId)).flatMap(wordsOf))
+  await proveAccountConsents(deps, storeId, orders.filter((order) => news.has(order.orderId)).flatMap(boughtWith))
   return recordFacts(deps, storeId, facts)
+}
+
+function boughtWith({ kind, customerId, email, phone }: PlatformOrder) {
+  if (kind !== 'purchase' || !customerId) return []
+  return [email?.toLowerCase(), phone].flatMap((address) => (address ? [{ customerId, address }] : []))
 }
 
 /** With the prices that the store's cart shows; one that does not say is taken to show them as they were entered. */

@@ -136,6 +136,36 @@ export async function addressesBoughtWith(
   return new Set(rows.rows.map(({ address }) => address))
 }
 
+/** An address that this customer has bought with. */
+export interface BoughtWith {
+  customerId: string
+  /** Hex. */
+  hash: string
+}
+
+/** Consents that these customers gave in My account for these addresses, when nothing proved the address yet; none that was withdrawn since. */
+const unprovenOf = (storeId: string, bought: readonly BoughtWith[]) => sql`
+  from (select distinct "customerId", hash from jsonb_to_recordset(${JSON.stringify(bought)}::jsonb)
+    as b("customerId" text, hash text)) b
+  join consents c on c.store_id = ${storeId} and c.address_hash = decode(b.hash, 'hex') and c.status = 'granted'
+    and c.evidence ->> 'unproven' = 'account page' and c.evidence ->> 'customerId' = b."customerId"
+  where not exists (select 1 from consents w where w.store_id = c.store_id and w.address_hash = c.address_hash
+      and w.channel = c.channel and w.status = 'withdrawn' and (w.at, w.id) > (c.at, c.id))
+    and not exists (select 1 from consents p where p.store_id = c.store_id and p.id = md5(c.id::text || ' proven')::uuid)`
+
+export async function hasUnprovenOf({ db, storeId }: StoreDb, bought: readonly BoughtWith[]): Promise<boolean> {
+  const rows = await sql`select 1 ${unprovenOf(storeId, bought)} limit 1`.execute(db)
+  return rows.rows.length > 0
+}
+
+/** Each once more, proven, at its own time. */
+export async function insertProven({ db, storeId }: StoreTx, bought: readonly BoughtWith[]): Promise<void> {
+  await sql`insert into consents (store_id, id, address_hash, channel, status, is_confirmed, source, wording, who, evidence, at)
+    select c.store_id, md5(c.id::text || ' proven')::uuid, c.address_hash, c.channel, c.status, c.is_confirmed, 'account page',
+      c.wording, c.who, c.evidence - 'unproven' - 'browsers', c.at ${unprovenOf(storeId, bought)}
+    on conflict (store_id, id) do nothing`.execute(db)
+}
+
 export interface CustomerConsent {
   channel: string
   /** Hex. */

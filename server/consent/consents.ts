@@ -120,6 +120,22 @@ export async function recordOrderText(deps: Deps, storeId: string, said: readonl
   })
 }
 
+/** A purchase with the address proves what its customer agreed to in My account before: the ledger gets the consent once more, at its own time. */
+export async function proveAccountConsents(
+  deps: Deps,
+  storeId: string,
+  purchases: readonly { customerId: string; address: string }[],
+): Promise<void> {
+  const hashed = purchases.map(({ customerId, address }) => ({
+    customerId,
+    address,
+    hash: deps.secrets.addressHash(address).toString('hex'),
+  }))
+  const store = { storeId, db: deps.db }
+  if (hashed.length === 0 || !(await sql.hasUnprovenOf(store, hashed))) return
+  await transact(store, async (tx) => sql.insertProven(tx, await ofOthersThanErased(deps, tx, hashed)))
+}
+
 /** Messages to these addresses that were held, about a cart or not: a consent may let them pass. */
 export async function wakeThoseTo(tx: StoreTx, addresses: readonly string[], now: Date): Promise<void> {
   await wakeCartMessages(tx, await sql.openCartsTo(tx, addresses), now)

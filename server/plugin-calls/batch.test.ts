@@ -340,6 +340,36 @@ test('who is logged in takes back a consent in My account; it is unproven until 
   }
 })
 
+test('a purchase with the address proves what its customer agreed to in My account before, and nobody else’s', async () => {
+  const yes = aBox('email', true, 'Mugs & More')
+  const said = (customer: string, email: string, isGiven = true) => ({
+    ...{ type: 'consent', customer: { id: customer }, contact: { email, country: 'US' } },
+    consent: { email: { ...yes, isGiven } },
+  })
+  const [mine, other, gone] = ['mine', 'other', 'gone'].map((name) => `${name}@shoppers.example.com`)
+  await shop.batch([
+    { seq: 1, ...said('12', mine!) },
+    { seq: 2, ...said('13', other!) },
+    { seq: 3, ...said('12', gone!) },
+  ])
+  world.advance(60_000)
+  await shop.batch([{ seq: 4, ...said('12', gone!, false) }])
+  const before = await rowsOf('consents')
+  const hash = world.deps.secrets.addressHash(mine!)
+  const first = before.find(({ address_hash }) => address_hash.equals(hash))!
+  for (const email of [mine, other, gone]) {
+    const orders = [0, 1].map(() => anOrder(world, { kind: 'purchase', customerId: '12', email: email! }))
+    await recordOrders(world.deps, shop.storeId, orders, 'sync')
+  }
+  const known = new Set(before.map(({ id }) => id))
+  expect((await rowsOf('consents')).filter(({ id }) => !known.has(id))).toEqual([
+    expect.objectContaining({
+      ...{ address_hash: hash, status: 'granted', source: 'account page', wording: yes.wording },
+      ...{ evidence: { customerId: '12' }, at: first.at, who: first.who },
+    }),
+  ])
+})
+
 test('the answer says whether the words of the boxes have changed', async () => {
   const first = (await shop.batch([{ seq: 1, ...aCartEntry() }])).body.settings
   const body = { channel: 'email', words: 'Write to me about my cart.' }
