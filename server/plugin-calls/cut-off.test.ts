@@ -128,7 +128,7 @@ test('stock is not guessed: a product that the report does not tell of holds its
   expect(world.sent).toHaveLength(2)
 })
 
-test('a coupon that nobody can read there does not hold its message: the setting of the step decides', async () => {
+test('a coupon that cannot be read there holds its message for two hours, then the setting of the step decides', async () => {
   shop = await aCutOffShop(world)
   world.sent.length = 0
   await shop.beat()
@@ -138,6 +138,12 @@ test('a coupon that nobody can read there does not hold its message: the setting
   const couponId = await aCopiedCoupon(world, store, { platform_id: '71' })
   await giveToSteps(world, store, couponId)
   await leaveCart()
+  await elapse(world, 2 * HOUR, HOUR)
+  // It may only be out for a while.
+  const outage = world.db.updateTable('plugin_connections').where('store_id', '=', storeId)
+  await outage.set({ unreached_since: world.now }).execute()
+  await minute()
+  expect([world.sent.length, await first()]).toEqual([0, ['held', 'coupon_unread:unreachable']])
   await elapse(world, 2 * HOUR, HOUR)
   await minute()
   expect([world.sent.length, await first()]).toEqual([1, ['sent', null]])

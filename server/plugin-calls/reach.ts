@@ -37,7 +37,8 @@ export async function reachShop(
     reach_code: problem?.code ?? null,
     reach_detail: problem?.detail ?? null,
   }
-  await changePlugin(store, { ...reach, reach_checked_at: deps.now() })
+  const unreached_since = problem ? (plugin.unreached_since ?? deps.now()) : null
+  await changePlugin(store, { ...reach, unreached_since, reach_checked_at: deps.now() })
   if (problem) {
     deps.log.info({ storeId, problem: problem.code }, 'plugin.shop-not-reached')
     return

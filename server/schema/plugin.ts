@@ -37,6 +37,7 @@ export interface PluginConnectionsTable {
   reach_code: Generated<string | null>
   reach_detail: Generated<string | null>
   reach_checked_at: Generated<Date | null>
+  unreached_since: Generated<Date | null>
   test_asked: Generated<string | null>
   test_seen: Generated<string | null>
   test_seen_at: Generated<Date | null>

@@ -121,10 +121,6 @@ export async function readCoupons(
   const asked = await standingOf(store, messageIds)
   if (asked.length === 0) return NONE_UNREAD
   const all = (unread: UnreadCoupon): UnreadCoupons => new Map(asked.map((each) => [keyOf(each), unread]))
-  const plugin = await pushOnlyPlugin(store)
-  // No report tells of coupons: waiting would only let the message expire.
-  if (plugin?.is_reached === false && isReporting(plugin, deps.now()))
-    return all({ problem: null, detail: NOT_REPORTED })
   const read = await askWithBatch(deps, store, 'coupon_check', async ({ client, accountId, currency, signal }) => {
     const at = deps.now()
     const ids = [...new Set(asked.map(({ platform_id }) => platform_id))]
@@ -140,7 +136,20 @@ export async function readCoupons(
   })
   if (read === null) return NONE_UNREAD
   if (!('problem' in read)) return read
-  return all(unreadBy(read))
+  const unread = unreadBy(read)
+  // Waiting for a shop that stays out of reach would only let the message expire.
+  if (unread.problem !== null && (await onlyReportsForLong(deps, store)))
+    return all({ problem: null, detail: NOT_REPORTED })
+  return all(unread)
+}
+
+/** So long an outage may last. */
+const OUTAGE_MS = 2 * 3_600_000
+
+async function onlyReportsForLong(deps: Deps, store: StoreDb): Promise<boolean> {
+  const plugin = await pushOnlyPlugin(store)
+  const since = plugin?.unreached_since
+  return !!since && isReporting(plugin, deps.now()) && deps.now().getTime() - since.getTime() > OUTAGE_MS
 }
 
 const NOT_REPORTED = 'The plugin does not report coupons.'
