@@ -45,7 +45,7 @@ const sourceNames: Record<string, string> = {
   'account page': 'Account page, with an address that orders were placed with',
   'account page, unconfirmed': 'Account page, unproven (address not confirmed)',
   order: 'An order in the shop',
-  'unpaid order': 'An order that is no purchase yet, unproven (address not confirmed)',
+  'unpaid order': 'An order not counted as a purchase, unproven (address not confirmed)',
   store: 'The shop’s own records',
   import: 'Imported file',
   'YES by SMS': 'Answered YES by SMS',
