@@ -127,6 +127,7 @@ export const dropHeld = endpoint({
   path: '/api/campaigns/:id/drop-held',
   permission: 'carts:write',
   scope: 'store',
+  stops: true,
   params,
   query: storeQuery,
   summary: 'Close the messages of a campaign that are held back; whatever else is open goes on',

@@ -260,6 +260,7 @@ export const pauseCampaign = endpoint({
   path: '/api/campaigns/:id/pause',
   permission: 'carts:write',
   scope: 'store',
+  stops: true,
   params: campaignParams,
   query: storeQuery,
   summary: 'Pause a campaign: nothing of it leaves until it is resumed',

@@ -44,6 +44,8 @@ export interface Endpoint<
   summary: string
   /** Of scope `store`: what is said where the account has no store connected. */
   noStore?: string | undefined
+  /** It only stops something or looks: also of a store that is not connected. */
+  stops?: boolean | undefined
   /** A page of the app has the same path: this answers unless HTML is preferred (decision 129). */
   isBesidePage?: boolean | undefined
   /** It answers a file of this type, not JSON. */
@@ -78,6 +80,7 @@ export function endpoint<
   summary: string
   /** Of scope `store`: what is said where the account has no store connected. */
   noStore?: string | undefined
+  stops?: boolean | undefined
   isBesidePage?: boolean | undefined
   fileType?: string | undefined
   reply: Reply

@@ -290,6 +290,7 @@ export const trySaveFlow = endpoint({
   path: '/api/flows/:flowId/effect',
   permission: 'flows:write',
   scope: 'store',
+  stops: true,
   params: flowParams,
   query: storeQuery,
   summary: 'What saving would do to messages not yet handed over; nothing is changed',

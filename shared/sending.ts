@@ -58,6 +58,7 @@ export const pauseSending = endpoint({
   path: '/api/stores/sending/pause',
   permission: 'sending:pause',
   scope: 'store',
+  stops: true,
   query: storeQuery,
   summary: 'Pause all sending for the store: nothing that was not handed over yet is sent',
   reply: pauseReply,

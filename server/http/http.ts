@@ -64,14 +64,15 @@ const OF_CONNECTED: ReadonlySet<Permission> = new Set(['carts:write', 'flows:wri
 
 function storeWay<P, Q, B, A>(
   deps: Deps,
-  { noStore, method, permission }: Pick<Endpoint, 'noStore' | 'method' | 'permission'>,
+  { noStore, method, permission, stops }: Pick<Endpoint, 'noStore' | 'method' | 'permission' | 'stops'>,
   handle: (call: StoreCall<P, Q, B>) => Promise<A>,
 ): Way<Call<P, Q, B>, A, { id: string }> {
   return {
     async choose(session, query, body) {
       const store = await chooseStore(deps.db, signedIn(session), wantedStore(query, body), noStore)
       // A tab may show a store that another one has disconnected.
-      if (!store.is_active && method !== 'GET' && OF_CONNECTED.has(permission)) {
+      const isHarmless = method === 'GET' || method === 'DELETE' || stops
+      if (!store.is_active && !isHarmless && OF_CONNECTED.has(permission)) {
         throw new AppError('conflict', 'This store is not connected. Connect it again first.')
       }
       return store

@@ -147,9 +147,11 @@ test('a request that names two stores is refused, one that names the same store 
   const second = (await connect(world, owner, aFakeStore(aHome()))).body.store
   const read = (query: string, body: object) =>
     world.request('POST', `/api/stores/sync?storeId=${query}`, { token: owner.token, body })
-  for (const other of [second.id, second.store_url, 'https://unknown.example.com']) {
+  for (const other of [second.id, second.store_url]) {
     expect(await read(first.id, { storeId: other })).toMatchObject({ status: 400, body: { code: 'invalid' } })
   }
+  expect((await read(first.id, { storeId: 'https://unknown.example.com' })).status).toBe(404)
+  expect((await read(first.id, { storeUrl: ` ${first.store_url}/ ` })).status).toBe(200)
   expect((await read(first.id, { storeId: first.id, storeUrl: `${first.store_url}/` })).status).toBe(200)
   expect((await read('default', { storeId: first.id })).status).toBe(200)
 })
@@ -162,11 +164,12 @@ test('a tab that still shows a store that another one has disconnected changes n
   const stale = `storeId=${encodeURIComponent(first.store_url)}`
   const { token } = owner
   const change = [
-    await world.request('POST', `/api/stores/sending/pause?${stale}`, { token, body: {} }),
+    await world.request('POST', `/api/stores/sending/resume?${stale}`, { token, body: {} }),
     await world.request('POST', `/api/campaigns/send-to-abandoned-carts?${stale}`, { token, body: {} }),
   ]
   expect(change.map(({ status }) => status)).toEqual([409, 409])
-  for (const { id } of [first, second]) expect(await storeRow(id)).toMatchObject({ sending_paused_at: null })
+  expect((await world.request('POST', `/api/stores/sending/pause?${stale}`, { token, body: {} })).status).toBe(200)
+  expect(await storeRow(second.id)).toMatchObject({ sending_paused_at: null })
   expect((await world.request('GET', `/api/stores/health?${stale}`, { token })).status).toBe(200)
   expect((await disconnect(owner, `?${stale}`)).status).toBe(200)
   expect(await storeRow(second.id)).toMatchObject({ is_active: true })

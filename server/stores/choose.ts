@@ -21,7 +21,7 @@ export async function chooseStore(db: Db, session: Session, wanted: WantedStore,
   const stores = await sql.storesOf({ accountId: session.accountId, db })
   const active = stores.filter((store) => store.is_active)
   const byName = (name: string) => {
-    const named = name.replace(/(?<!\/)\/+$/, '')
+    const named = name.trim().replace(/(?<!\/)\/+$/, '')
     return stores.find((each) => each.id === named || each.url === named || each.home_url === named)
   }
   const isNamed = wanted.storeId && wanted.storeId !== 'default'
@@ -31,8 +31,10 @@ export async function chooseStore(db: Db, session: Session, wanted: WantedStore,
       active.find((each) => each.platform === wanted.platform) ??
       active[0])
   if (!store) throw new AppError('not_found', active.length > 0 ? UNKNOWN : noStore)
-  if (wanted.alsoNamed?.some((name) => byName(name) !== store)) {
-    throw new AppError('invalid', 'This request names two stores. Reload the page and try again.')
+  for (const other of wanted.alsoNamed?.map(byName) ?? []) {
+    if (!other) throw new AppError('not_found', UNKNOWN)
+    if (other !== store)
+      throw new AppError('invalid', 'This request names two different stores. Reload the page and try again.')
   }
   return store
 }
