@@ -1,4 +1,4 @@
-import './core/threads.ts'
+import './net/lookup-threads.ts'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from './app.ts'
 import { applyDefaultPlan } from './billing/default-plan.ts'

@@ -32,7 +32,9 @@ export async function countViews({ db, storeId }: StoreDb, views: readonly ViewR
         coalesce(ticked, false), is_alone, ${now} from said
       order by view, place, channel
       on conflict (store_id, view, place, channel) do update set is_ticked = excluded.is_ticked
-        where w.is_ticked <> excluded.is_ticked
+        -- two reports at once: one that does not tell takes no tick back
+        where w.is_ticked <> excluded.is_ticked and (excluded.is_ticked or exists (select 1 from said s
+          where s.view = excluded.view and s.place = excluded.place and s.channel = excluded.channel and s.ticked is not null))
       returning place, channel, wording_id, day, is_ticked, is_alone, xmax = 0 as is_new),
     changes as (
       select *, case when is_ticked then 1 when is_new then 0 else -1 end as step from written)
@@ -72,7 +74,7 @@ export async function countsSince(
   return rows.rows
 }
 
-/** What has done its service, of all stores. */
+/** Old rows of all stores. */
 export async function forgetCounts(db: Db, before: { views: Date; counts: Date }): Promise<void> {
   await db.deleteFrom('consent_box_views').where('seen_at', '<', before.views).execute()
   await sql`delete from consent_box_counts where day < (${before.counts}::timestamptz at time zone 'UTC')::date`.execute(

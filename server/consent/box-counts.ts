@@ -8,7 +8,7 @@ import {
   type SignedForms,
   wordingId,
 } from '../../shared/consent-box.ts'
-import type { StoreDb } from '../core/db.ts'
+import type { Db, StoreDb } from '../core/db.ts'
 import { found } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { readStore } from '../stores/store.ts'
@@ -44,9 +44,15 @@ export const viewsOfForms = (of: string, forms: SignedForms): BoxView[] =>
     }),
   )
 
-/** Safe to repeat within two days. */
-export async function countBoxViews(deps: Deps, store: StoreDb, views: readonly BoxView[]): Promise<void> {
+/** Safe to repeat within two days. Never throws: a count keeps no consent from being recorded. */
+export async function countBoxViews(deps: Deps, store: StoreDb<Db>, views: readonly BoxView[]): Promise<void> {
   if (views.length === 0) return
+  await count(deps, store, views).catch((error) =>
+    deps.log.warn({ storeId: store.storeId, err: error }, 'consent.boxes-not-counted'),
+  )
+}
+
+async function count(deps: Deps, store: StoreDb<Db>, views: readonly BoxView[]): Promise<void> {
   const current = await currentIds(store)
   const rows = new Map<string, sql.ViewRow>()
   for (const { of, place, channel, id, isTicked, isSigned } of views) {

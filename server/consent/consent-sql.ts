@@ -83,11 +83,11 @@ export async function keepOptInRequest(
     insert into opt_in_requests as q (store_id, channel, address_hash, phone, country, state, created_at, due_at)
     values (${storeId}, 'sms', ${addressHash}, ${address}, ${country}, 'waiting', ${now}, ${dueAt})
     on conflict (store_id, channel, address_hash) do update set state = 'waiting', phone = excluded.phone, country = excluded.country,
-      created_at = excluded.created_at, due_at = excluded.due_at
+      created_at = case when q.state = 'waiting' then q.created_at else excluded.created_at end, due_at = excluded.due_at
       where q.state = 'dropped' or q.state = 'waiting' and q.due_at > excluded.due_at`.execute(db)
 }
 
-/** A question that has not been put, and need not be any more. */
+/** A question that was not sent yet and is no longer needed. */
 export async function dropOptInRequest({ db, storeId }: StoreTx, addressHash: Buffer): Promise<void> {
   await sql`update opt_in_requests set state = 'dropped', phone = null
     where store_id = ${storeId} and channel = 'sms' and address_hash = ${addressHash} and state = 'waiting'`.execute(db)

@@ -110,7 +110,8 @@ export async function recordOrderText(deps: Deps, storeId: string, said: readonl
       await insertConsent(tx, { id, addressHash, status, source, at, ...shared(each) })
       const dueAt = unproven ? new Date(now.getTime() + PAYMENT_MS) : now
       if (status === 'pending') await sql.keepOptInRequest(tx, { ...each, addressHash, now, dueAt })
-      else if (each.channel === 'sms') await sql.dropOptInRequest(tx, addressHash)
+      // What was said since, and is asked about, does not rest on this order.
+      else if (each.channel === 'sms' && !(last && last.at > at)) await sql.dropOptInRequest(tx, addressHash)
       isNew = true
     }
     if (!isNew) return

@@ -2,7 +2,9 @@ import { beforeEach, expect, test } from 'vitest'
 import { anOrder, type TestStore } from '../../test/factories.ts'
 import { aCalledWorld } from '../../test/provider-calls.ts'
 import { recordOrders } from '../carts/record.ts'
+import { recordSaid } from '../consent/consents.ts'
 import { ledgerText } from '../consent/evidence-sql.ts'
+import { transact } from '../core/db.ts'
 import { askWaiting } from './opt-in-request.ts'
 
 // Double opt-in for SMS, of consents that come with an order.
@@ -70,4 +72,45 @@ test('a consent with a paid order is asked for at once where it has to be confir
   )
   await askWaiting(world.deps)
   expect(asked(phone)).toHaveLength(1)
+})
+
+test('an order that is paid drops no question about a newer consent', async () => {
+  await world.db
+    .updateTable('stores')
+    .set({ sms_confirmation: 'page_script' })
+    .where('id', '=', store.storeId)
+    .execute()
+  world.now = new Date(`${world.now.toISOString().slice(0, 10)}T17:00:00Z`)
+  const phone = '+12125550185'
+  const say = (isGiven: boolean, said: object = {}) =>
+    transact({ storeId: store.storeId, db: world.db }, (tx) =>
+      recordSaid(
+        world.deps,
+        tx,
+        [{ channel: 'sms', address: phone, isGiven, country: 'US', wording: 'Text me', ...said }],
+        world.now,
+      ),
+    )
+  const order = anOrder(world, {
+    kind: 'pending',
+    paidAt: null,
+    phone,
+    country: 'US',
+    consents: [{ channel: 'sms', wording: 'Text me' }],
+  })
+  await recordOrders(world.deps, store.storeId, [order], 'webhook')
+  world.advance(60_000)
+  await say(false)
+  world.advance(60_000)
+  await say(true, { unproven: 'page script' })
+  world.advance(60_000)
+  const modifiedAt = world.now.toISOString()
+  await recordOrders(
+    world.deps,
+    store.storeId,
+    [{ ...order, kind: 'purchase', paidAt: modifiedAt, modifiedAt }],
+    'webhook',
+  )
+  await askWaiting(world.deps)
+  expect(asked(phone)).toEqual([expect.stringMatching(/reply YES/)])
 })

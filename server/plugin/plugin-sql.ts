@@ -22,7 +22,9 @@ export async function keepPlugin(
       encrypted_old_secret = case when p.ended_at is null then p.encrypted_secret end,
       install = excluded.install, highest_seq = 0, version = excluded.version, connected_at = excluded.connected_at,
       ended_at = null, called_at = null, is_reached = null, reach_code = null, reach_detail = null,
-      reach_checked_at = null, unreached_since = null, test_asked = null, orders_since = null, reports_goods = null`.execute(db)
+      reach_checked_at = null, unreached_since = null, test_asked = null, orders_since = null, reports_goods = null`.execute(
+    db,
+  )
 }
 
 export async function changePlugin(

@@ -15,6 +15,14 @@ export function isAlive(plugin: PluginRow | undefined, now: Date): plugin is Plu
   return now.getTime() - calledAt.getTime() <= ALIVE_MS
 }
 
+/** A shop that is not reached calls every minute. One that has not called for so long may be down. */
+const CALLING_MS = 2 * 3_600_000
+
+export function isCalling(plugin: PluginRow | undefined, now: Date): boolean {
+  const at = plugin && !plugin.ended_at ? plugin.called_at : null
+  return !!at && now.getTime() - at.getTime() <= CALLING_MS
+}
+
 interface OrderCheck {
   failures: number
   failed_at: Date | null
@@ -75,7 +83,7 @@ export const mayBeAsked = (plugin: PluginRow, now: Date): boolean =>
   plugin.is_reached === false && ANSWERING.has(plugin.reach_code ?? '') && !isReporting(plugin, now)
 
 const FIREWALL =
-  'A firewall or a password in front of the shop may keep Recoup out: ask your host to let its server in.'
+  'A firewall or a password in front of the shop may keep Recoup out: ask your host to allow Recoup’s server.'
 /** Of a shop whose plugin calls us nobody has typed a wrong address. */
 const OF_SHOP: Partial<Record<StoreProblemCode, string>> = {
   unreachable: `There is no response from the shop’s address. ${FIREWALL}`,

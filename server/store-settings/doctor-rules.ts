@@ -15,7 +15,7 @@ import {
 } from '../../shared/store-problems.ts'
 import type { StoreProfile, WebhookSubscription } from '../platforms/platform.ts'
 import type { PluginRow } from '../plugin/plugin.ts'
-import { behindWallText, isAlive } from '../plugin/rules.ts'
+import { behindWallText, isAlive, isCalling } from '../plugin/rules.ts'
 import { newest } from '../stores/rules.ts'
 import { consentChecks } from './consent-checks.ts'
 import { pluginChecks } from './plugin-checks.ts'
@@ -111,8 +111,8 @@ function problemOf({ asked, plugin, now }: Findings): { part: Part; said: Said }
     const nextStep = 'Press “Replace keys” and enter the store’s keys.'
     return { part, said: { state: 'bad', finding: KEYS_UNREADABLE_TEXT, nextStep } }
   }
-  const behindWall = isAlive(plugin ?? undefined, now) ? behindWallText(code) : undefined
-  // What follows from it is said beside it, of the plugin’s reports.
+  const behindWall = isCalling(plugin ?? undefined, now) ? behindWallText(code) : undefined
+  // The check of the plugin’s reports says what to do.
   if (behindWall) return { part, said: { state: 'warn', finding: behindWall, answer: detail } }
   const { sentence, nextStep } = STORE_PROBLEM_TEXT[code]
   const finding = code === 'certificate' ? withCertificateHint(sentence) : sentence

@@ -19,7 +19,7 @@ function threadsAfter(modules: readonly string[], own: NodeJS.ProcessEnv = {}): 
 test.runIf(process.platform === 'linux')(
   'many host names can be looked up at once, and an operator may set how many',
   () => {
-    expect(threadsAfter(['./server/core/threads.ts', './server/app.ts'])).toBeGreaterThan(128)
-    expect(threadsAfter(['./server/core/threads.ts'], { UV_THREADPOOL_SIZE: '8' })).toBeLessThan(40)
+    expect(threadsAfter(['./server/net/lookup-threads.ts', './server/app.ts'])).toBeGreaterThan(128)
+    expect(threadsAfter(['./server/net/lookup-threads.ts'], { UV_THREADPOOL_SIZE: '8' })).toBeLessThan(40)
   },
 )
