@@ -98,6 +98,37 @@ final class CaptureTest extends ShopCase
         self::assertSame('41.25', $lines['70'], '30 and twice 2.50, and half a tea of 12.50');
     }
 
+    public function testEachBundlePluginMarksItsPartsInItsOwnWay(): void
+    {
+        $GLOBALS['wp']['products'][70] = new Product(['id' => 70, 'price' => '20']);
+        $marks = [
+            'WPC Force Sells' => ['woofs_parent_id' => 70, 'woofs_parent_key' => '70-0-[]'],
+            'WPC Force Sells, by product' => ['woofs_parent_id' => 70, 'woofs_parent_key' => 'an older key'],
+            'Easy Product Bundles' => ['asnp_wepb_parent_id' => 70, 'asnp_wepb_parent_key' => '70-0-[]'],
+            'WPC Grouped Product' => ['woosg_parent_id' => 70, 'woosg_parent_key' => '70-0-[]'],
+            'YITH Composite Products' => ['yith_wcp_child_component_data' => [
+                'yith_wcp_component_parent_object' => new stdClass(),
+                'yith_wcp_component_key' => '1',
+                'yith_wcp_cart_parent_key' => '70-0-[]',
+            ]],
+        ];
+        foreach ($marks as $plugin => $mark) {
+            WC()->cart->empty_cart();
+            WC()->cart->add_to_cart(70, 1);
+            WC()->cart->add_to_cart(self::TEA, 1, 0, [], $mark);
+            WC()->cart->add_to_cart(self::LAMP, 1, 0, [], ['yith_wcp_child_component_data' => '']);
+            $this->endRequest();
+            self::assertSame(['70' => '32.50', '12' => '80.00'], array_column($this->lastEntry()['lines'], 'price', 'product'), $plugin);
+        }
+    }
+
+    public function testAGroupThatIsNotInTheCartItselfLeavesItsProductsThere(): void
+    {
+        WC()->cart->add_to_cart(self::TEA, 1, 0, [], ['woosg_parent_id' => 70, 'woosg_parent_key' => 'removed']);
+        $this->endRequest();
+        self::assertSame(['10'], array_column($this->lastEntry()['lines'], 'product'));
+    }
+
     public function testACartOfManyLinesIsCutAndSaysSo(): void
     {
         foreach (range(1, 505) as $number) {
@@ -199,6 +230,8 @@ final class CaptureTest extends ShopCase
         $wire = Orders::wire($order);
         self::assertSame(70, $wire['parent_id']);
         self::assertSame([['key' => '_subscription_renewal', 'value' => '77']], $wire['meta_data']);
+        $order->meta = ['sumo_renewal_order_date' => '2026-11-24 18:00:00', '_subscriptio_renewal' => 'yes'];
+        self::assertSame(['sumo_renewal_order_date', '_subscriptio_renewal'], array_column(Orders::wire($order)['meta_data'], 'key'));
     }
 
     public function testAnOrderHasNoMoreThanRecoupReads(): void

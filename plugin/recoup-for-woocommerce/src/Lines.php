@@ -17,11 +17,19 @@ final class Lines
         'woosb_parent_id',
         'wooco_parent_key',
         'wooco_parent_id',
+        'woofs_parent_key',
+        'woofs_parent_id',
+        'woosg_parent_key',
+        'woosg_parent_id',
+        'asnp_wepb_parent_key',
+        'asnp_wepb_parent_id',
+        'yith_wcp_child_component_data',
         'chained_item_of',
     ];
     /** The same in an order, and what the whole is known by there. */
-    public const MARKS = '/^_?(bundled_by|composite_parent|mnm_container|woos[bg]_parent_id|wooco_parent_id|chained_(item|product)_of'
-        . '|\w+_cart_key|bundled_items|composite_children|mnm_(config|data)|woos[bg]_ids|wooco_ids)$/D';
+    public const MARKS = '/^_?(bundled_by|composite_parent|mnm_container|woo(s[bg]|co|fs)_(parent_id|ids)|chained_(item|product)_of'
+        . '|asnp_wepb_(parent_id|items)|yith_wcp_(child_)?component_data'
+        . '|\w+_cart_key|bundled_items|composite_children|mnm_(config|data))$/D';
 
     /** @param array<string, array> $items WC()->cart->get_cart() */
     public static function of(array $items): array
@@ -64,11 +72,13 @@ final class Lines
         $isPart = false;
         foreach (self::CHILDREN as $mark) {
             $said = $items[$key][$mark] ?? '';
+            $said = is_array($said) ? $said['yith_wcp_cart_parent_key'] ?? '' : $said;
             $said = is_scalar($said) ? (string) $said : '';
             if ($said === '' || $said === '0' || $said === $key) {
                 continue;
             }
-            $isPart = true;
+            // WPC Grouped Product may take the group out of the cart: its products are then lines of their own.
+            $isPart = $isPart || strncmp($mark, 'woosg_', 6) !== 0;
             if (isset($items[$said])) {
                 return $said;
             }

@@ -11,7 +11,14 @@ final class Orders
     /** A script that saves thousands of orders in one request is left to the next reading. */
     private const MOST_CHANGED = 200;
     /** How subscription plugins mark a renewal. */
-    private const RENEWALS = ['_subscription_renewal', '_subscription_renewal_early', 'is_a_renew', 'wps_sfw_renewal_order'];
+    private const RENEWALS = [
+        '_subscription_renewal',
+        '_subscription_renewal_early',
+        'is_a_renew',
+        'wps_sfw_renewal_order',
+        'sumo_renewal_order_date',
+        '_subscriptio_renewal',
+    ];
 
     /** @var array<int, string> */
     private static $changed = [];

@@ -113,9 +113,9 @@ function readChoices(meta: readonly Record<string, unknown>[]): Pick<PlatformIte
 // What a line is a part of. Plugins name the whole by its line, by its key in the cart, or by its product; in a field of the line, or in
 // its meta data, where the name begins with an underscore.
 
-const PART =
+export const PART =
   /^_?(?:bundled_by|composite_parent|mnm_container|woo(?:s[bg]|co|fs)_parent_id|chained_(?:item|product)_of|asnp_wepb_parent_id|yith_wcp_child_component_data)$/
-const WHOLE =
+export const WHOLE =
   /^_?(?:bundled_items|composite_children|mnm_(?:config|data)|woo(?:s[bg]|co|fs)_ids|asnp_wepb_items|yith_wcp_component_data)$/
 const CART_KEY = /^_\w+_cart_key$/
 const MOST_NESTED = 10

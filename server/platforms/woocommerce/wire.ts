@@ -122,7 +122,7 @@ const AUTOMATIC = new Set(['subscription', 'wc_deposits', 'yith_wcdp_balance_ord
 const CHECKOUTS = new Set(['checkout', 'store-api'])
 
 /** How WooCommerce Subscriptions, YITH Subscription, WP Swings Subscriptions, SUMO Subscriptions and Subscriptio mark a renewal. */
-const RENEWAL_MARKS = new Set([
+export const RENEWAL_MARKS = new Set([
   '_subscription_renewal',
   '_subscription_renewal_early',
   'is_a_renew',
