@@ -3,6 +3,7 @@
 use Recoup\WooCommerce\Account;
 use Recoup\WooCommerce\Connection;
 use Recoup\WooCommerce\Consent;
+use Recoup\WooCommerce\Sender;
 use Recoup\WooCommerce\Settings;
 
 final class ConsentTest extends ShopCase
@@ -149,6 +150,20 @@ final class ConsentTest extends ShopCase
         self::assertSame(['classic' => ['email' => ['id' => 'w1']]], $order['forms']);
     }
 
+    public function testAnOrderThatWaitsKeepsItsBoxesWhenAPaymentChangesIt(): void
+    {
+        WC()->cart->add_to_cart(self::TEA, 1);
+        $this->endRequest();
+        $this->recoup->mode = 'silent';
+        $this->placeClassicOrder();
+        do_action('woocommerce_update_order', 71);
+        $this->endRequest();
+        $this->recoup->mode = '';
+        Sender::flush(1);
+        $order = $this->lastEntry();
+        self::assertSame(['changed', ['classic' => ['email' => ['id' => 'w1']]]], [$order['event'], $order['forms'] ?? null]);
+    }
+
     public function testNothingIsSaidOfBoxesBeforeAYesWhereNothingMayBeKeptOrAfterARefusal(): void
     {
         Settings::take(['version' => 's3', 'boxes' => [['channel' => 'email', 'words' => self::WORDS, 'id' => 'w1']], 'before' => 'nothing', 'push' => null]);
@@ -164,13 +179,18 @@ final class ConsentTest extends ShopCase
 
     private function classicOrder(): array
     {
+        $this->placeClassicOrder();
+        return $this->entriesOfType('order')[0];
+    }
+
+    private function placeClassicOrder(): void
+    {
         $order = new WC_Order(71);
         $GLOBALS['wp']['orders'][71] = $order;
         do_action('woocommerce_checkout_create_order', $order, []);
         do_action('woocommerce_checkout_order_processed', 71, [], $order);
         do_action('woocommerce_cart_emptied');
         $this->endRequest();
-        return $this->entriesOfType('order')[0];
     }
 
     public function testMyAccountCountsBoxesThatWereStillEmptyAndNamesNobody(): void

@@ -26,6 +26,20 @@ final class OutboxTest extends ShopCase
         self::assertGreaterThan($entries[0]['seq'], $entries[1]['seq']);
     }
 
+    public function testTheBoxesOfAnEntryThatWaitsGoWithTheOneThatTakesItsPlace(): void
+    {
+        $box = ['email' => ['id' => 'w1']];
+        $ticked = ['email' => ['id' => 'w1', 'isTicked' => true]];
+        foreach ([['block' => $box, 'classic' => $box], ['block' => $ticked], []] as $forms) {
+            Outbox::put('cart:one', ['type' => 'cart', 'cart' => 'one'] + array_filter(['forms' => $forms]));
+        }
+        Sender::flush(1);
+        self::assertSame(['block' => $ticked, 'classic' => $box], $this->lastEntry()['forms'] ?? null);
+        $this->put('one', 2);
+        Sender::flush(1);
+        self::assertArrayNotHasKey('forms', $this->lastEntry(), 'they were told');
+    }
+
     public function testASequenceNumberIsNeverGivenTwiceAlsoWhenTheQueueHasBeenEmpty(): void
     {
         $seen = [];

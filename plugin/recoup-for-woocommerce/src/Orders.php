@@ -111,6 +111,7 @@ final class Orders
         foreach ($all as $id => $event) {
             $isNews = self::keepOne($id, $event) || $isNews;
         }
+        self::$forms = [];
         return $isNews;
     }
 

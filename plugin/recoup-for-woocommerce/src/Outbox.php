@@ -58,10 +58,14 @@ final class Outbox
         $wpdb->delete(self::table(), ['name' => $name]);
     }
 
-    /** The newest entry of this name takes the place of the one before. */
+    /** The newest entry of this name takes the place of the one before, and takes along which consent boxes that one tells of. */
     public static function put(string $name, array $entry): void
     {
         global $wpdb;
+        $forms = ($entry['forms'] ?? []) + self::formsOf($name);
+        if ($forms !== []) {
+            $entry['forms'] = $forms;
+        }
         $text = Api::json($entry);
         if ($text === '' || $text === '[]' || $text === '{}') {
             return;
@@ -71,6 +75,15 @@ final class Outbox
             ['name' => $name, 'made_at' => time(), 'claim' => '', 'claimed_at' => 0, 'entry' => $text],
             ['%s', '%d', '%s', '%d', '%s']
         );
+    }
+
+    /** Of the entry that waits under this name. */
+    private static function formsOf(string $name): array
+    {
+        global $wpdb;
+        $text = $wpdb->get_var($wpdb->prepare('SELECT entry FROM %i WHERE name = %s', self::table(), $name));
+        $forms = json_decode((string) $text, true)['forms'] ?? [];
+        return is_array($forms) ? $forms : [];
     }
 
     /** Rows for one try, oldest first, which nobody else sends meanwhile. */
