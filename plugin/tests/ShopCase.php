@@ -3,6 +3,7 @@
 use PHPUnit\Framework\TestCase;
 use Recoup\WooCommerce\Capture;
 use Recoup\WooCommerce\Connection;
+use Recoup\WooCommerce\Consent;
 use Recoup\WooCommerce\Outbox;
 use Recoup\WooCommerce\Plugin;
 
@@ -40,6 +41,7 @@ abstract class ShopCase extends TestCase
         $_SERVER['HTTP_USER_AGENT'] = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile/15E148';
         $this->connect();
         Plugin::load();
+        Consent::atCheckout('');
         do_action('woocommerce_init');
     }
 

@@ -46,7 +46,6 @@ final class Capture
         }
         // In the session before WooCommerce saves it.
         Session::showCart(Session::cartOrNew());
-        Consent::noteForm();
         self::$isDirty = true;
         self::later();
     }
@@ -108,6 +107,7 @@ final class Capture
             self::$isDirty = false;
             $isNews = self::keepCart() || $isNews;
         }
+        Consent::atCheckout('');
         if ($isNews) {
             Guard::action('send', [Sender::class, 'soon'])($canWait);
         }

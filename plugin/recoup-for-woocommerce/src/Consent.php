@@ -118,7 +118,6 @@ final class Consent
         if (self::heard($channel, (bool) $value)) {
             Capture::changed();
         }
-        self::noteForm();
         if (is_object($of) && is_a($of, 'WC_Order')) {
             self::toOrder($of);
         }
@@ -206,41 +205,25 @@ final class Consent
         return '<input type="hidden" name="' . esc_attr($name . '_wording') . '" value="' . esc_attr($box['id']) . '">';
     }
 
-    /** This request comes from a checkout that shows the boxes. */
+    /** This request comes from a checkout that shows the boxes; '': it is over. */
     public static function atCheckout(string $place): void
     {
         self::$place = $place;
     }
 
-    /** Keeps with the session which boxes the shopper has seen, and where: the owner is shown how many tick them. */
-    public static function noteForm(string $place = ''): void
-    {
-        $place = $place ?: self::$place;
-        if ($place === '' || !Agreement::mayKeepCart()) {
-            return;
-        }
-        $ids = self::ids();
-        $forms = self::forms();
-        if ($ids !== [] && ($forms[$place] ?? null) !== $ids) {
-            Session::put('forms', [$place => $ids] + $forms);
-        }
-    }
-
-    private static function forms(): array
-    {
-        $forms = Session::get('forms', []);
-        return is_array($forms) ? $forms : [];
-    }
-
-    /** Place => channel => id of the words, and what was said at the box; nothing after a refusal in the consent tool. */
+    /**
+     * Place => channel => id of the words, and what was said at the box, of the checkout this request comes from: the owner is shown how many
+     * tick them. Nothing after a refusal in the consent tool.
+     */
     public static function seen(): array
     {
+        if (Agreement::toolSays() === false || !Agreement::mayKeepCart()) {
+            return [];
+        }
         $said = self::said();
         $seen = [];
-        foreach (Agreement::toolSays() === false ? [] : self::forms() as $place => $ids) {
-            foreach (is_array($ids) ? $ids : [] as $channel => $id) {
-                $seen[$place][$channel] = ['id' => $id] + (isset($said[$channel]) ? ['isTicked' => $said[$channel]['isGiven']] : []);
-            }
+        foreach (self::shown() as $channel => $id) {
+            $seen[self::$place][$channel] = ['id' => $id] + (isset($said[$channel]) ? ['isTicked' => $said[$channel]['isGiven']] : []);
         }
         return $seen;
     }
@@ -248,14 +231,7 @@ final class Consent
     /** Channel => id of its words, as the checkout this request comes from shows them. */
     public static function shown(): array
     {
-        $ids = self::$place === '' ? [] : self::ids();
-        self::$place = '';
-        return $ids;
-    }
-
-    private static function ids(): array
-    {
-        return array_map(static function (array $box): string {
+        return self::$place === '' ? [] : array_map(static function (array $box): string {
             return $box['id'];
         }, Settings::boxes());
     }
@@ -267,7 +243,7 @@ final class Consent
             $name = 'recoup_consent_' . $channel;
             self::heard($channel, Input::hasForm($name), Input::wording($name));
         }
-        self::noteForm('classic');
+        self::atCheckout('classic');
         if (is_object($order)) {
             self::toOrder($order);
         }
