@@ -142,6 +142,20 @@ final class ConsentTest extends ShopCase
         self::assertSame(['block' => ['email' => ['id' => 'w1', 'isTicked' => true]]], $this->lastEntry()['forms']);
     }
 
+    public function testTheBlockCheckoutOfAnOlderWooCommerceShowsNoBoxes(): void
+    {
+        $GLOBALS['wp']['missing'] = ['woocommerce_register_additional_checkout_field'];
+        WC()->cart->add_to_cart(self::TEA, 1);
+        $this->typeInBlocks();
+        self::assertSame([], array_intersect_key($this->lastEntry(), ['forms' => 1, 'boxes' => 1]));
+    }
+
+    private function typeInBlocks(array $addresses = ['billing_address' => ['email' => 'vera@example.com']]): void
+    {
+        do_action('woocommerce_store_api_cart_update_customer_from_request', WC()->customer, new ArrayObject($addresses));
+        $this->endRequest();
+    }
+
     public function testAnOrderTellsTheBoxesOfItsCheckoutWhoeverTouchedThem(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);

@@ -34,7 +34,7 @@ final class Consent
     /** WooCommerce 8.9 and newer; before that the block checkout has no boxes. */
     public static function registerFields(): void
     {
-        if (!function_exists('woocommerce_register_additional_checkout_field')) {
+        if (!self::hasFields()) {
             return;
         }
         Language::fixLabels();
@@ -208,7 +208,12 @@ final class Consent
     /** This request comes from a checkout that shows the boxes; '': it is over. */
     public static function atCheckout(string $place): void
     {
-        self::$place = $place;
+        self::$place = $place === 'block' && !self::hasFields() ? '' : $place;
+    }
+
+    private static function hasFields(): bool
+    {
+        return function_exists('woocommerce_register_additional_checkout_field');
     }
 
     /**
