@@ -164,6 +164,37 @@ final class ConsentTest extends ShopCase
         self::assertSame(['classic' => ['email' => ['id' => 'w1']]], $order['forms']);
     }
 
+    public function testAnExpressPaymentThatShowsNoBoxTellsOfNoneAndTakesNothingBack(): void
+    {
+        WC()->cart->add_to_cart(self::TEA, 1);
+        $this->tick(true);
+        $this->endRequest();
+        $this->placeClassicOrder([]);
+        self::assertArrayNotHasKey('forms', $this->entriesOfType('order')[0]);
+        self::assertSame('yes', $GLOBALS['wp']['orders'][71]->meta['_recoup_consent_email']);
+    }
+
+    public function testABoxThatIsUntickedInTheClassicFormIsANo(): void
+    {
+        WC()->cart->add_to_cart(self::TEA, 1);
+        $this->tick(true);
+        $this->endRequest();
+        $order = $this->classicOrder();
+        self::assertSame(['classic' => ['email' => ['id' => 'w1', 'isTicked' => false]]], $order['forms']);
+        self::assertSame('no', $GLOBALS['wp']['orders'][71]->meta['_recoup_consent_email']);
+    }
+
+    public function testTheClassicFormTellsOfBoxesOnlyWhereItHasThem(): void
+    {
+        WC()->cart->add_to_cart(self::TEA, 1);
+        do_action('woocommerce_checkout_update_order_review', 'billing_email=vera%40example.com');
+        $this->endRequest();
+        self::assertSame([], array_intersect_key($this->lastEntry(), ['forms' => 1, 'boxes' => 1]));
+        do_action('woocommerce_checkout_update_order_review', 'billing_email=ada%40example.com&recoup_consent_email_wording=w1');
+        $this->endRequest();
+        self::assertSame(['classic' => ['email' => ['id' => 'w1']]], $this->lastEntry()['forms']);
+    }
+
     public function testAnOrderThatWaitsKeepsItsBoxesWhenAPaymentChangesIt(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
@@ -197,8 +228,9 @@ final class ConsentTest extends ShopCase
         return $this->entriesOfType('order')[0];
     }
 
-    private function placeClassicOrder(): void
+    private function placeClassicOrder(array $form = ['recoup_consent_email_wording' => 'w1']): void
     {
+        $_POST = $form;
         $order = new WC_Order(71);
         $GLOBALS['wp']['orders'][71] = $order;
         do_action('woocommerce_checkout_create_order', $order, []);

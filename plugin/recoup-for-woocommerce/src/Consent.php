@@ -241,14 +241,23 @@ final class Consent
         }, Settings::boxes());
     }
 
-    /** @param mixed $order WooCommerce has checked the form's nonce */
+    /**
+     * Payment buttons of other pages make orders this way, too: without the boxes, which then say nothing.
+     *
+     * @param mixed $order WooCommerce has checked the form's nonce
+     */
     public static function toClassicOrder($order): void
     {
         foreach (array_keys(Settings::boxes()) as $channel) {
             $name = 'recoup_consent_' . $channel;
-            self::heard($channel, Input::hasForm($name), Input::wording($name));
+            $hasBox = Input::hasForm($name . '_wording');
+            if ($hasBox || Input::hasForm($name)) {
+                self::heard($channel, Input::hasForm($name), Input::wording($name));
+            }
+            if ($hasBox) {
+                self::atCheckout('classic');
+            }
         }
-        self::atCheckout('classic');
         if (is_object($order)) {
             self::toOrder($order);
         }

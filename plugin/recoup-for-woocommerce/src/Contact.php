@@ -56,8 +56,10 @@ final class Contact
         if (!Connection::isUp() || !is_string($form) || strlen($form) > 65536) {
             return;
         }
-        Consent::atCheckout('classic');
         parse_str($form, $fields);
+        if (preg_grep('/^recoup_consent_\w+_wording$/D', array_keys($fields))) {
+            Consent::atCheckout('classic');
+        }
         self::heard($fields, 'billing_');
     }
 
