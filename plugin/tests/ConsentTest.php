@@ -120,8 +120,7 @@ final class ConsentTest extends ShopCase
         WC()->cart->add_to_cart(self::TEA, 1);
         $this->endRequest();
         self::assertArrayNotHasKey('boxes', $this->lastEntry());
-        do_action('woocommerce_store_api_cart_update_customer_from_request', WC()->customer, null);
-        $this->endRequest();
+        $this->typeInBlocks();
         self::assertSame(['email' => 'w1'], $this->lastEntry()['boxes']);
     }
 
@@ -130,8 +129,7 @@ final class ConsentTest extends ShopCase
         WC()->cart->add_to_cart(self::TEA, 1);
         $this->endRequest();
         self::assertArrayNotHasKey('forms', $this->lastEntry());
-        do_action('woocommerce_store_api_cart_update_customer_from_request', WC()->customer, null);
-        $this->endRequest();
+        $this->typeInBlocks();
         self::assertSame(['block' => ['email' => ['id' => 'w1']]], $this->lastEntry()['forms']);
         // Recoup counts a box again after two days: only what comes from a checkout tells of it.
         WC()->cart->add_to_cart(self::LAMP, 1);
@@ -147,6 +145,13 @@ final class ConsentTest extends ShopCase
         $GLOBALS['wp']['missing'] = ['woocommerce_register_additional_checkout_field'];
         WC()->cart->add_to_cart(self::TEA, 1);
         $this->typeInBlocks();
+        self::assertSame([], array_intersect_key($this->lastEntry(), ['forms' => 1, 'boxes' => 1]));
+    }
+
+    public function testTheCartPagesShippingCalculatorShowsNoBoxes(): void
+    {
+        WC()->cart->add_to_cart(self::TEA, 1);
+        $this->typeInBlocks(['shipping_address' => ['country' => 'US', 'postcode' => '94103']]);
         self::assertSame([], array_intersect_key($this->lastEntry(), ['forms' => 1, 'boxes' => 1]));
     }
 

@@ -33,7 +33,7 @@ final class Capture
         add_action('woocommerce_cart_emptied', $emptied, 99, 0);
         add_action('wp_login', Guard::action('wp_login', [self::class, 'loggedIn']), 99, 2);
         $typed = Guard::action('woocommerce_store_api_cart_update_customer_from_request', [self::class, 'typed']);
-        add_action('woocommerce_store_api_cart_update_customer_from_request', $typed, 99, 0);
+        add_action('woocommerce_store_api_cart_update_customer_from_request', $typed, 99, 2);
     }
 
     public static function changed(): void
@@ -50,10 +50,18 @@ final class Capture
         self::later();
     }
 
-    /** In the block checkout, once for each field that was left. */
-    public static function typed(): void
+    /**
+     * In the block checkout, once for each field that was left. The cart page's shipping calculator sends a shipping address alone; the
+     * checkout's email address, beside which the boxes are, is a part of the billing address.
+     *
+     * @param mixed $customer
+     * @param mixed $request
+     */
+    public static function typed($customer = null, $request = null): void
     {
-        Consent::atCheckout('block');
+        if (isset($request['billing_address'])) {
+            Consent::atCheckout('block');
+        }
         self::changed();
     }
 
