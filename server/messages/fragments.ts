@@ -7,7 +7,7 @@ import type { MessageState } from '../schema/messages.ts'
 // architecture sees to it. What is decided outside SQL asks state-rules.ts.
 
 /** How the statement calls the row; what holds a state may also be a CTE of that name. */
-type Row = 'messages' | 'm' | 'b' | 'e' | 'h' | 'l' | 'moved' | 'o' | 'said' | 'v'
+type Row = 'messages' | 'm' | 'b' | 'e' | 'h' | 'k' | 'l' | 'moved' | 'o' | 'said' | 'v'
 
 const of = (row: Row, condition: string): RawBuilder<boolean> => sql.raw(`${row}.state ${condition}`)
 
@@ -25,6 +25,13 @@ export const isClaimed = (row: Row) => sql<boolean>`(${of(row, `= 'claimed'`)} a
 
 /** A process has it, departed or not. */
 export const isTaken = (row: Row) => of(row, `= 'claimed'`)
+
+/**
+ * Beside `isTaken`, `isClaimed` or `isHandedOver`, which are of no other rows: the rest of the condition of the index `messages_by_worker`. Only
+ * the search for messages of processes that ended says it. Where a planner with older statistics could choose that index, each turn read all
+ * messages that are being sent, of all stores.
+ */
+export const hasWorker = (row: Row) => sql<boolean>`${sql.raw(row)}.worker_id is not null`
 
 /** Handed over, and its end not written down. */
 export const isInFlight = (row: Row) =>

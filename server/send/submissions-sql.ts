@@ -4,6 +4,7 @@ import {
   becomesScheduled,
   becomesUnknown,
   hasDeparted,
+  hasWorker,
   isClaimed,
   isHandedOver,
   isTaken,
@@ -24,7 +25,7 @@ const isSilent = (at: RawBuilder<unknown>, { deadBefore, lateBefore }: Silence) 
     or not exists (select 1 from workers w where w.id = m.worker_id and w.seen_at >= ${deadBefore}))`
 
 const isAbandoned = (silence: Silence) => sql`
-  ${isHandedOver('m')} and ${isSilent(sql`m.handed_over_at`, silence)}`
+  ${isHandedOver('m')} and ${hasWorker('m')} and ${isSilent(sql`m.handed_over_at`, silence)}`
 
 export interface AbandonedMail {
   store_id: string
@@ -48,7 +49,7 @@ export async function abandonedMails(db: Db, silence: Silence): Promise<Abandone
     select m.store_id, s.account_id, m.id, m.shopper_id, m.cart_id, m.origin_kind = 'manual' as is_manual, m.step, m.attempts, m.to_address,
       m.worker_id, m.departed_at, m.answer
     from messages m join stores s on s.id = m.store_id
-    where ${isTaken('m')} and ${hasDeparted('m')} and ${isSilent(sql`m.departed_at`, silence)} order by m.store_id, m.id`.execute(
+    where ${isTaken('m')} and ${hasWorker('m')} and ${hasDeparted('m')} and ${isSilent(sql`m.departed_at`, silence)} order by m.store_id, m.id`.execute(
     db,
   )
   return rows.rows
@@ -97,7 +98,7 @@ export async function releaseClaimsOfDead(db: Db, deadBefore: Date, now: Date): 
   const rows = await sql<{ count: number }>`
     with freed as (
       update messages m set ${becomesScheduled}, wake_at = greatest(m.due_at, ${now}), updated_at = ${now}
-      where ${isClaimed('m')} and not exists (select 1 from workers w where w.id = m.worker_id and w.seen_at >= ${deadBefore})
+      where ${isClaimed('m')} and ${hasWorker('m')} and not exists (select 1 from workers w where w.id = m.worker_id and w.seen_at >= ${deadBefore})
       returning m.store_id),
     bumped as (
       update send_schedule s set next_due_at = least(s.next_due_at, ${now}::timestamptz)

@@ -1,0 +1,247 @@
+import { readFileSync } from 'node:fs'
+import { beforeAll, expect, test } from 'vitest'
+import { sql } from '../server/core/db.ts'
+import { aStore } from './factories.ts'
+import { manyCarts } from './many-carts.ts'
+import { aWorld } from './world.ts'
+
+// A mail changes its message and its cart several times, and each change is an entry in most indexes of both. An index is here with the query that
+// needs it: the file, a name in it, and what the query asks, in short. Without such a query it is dropped.
+
+type Use = readonly [file: string, name: string, query: string]
+
+const OPEN = `state in ('scheduled', 'held', 'claimed')`
+const LISTED = `status in ('abandoned', 'recovered', 'lost')`
+const ID = `'00000000-0000-4000-8000-000000000001'`
+const NOW = `'2026-03-02T08:00Z'`
+const m = (condition: string, what = 'id') => `select ${what} from messages where store_id = $1 and ${condition}`
+const c = (condition: string, what = 'id') => `select ${what} from carts where store_id = $1 and ${condition}`
+
+const USES: Record<'messages' | 'carts', Record<string, Use>> = {
+  messages: {
+    // Also what decisions, links and touches refer to.
+    messages_pkey: [
+      'server/send/goods-sql.ts',
+      'itemsOf',
+      `select 1 from messages where (store_id, id) > ($1, ${ID}) order by store_id, id limit 1`,
+    ],
+    messages_once_per_cart: ['server/messages/sql.ts', 'ONCE_PER_CART', m(`cart_id = ${ID}`)],
+    messages_once_per_shopper: ['server/cart-pages/page-sql.ts', 'messagesOfShopper', m(`lone_shopper_id = ${ID}`)],
+    messages_to_wake: [
+      'server/send/deliver-sql.ts',
+      'claimDue',
+      m(`${OPEN} and departed_at is null and wake_at <= ${NOW} order by wake_at limit 100`),
+    ],
+    messages_held_by_plan: [
+      'server/messages/sql.ts',
+      'countHeldByPlan',
+      m(`state = 'held' and reason = 'plan_limit' group by channel`, 'channel, count(*)'),
+    ],
+    messages_by_worker: [
+      'server/send/submissions-sql.ts',
+      'abandonedSubmissions',
+      `select store_id, id from messages where state = 'handed_over' and worker_id is not null`,
+    ],
+    messages_by_origin: [
+      'server/messages/fragments.ts',
+      'countedByState',
+      m(`origin_kind = 'flow' and origin_id = ${ID} and state <> 'claimed' group by state`, 'state, count(*)'),
+    ],
+    messages_of_campaign: [
+      'server/campaign-reports/sql.ts',
+      'idsAt',
+      m(`origin_kind = 'campaign' and origin_id = ${ID} order by step desc, id desc limit 25`),
+    ],
+    messages_of_campaign_by_state: [
+      'server/campaign-reports/sql.ts',
+      'placesAfter',
+      m(`origin_kind = 'campaign' and origin_id = ${ID} and state = any('{sent}') order by state, step, id limit 25`),
+    ],
+    messages_of_push: [
+      'server/push-setup/stats-sql.ts',
+      'readCounts',
+      m(`channel = 'push' and state in ('sent', 'delivered')`),
+    ],
+    messages_unsubscribed: [
+      'server/campaign-reports/sql.ts',
+      'readFigures',
+      m(`origin_id = ${ID} and unsubscribed_at is not null`, 'shopper_id'),
+    ],
+    messages_by_coupon: ['server/coupons/list-sql.ts', 'figuresOf', m(`coupon_id = any(array[${ID}]::uuid[])`)],
+    messages_handed_over: [
+      'server/send/mail-turn-sql.ts',
+      'takenPlaces',
+      m(`shopper_id = ${ID} and handed_over_at > ${NOW} and id <> ${ID}`, 'count(*)'),
+    ],
+    messages_by_hand_over: [
+      'server/alarms/sql.ts',
+      'lookAtStores',
+      m(
+        `handed_over_at is not null and state <> 'handed_over' and state <> 'claimed' order by handed_over_at desc limit 1`,
+        'handed_over_at',
+      ),
+    ],
+    messages_put_off: [
+      'server/alarms/sql.ts',
+      'lookAtStores',
+      m(`provider_response is not null and state in ('held', 'claimed', 'handed_over')`, 'decided_at'),
+    ],
+    messages_reporting: [
+      'server/alarms/sql.ts',
+      'countReports',
+      m(`handed_over_at between ${NOW} and ${NOW} and channel <> 'email'`, 'handed_over_at'),
+    ],
+    messages_by_provider: [
+      'server/outcome/delivery-sql.ts',
+      'reportedMessages',
+      `select id from messages where provider_id = any('{SM1}') and channel = 'sms' and channel in ('sms', 'whatsapp')`,
+    ],
+    messages_by_id: ['server/core/system.ts', 'messageThatLeft', `select store_id from messages where id = ${ID}`],
+    messages_first_mails: [
+      'server/messages/fragments.ts',
+      'firstMailsSince',
+      m(`is_first_mail and handed_over_at > ${NOW}`, 'count(*)'),
+    ],
+    messages_refused: [
+      'server/analytics/messages-sql.ts',
+      'countRefused',
+      m(`state = 'failed' and reason like 'rejected:%' and finished_at >= ${NOW}`, 'count(*)'),
+    ],
+  },
+  carts: {
+    carts_pkey: ['server/carts/sql.ts', 'lockCarts', c(`id = any(array[${ID}]::uuid[])`)],
+    carts_by_shopper: ['server/carts/sql.ts', 'cartIdsOf', c(`shopper_id = any(array[${ID}]::uuid[])`)],
+    carts_to_abandon: [
+      'server/carts/detect-sql.ts',
+      'storesToDetect',
+      `select store_id from carts where status = 'active' and abandon_at <= ${NOW} order by abandon_at limit 10`,
+    ],
+    carts_to_lose: [
+      'server/carts/detect-sql.ts',
+      'lostDue',
+      `select id from carts where status = 'abandoned' and lost_at <= ${NOW} order by lost_at limit 10`,
+    ],
+    carts_without_response: [
+      'server/carts/detect-sql.ts',
+      'markNoResponse',
+      `select id from carts where no_response_at <= ${NOW}`,
+    ],
+    carts_without_contact: [
+      'server/carts/captured-sql.ts',
+      'c.email is null and c.phone is null',
+      c(`status in ('active', 'abandoned') and email is null and phone is null and last_activity_at >= ${NOW}`),
+    ],
+    carts_abandoned: [
+      'server/customers/abandoned-sql.ts',
+      'abandonedOf',
+      c(`status = 'abandoned' order by last_activity_at desc, id desc`, 'shopper_id, started_at'),
+    ],
+    carts_audience: [
+      'server/audiences/sql.ts',
+      'countMatching',
+      c(
+        `status = 'abandoned' and (has_email or has_phone) and badge = 'No Action' and country = 'US'`,
+        'distinct shopper_id',
+      ),
+    ],
+    carts_of_many_products: [
+      'server/audiences/sql.ts',
+      'c.product_keys is null',
+      c(`status = 'abandoned' and product_keys is null`, 'shopper_id'),
+    ],
+    carts_active: [
+      'server/cart-pages/active-sql.ts',
+      'listActive',
+      c(`status = 'active' and abandon_at is not null order by last_activity_at desc, id desc limit 25`),
+    ],
+    carts_list_by_activity: [
+      'server/carts/list-sql.ts',
+      'sql`last_activity_at`',
+      c(`${LISTED} order by last_activity_at desc, id desc limit 25`),
+    ],
+    carts_list_by_badge: [
+      'server/carts/list-sql.ts',
+      'sql`badge`',
+      c(`${LISTED} and badge = 'Email Sent' order by badge, last_activity_at desc, id desc limit 25`),
+    ],
+    carts_list_by_value: [
+      'server/carts/list-sql.ts',
+      'sql`value_minor`',
+      c(`${LISTED} order by value_minor desc, id desc limit 25`),
+    ],
+    carts_list_by_items: [
+      'server/carts/list-sql.ts',
+      'sql`item_count`',
+      c(`${LISTED} order by item_count, id limit 25`),
+    ],
+    carts_list_by_customer: [
+      'server/carts/list-sql.ts',
+      'sql`search collate "C"`',
+      c(`${LISTED} and badge = 'No Action' order by search collate "C", id limit 25`),
+    ],
+    carts_list_by_email: [
+      'server/carts/list-sql.ts',
+      'sql`email collate "C"`',
+      c(`${LISTED} and badge = 'No Action' order by email collate "C" nulls first, id limit 25`),
+    ],
+    carts_list_by_phone: [
+      'server/carts/list-sql.ts',
+      'sql`phone collate "C"`',
+      c(`${LISTED} and badge = 'No Action' order by phone collate "C" nulls first, id limit 25`),
+    ],
+    carts_by_last_name: [
+      'server/carts/list-sql.ts',
+      'customer_name',
+      c(
+        `${LISTED} and badge = 'No Action' and substring(lower(customer_name) from '[^ ]+$') collate "C" >= 'lee'
+          and substring(lower(customer_name) from '[^ ]+$') collate "C" < 'lef'`,
+      ),
+    ],
+    carts_by_start: [
+      'server/analytics/count-carts-sql.ts',
+      'c.started_at >= d.since',
+      c(`started_at >= ${NOW}`, 'started_at'),
+    ],
+    carts_by_abandonment: [
+      'server/analytics/count-carts-sql.ts',
+      'c.abandoned_at >= d.since',
+      c(`abandoned_at >= ${NOW}`, 'abandoned_at'),
+    ],
+    carts_of_flow: [
+      'server/messages/steps-sql.ts',
+      'c.flow_id = f.id',
+      c(`flow_id = ${ID} and status = 'abandoned' and last_activity_at >= ${NOW}`),
+    ],
+  },
+}
+
+const world = aWorld()
+let storeId: string
+
+beforeAll(async () => {
+  const store = await aStore(world, { plan: 'growth' })
+  storeId = store.storeId
+  await manyCarts(world.db, { storeId, flowId: store.flowId, now: world.now, count: 2_000, hasPast: true })
+}, 60_000)
+
+test.each(['messages', 'carts'] as const)('each index of %s has a query', async (table) => {
+  const { rows } = await sql<{ name: string }>`select indexname as name from pg_indexes
+    where schemaname = 'public' and tablename = ${table}`.execute(world.db)
+  expect(Object.keys(USES[table]).sort()).toEqual(rows.map(({ name }) => name).sort())
+})
+
+test.each(
+  Object.values(USES).flatMap((uses) => Object.entries(uses).map(([index, use]) => ({ index, use }))),
+)('$index serves the query that it is for', async ({ index, use: [file, name, query] }) => {
+  expect(readFileSync(file, 'utf8')).toContain(name)
+  const client = await world.pool.connect()
+  try {
+    await client.query('begin')
+    await client.query('set local enable_seqscan = off; set local enable_sort = off; set local enable_hashagg = off')
+    const { rows } = await client.query(`explain ${query.replace('$1', `'${storeId}'`)}`)
+    expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toMatch(new RegExp(`\\b${index}\\b`))
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+})
