@@ -69,7 +69,7 @@ export function transact<T>(store: StoreDb, work: (tx: StoreTx) => Promise<T>): 
 }
 
 /**
- * A transaction in one round trip: no statement waits for the answer of the one before. Each sees what was committed until it begins, so also what
+ * A transaction in one round trip, with kept plans: no statement waits for the answer of the one before. Each sees what was committed until it begins, so also what
  * the one before has waited for. Answers the rows of the last; throws the first error of any of them. Where the connections are not of
  * `openPool`, one after the other.
  */
@@ -80,7 +80,9 @@ export async function transactAtOnce<Row>(
 ): Promise<Row[]> {
   const pool = pools.get(store.db)
   if (!pool) {
-    return transact(store, async ({ db }) => {
+    return transact(store, async (tx) => {
+      const { db } = tx
+      await keepPlans(tx)
       for (const statement of before) await statement.execute(db)
       return (await last.execute(db)).rows
     })
@@ -97,6 +99,15 @@ export async function transactAtOnce<Row>(
 export function transactAccount<T>(account: AccountDb, work: (tx: AccountTx) => Promise<T>): Promise<T> {
   return account.db.transaction().execute((db) => work({ accountId: account.accountId, db }))
 }
+
+const KEEPING_PLANS = 'set local plan_cache_mode = force_generic_plan'
+
+/**
+ * Plans the named statements of this transaction once per connection. With lists or JSON among their values PostgreSQL would plan many of them
+ * again each time, and planning takes as long as running. Such a statement finds its rows by `id = any($1)`, so that one plan serves all values.
+ * A setting of the transaction, so a pooler carries it. A statement without a name is planned each time, with or without it.
+ */
+export const keepPlans = ({ db }: StoreTx): Promise<unknown> => sql.raw(KEEPING_PLANS).execute(db)
 
 /** For a library with statements of its own: they are part of the transaction. */
 export const queriesOf = (db: Tx) => ({
@@ -171,7 +182,7 @@ function askByCallback(client: pg.PoolClient, names: Names | null): void {
       return { name: names ? nameOf(names, text) : undefined, text, values: [...parameters] }
     })
     const answers = await Promise.allSettled(
-      pipelined(client, query, [{ text: 'begin' }, ...asked, { text: 'commit' }]),
+      pipelined(client, query, [{ text: `begin; ${KEEPING_PLANS}` }, ...asked, { text: 'commit' }]),
     )
     const failed = answers.findIndex(({ status }) => status === 'rejected')
     if (failed === -1) return (answers.at(-2) as PromiseFulfilledResult<pg.QueryResult>).value.rows

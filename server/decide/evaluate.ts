@@ -3,7 +3,7 @@ import { monthOf } from '../billing/rules.ts'
 import { brandFrom } from '../brand/rules.ts'
 import { isTextChannelName } from '../channels/traits.ts'
 import { ledgerText } from '../consent/evidence.ts'
-import { type Db, type StoreDb, type StoreTx, snapshot } from '../core/db.ts'
+import { type Db, keepPlans, type StoreDb, type StoreTx, snapshot } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
 import { couponsOfMessages, enteredCoupons } from '../coupons/for-messages.ts'
 import { throttlesOf } from '../deliverability/throttles.ts'
@@ -88,6 +88,7 @@ export async function evaluate(
   { ids, ...read }: { ids: readonly string[]; texts: Texts } & Pick<Context, 'goods' | 'isChecked' | 'unread'>,
 ): Promise<Evaluation> {
   const { base, context, rows } = await snapshot(store, async (tx) => {
+    await keepPlans(tx)
     const { month, ...situation } = await situationOf(deps, tx)
     const rows = await withVariants(tx, await load.loadClaimed(tx, ids, situation.now, situation.capSince))
     const context = await contextOf(deps, tx, { ...situation, ...read, isImagined: false }, rows)

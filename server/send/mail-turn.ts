@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { monthOf } from '../billing/rules.ts'
 import { channelTraits } from '../channels/traits.ts'
-import { type Db, type StoreDb, type StoreTx, transact, transactAtOnce } from '../core/db.ts'
+import { type Db, keepPlans, type StoreDb, type StoreTx, transact, transactAtOnce } from '../core/db.ts'
 import { isDatabaseAway, outlast, withRetry } from '../core/db-away.ts'
 import { planLimitOf } from '../decide/decision-inputs.ts'
 import type { Ready } from '../decide/evaluate.ts'
@@ -63,6 +63,7 @@ class MailTurns {
     const { claim, evaluation } = this.#sender
     const { situation, month, capSince } = evaluation
     const prepare = async (tx: StoreTx) => {
+      await keepPlans(tx)
       const allowed = await this.#withinFirstMails(tx, ready)
       await lockShoppersOf(tx, ready.map(shopperOf))
       const now = this.#deps.now()
