@@ -134,9 +134,12 @@ export function turnOf(
     going as (
       select * from jsonb_to_recordset(${JSON.stringify(going)}::jsonb) as l(id uuid, shopper_id uuid, cart_version int, address_hash text,
         other_hashes jsonb, domain text, coupon_id uuid, coupon_code text, coupon_wording text, inputs jsonb)),
+    -- Found by their ids alone, and joined with what is known of them before anything is asked: a planner whose statistics are from before the first
+    -- mail was taken expects no such rows. It read all that are being sent, and asked everything of each mail as often as there were others.
     locked as materialized (
-      select id, cart_id from messages where store_id = ${storeId} and id = any(${idsOf([...answered, ...going])}::uuid[])
-        and ${isTaken('messages')} order by id for no key update),
+      select id, cart_id, state from messages where store_id = ${storeId} and id = any(${idsOf([...answered, ...going])}::uuid[])
+        order by id for no key update),
+    mine as materialized (select l.*, k.cart_id from going l join locked k on k.id = l.id where ${isTaken('k')}),
     room as materialized (
       select used from plan_usage where ${counter} and (select count(*) from locked) > 0 and exists (select 1 from going) for no key update),
     noted as (
@@ -144,8 +147,8 @@ export function turnOf(
       where m.store_id = ${storeId} and m.id = a.id and m.worker_id = ${workerId}
         and ${hasDeparted('m')} and m.departed_at = a.departed_at and m.answer is null),
     allowed as materialized (
-      select m.id, m.shopper_id from going l join locked k on k.id = l.id join messages m on m.store_id = ${storeId} and m.id = l.id
-      left join carts c on c.store_id = ${storeId} and c.id = k.cart_id, stores s, room
+      select m.id, m.shopper_id from mine l join messages m on m.store_id = ${storeId} and m.id = l.id
+      left join carts c on c.store_id = ${storeId} and c.id = l.cart_id, stores s, room
       where m.shopper_id = l.shopper_id and c.version is not distinct from l.cart_version
         and s.id = m.store_id and ${stands({ addressHash: sql`decode(l.address_hash, 'hex')`, otherHashes: sql`array(select decode(h, 'hex') from jsonb_array_elements_text(l.other_hashes) h)` }, now)}
         and exists (select 1 from sync_state y where y.store_id = m.store_id and y.stream = 'order_check'

@@ -1,0 +1,77 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Schema } from '../../server/schema/schema.ts'
+import { sendDue } from '../../server/send/deliver.ts'
+import { aStore, freshOrderCheck, type TestStore } from '../../test/factories.ts'
+import { manyCarts } from '../../test/many-carts.ts'
+import { FEW, faultsOf, nodesOf, watchPlans } from '../../test/plans.ts'
+import { aWorld } from '../../test/world.ts'
+
+// What is sent per mail, on a small store and a large one, with statistics from before anything was sent: that is when a first large send begins.
+
+const READY = 60
+const LARGE = ['carts', 'messages', 'shoppers', 'shopper_keys', 'decisions', 'link_tokens', 'consents', 'orders']
+/** The plans of these are kept: they are planned once per connection. */
+const HOT = ['with answered as', 'with mail as', 'with departure as', 'select m.id, m.cart_id, m.shopper_id, m.step_id']
+
+const world = aWorld()
+
+async function readyStore(count: number): Promise<TestStore> {
+  const store = await aStore(world, { plan: 'growth' })
+  const flow = { storeId: store.storeId, flowId: store.flowId, now: world.now }
+  await manyCarts(world.db, { ...flow, count, ready: READY, hasPast: true })
+  await freshOrderCheck(world, store.storeId)
+  return store
+}
+
+describe.each([
+  ['a small store', 400],
+  ['a large store', 20_000],
+])('%s', (_, count) => {
+  let store: TestStore
+  beforeAll(async () => {
+    store = await readyStore(count)
+  }, 300_000)
+
+  test('a turn reads its own messages and no others, and no statement reads a table through', async () => {
+    // Not a database of `openDb`: turns go statement by statement, so that they are seen.
+    const deps = { ...world.deps, db: new Kysely<Schema>({ dialect: new PostgresDialect({ pool: world.pool }) }) }
+    const plans = await watchPlans(world.pool, { repeated: true }).during(() =>
+      sendDue(deps, { storeId: store.storeId }),
+    )
+    expect(world.sent.length).toBeGreaterThanOrEqual(READY)
+    if (count > FEW) expect(faultsOf(plans, { large: LARGE, rows: FEW })).toEqual([])
+    const turns = plans.filter(({ text }) => text.includes('with answered as'))
+    expect(turns.length).toBeGreaterThan(20)
+    const reads = turns.flatMap(({ plan }) => nodesOf(plan)).filter((node) => node['Relation Name'] === 'messages')
+    const most = reads.map(
+      (node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+    )
+    expect(Math.max(...most)).toBeLessThan(30)
+  }, 300_000)
+})
+
+test('the plans of what each batch and each turn asks are kept', async () => {
+  const store = await readyStore(400)
+  world.sent.length = 0
+  // A connection of its own would begin anew: all that the pool has are asked.
+  await sendDue(world.deps, { storeId: store.storeId })
+  expect(world.sent.length).toBeGreaterThanOrEqual(READY)
+  const clients = await Promise.all(Array.from({ length: world.pool.totalCount }, () => world.pool.connect()))
+  const kept = await Promise.all(
+    clients.map(async (client) => {
+      const { rows } = await client.query<{ statement: string; custom: number }>(
+        'select statement, custom_plans::int as custom from pg_prepared_statements where generic_plans + custom_plans > 0',
+      )
+      client.release()
+      return rows
+    }),
+  )
+  const hot = kept.flat().filter(({ statement }) => HOT.some((text) => statement.includes(text)))
+  for (const text of HOT)
+    expect(
+      hot.some(({ statement }) => statement.includes(text)),
+      text,
+    ).toBe(true)
+  expect(hot.filter(({ custom }) => custom > 0)).toEqual([])
+}, 300_000)
