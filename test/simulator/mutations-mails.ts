@@ -99,4 +99,40 @@ export const mailMutations: readonly Mutation[] = [
     after: "outcome: answer?.outcome ?? { kind: 'retry' as const, reason: 'silence', response: '' },",
     seed: 25,
   },
+  {
+    name: 'what is held counts as over',
+    rule: 'D5',
+    file: 'server/messages/fragments.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
+    before: "(${of(row, `in ('scheduled', 'held', 'claimed')`)} and ${isHere(row)})`",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
+    after: "(${of(row, `in ('scheduled', 'claimed')`)} and ${isHere(row)})`",
+    seed: 1,
+  },
+  {
+    name: 'a disconnect leaves open messages open',
+    rule: 'D5',
+    file: 'server/messages/sql.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
+    before: "from messages where store_id = ${storeId} and ${isOpen('messages')} order by id for update) open",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
+    after: "from messages where store_id = ${storeId} and false and ${isOpen('messages')} order by id for update) open",
+    seed: 10,
+  },
+  {
+    name: 'the room in the plan of what was refused is given back twice',
+    rule: 'Plan',
+    file: 'server/outcome/outcome.ts',
+    before: 'evaluation.month, channel, -unsent)',
+    after: 'evaluation.month, channel, -2 * unsent)',
+    seed: 41,
+  },
+  {
+    name: 'an answer frees two places on the wire',
+    rule: 'D10',
+    file: 'server/send/send-window.ts',
+    before: 'share.settle(done.length, turn.submitted.size)',
+    after: 'share.settle(2 * done.length, turn.submitted.size)',
+    seed: 64,
+  },
 ]
