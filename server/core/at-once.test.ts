@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { aWorld } from '../../test/world.ts'
-import { sql, transactAtOnce } from './db.ts'
+import { keepPlans, openDb, openPool, snapshot, sql, transactAtOnce } from './db.ts'
 import { isStalePlan } from './db-away.ts'
 
 // A transaction in one round trip, on real connections.
@@ -85,6 +85,35 @@ describe('statements of one transaction, sent at once', () => {
     expect(await taken()).toEqual([60, 0])
     expect(world.pool.waitingCount).toBe(0)
     expect(world.pool.idleCount).toBe(world.pool.totalCount)
+  })
+})
+
+describe.each([
+  ['with statement names', true],
+  ['without', false],
+])('plans are kept %s', (_, isPrepared) => {
+  test('in the transaction that asks for it, and in none after it', async () => {
+    const url = `${world.pool.options.connectionString}`
+    const pool = openPool({ url, max: 1, isPrepared })
+    const db = openDb(pool)
+    const mode = sql<{
+      mode: string
+      given: number
+    }>`select current_setting('plan_cache_mode') as mode, ${1}::int as given`
+    const kept = [{ mode: 'force_generic_plan', given: 1 }]
+    try {
+      await pool.query("set plan_cache_mode = 'force_custom_plan'")
+      expect(await transactAtOnce({ storeId: 'any', db }, [mode], mode)).toEqual(kept)
+      const inSnapshot = await snapshot({ storeId: 'any', db }, async (tx) => {
+        await keepPlans(tx)
+        return (await mode.execute(tx.db)).rows
+      })
+      expect(inSnapshot).toEqual(kept)
+      expect(await errorOf(transactAtOnce({ storeId: 'any', db }, [mode], sql`select 1 / ${0}::int`))).not.toBeNull()
+      expect((await mode.execute(db)).rows).toEqual([{ mode: 'force_custom_plan', given: 1 }])
+    } finally {
+      await pool.end()
+    }
   })
 })
 
