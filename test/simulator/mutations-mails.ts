@@ -79,7 +79,7 @@ export const mailMutations: readonly Mutation[] = [
     file: 'server/send/mail-turn-sql.ts',
     before: 'set used = used + (select count(*) from departed)',
     after: 'set used = used',
-    seed: 80,
+    seed: 41,
   },
   {
     name: 'mails leave beyond the room in the plan',
