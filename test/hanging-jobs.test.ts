@@ -37,6 +37,8 @@ test.each([
   'stores.products',
   'stores.new-orders',
   'stores.profile',
+  'stores.uninstalled',
+  'brand.propose',
 ])('%s waits aside for a shop that hangs', async (name) => {
   const { storeId, fake } = await aConnectedStore(world)
   // Shops deliver webhooks to public addresses alone.
@@ -91,6 +93,25 @@ test('a coupon that the shop always hangs at does not keep the others from begin
     world.advance(60_000)
   }
   expect(await waiting().execute()).toEqual([stuck])
+})
+
+test.each([
+  ['stores.uninstalled', { tries: 1 }, 11],
+  ['brand.propose', { isAgain: true }, 1],
+])('%s of a shop that hangs is tried again later, and not without end', async (name, payload, most) => {
+  const { storeId, fake } = await aConnectedStore(world)
+  hang(fake)
+  fake.logos = async function* () {
+    yield await Promise.reject(fake.problem)
+  }
+  let next: object | undefined = {}
+  for (let tries = 0; next; tries++) {
+    expect(tries).toBeLessThanOrEqual(most)
+    world.queued.length = 0
+    await countAside(name, storeId, next)
+    next = world.queued.find((each) => each.name === name)?.payload as object | undefined
+    if (tries === 0) expect(next).toMatchObject({ storeId, ...payload })
+  }
 })
 
 const RECORDS = [

@@ -2,12 +2,13 @@ import type { z } from 'zod'
 import { type Db, type StoreDb, transact } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
 import { take } from '../core/rate-limits.ts'
+import { inPlace, type StepAside } from '../core/seats.ts'
 import type { Deps } from '../deps.ts'
 import { limits } from '../members/limits.ts'
 import type { StoreClient, StoreLogo } from '../platforms/platform.ts'
 import { storeAccess } from '../stores/access.ts'
 import { forgetOldLogos, keepLogo } from './brand.ts'
-import type { proposeLogoJob } from './jobs.ts'
+import { proposeLogoJob } from './jobs.ts'
 import { type Picture, type PictureFormat, readPicture } from './pictures.ts'
 import * as sql from './sql.ts'
 
@@ -16,19 +17,30 @@ import * as sql from './sql.ts'
 /** Shops keep WebP, too; mails get it as PNG. */
 const STORE_FORMATS: readonly PictureFormat[] = ['png', 'jpeg', 'gif', 'webp']
 const LIMIT_MS = 30_000
+const AGAIN_MS = 5 * 60_000
 /** Sizes of the logo and the icon; a store cannot make us read on and on. */
 const MOST_PICTURES = 6
 
 /** After connecting. A logo that is there already, or was dismissed before, is left alone. */
-export async function proposeLogo(deps: Deps, { storeId }: z.infer<typeof proposeLogoJob.payload>): Promise<void> {
+export async function proposeLogo(
+  deps: Deps,
+  { storeId, isAgain }: z.infer<typeof proposeLogoJob.payload>,
+  stepAside: StepAside = inPlace,
+): Promise<void> {
   const store = { storeId, db: deps.db }
   if ((await sql.readBrand(store))?.logo) return
-  const client = await storeAccess(deps, store).catch((error: unknown) => {
+  const client = await storeAccess(deps, store, stepAside).catch((error: unknown) => {
     // Disconnected in the meantime, or its keys do not open: there is nothing to ask.
     if (error instanceof AppError) return null
     throw error
   })
-  if (client) await propose(deps, store, client, { isAsked: false })
+  if (!client) return
+  await propose(deps, store, client, { isAsked: false }).catch(async (error: unknown) => {
+    deps.log.warn({ storeId, err: error }, 'brand.logo_not_found')
+    // A job that has stepped aside is not tried again by the queue. A member may look for it as well.
+    const later = new Date(deps.now().getTime() + AGAIN_MS)
+    if (!isAgain) await deps.jobs.enqueue(deps.db, proposeLogoJob, { storeId, isAgain: true }, storeId, later)
+  })
 }
 
 /** Asked for by a member: also what was dismissed before. */

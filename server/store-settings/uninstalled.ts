@@ -1,36 +1,56 @@
 import type { z } from 'zod'
 import type { Db, StoreDb } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
+import { inPlace, type StepAside } from '../core/seats.ts'
 import type { Deps } from '../deps.ts'
 import { notify } from '../notifications/notifications.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
 import { storeAccess } from '../stores/access.ts'
 import { isForOwner } from '../stores/rules.ts'
 import { readStore } from '../stores/store.ts'
-import type { uninstalledJob } from '../sync/jobs.ts'
+import { uninstalledJob } from '../sync/jobs.ts'
 import { PROFILE_LIMIT_MS } from './connect.ts'
 import { disconnectStore } from './stores.ts'
+
+const MOST_TRIES = 11
 
 /**
  * Job: the shop has taken our access away. Its messages end at once, its data is kept as after every disconnecting (decision 24). What
  * was delivered late is no truth: a shop that still answers was connected again meanwhile.
  */
-export async function endUninstalled(deps: Deps, { storeId }: z.infer<typeof uninstalledJob.payload>): Promise<void> {
+export async function endUninstalled(
+  deps: Deps,
+  { storeId, tries = 0 }: z.infer<typeof uninstalledJob.payload>,
+  stepAside: StepAside = inPlace,
+): Promise<void> {
   const store = { storeId, db: deps.db }
   const row = await readStore(store)
-  if (!row?.is_active || (await isAnswering(deps, store))) return
+  if (!row?.is_active) return
+  const isThere = await isAnswering(deps, store, stepAside)
+  if (isThere === null) return askAgain(deps, storeId, tries + 1)
+  if (isThere) return
   await disconnectStore(deps, store, 'uninstall')
   await notify(store, { type: 'store_uninstalled', data: { url: row.home_url }, at: deps.now() })
 }
 
-/** A shop that cannot be asked now is asked again by the job's own retry. */
-async function isAnswering(deps: Deps, store: StoreDb<Db>): Promise<boolean> {
+/** null: it cannot be asked now. */
+async function isAnswering(deps: Deps, store: StoreDb<Db>, stepAside: StepAside): Promise<boolean | null> {
   try {
-    const client = await storeAccess(deps, store)
+    const client = await storeAccess(deps, store, stepAside)
     await client.readProfile(AbortSignal.timeout(PROFILE_LIMIT_MS))
     return true
   } catch (error) {
-    if (error instanceof StoreProblem ? isForOwner(error.code) : error instanceof AppError) return false
+    if (error instanceof StoreProblem) return isForOwner(error.code) ? false : null
+    if (error instanceof AppError) return false
+    if ((error as Error).name === 'TimeoutError') return null
     throw error
   }
+}
+
+/** A job that has stepped aside is not tried again by the queue. After 4, 8, 16 … seconds, for about two hours. */
+async function askAgain(deps: Deps, storeId: string, tries: number): Promise<void> {
+  deps.log.warn({ storeId, tries }, 'store.uninstall_not_checked')
+  if (tries > MOST_TRIES) return
+  const at = new Date(deps.now().getTime() + 2_000 * 2 ** tries)
+  await deps.jobs.enqueue(deps.db, uninstalledJob, { storeId, tries }, storeId, at)
 }

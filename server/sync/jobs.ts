@@ -39,7 +39,7 @@ export const customerJob = onePerStore(
 export const productsJob = job('stores.products', ofStore, 'one')
 /** What the keys may do has changed. Key: the store. */
 export const profileJob = job('stores.profile', ofStore, 'one')
-/** The shop has taken our access away. Key: the store. */
-export const uninstalledJob = job('stores.uninstalled', ofStore, 'one')
+/** The shop has taken our access away; `tries`: how often it could not be asked. Key: the store. */
+export const uninstalledJob = job('stores.uninstalled', ofStore.extend({ tries: z.number().int().optional() }), 'one')
 /** A platform passes on what a person or a shop asks of their data (C8); `sealed`: who, encrypted. Key: store and delivery. */
 export const privacyJob = job('stores.privacy', z.object({ storeId: z.uuid(), sealed: z.string().max(4_000) }), 'one')
