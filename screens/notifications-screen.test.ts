@@ -55,7 +55,7 @@ describe('the notifications screen', () => {
     const facts = await detail().locator('dl').innerText()
     for (const fact of [
       ...['Customer\nAda Lovelace', 'Value\n$123.45', 'Items\n2', 'Time zone\nEurope/London'],
-      ...['Location\nLondon, England, United Kingdom', 'Timestamp\nMar 10, 12:05 PM'],
+      ...['Location\nLondon, England, United Kingdom', 'Timestamp\nMar 10, 8:05 AM EDT'],
     ])
       expect(facts).toContain(fact)
     await detail().getByText('The location is an estimate by IP address and may be wrong.').waitFor()

@@ -1,5 +1,6 @@
 import { Countdown, useCountdown } from '../ui/Countdown.tsx'
-import { formatDateTime, formatMinutes } from '../ui/format.ts'
+import { formatMinutes } from '../ui/format.ts'
+import { formatDateTime } from '../ui/times.ts'
 
 const BY_THE_SECOND_S = 600
 const HOUR_S = 3_600

@@ -8,7 +8,8 @@ import {
 } from '../../shared/billing.ts'
 import { billingTexts } from '../../shared/billing-texts.ts'
 import type { SubscriptionDetail } from '../../shared/payments.ts'
-import { formatDateTime, formatMoney } from '../ui/format.ts'
+import { formatMoney } from '../ui/format.ts'
+import { formatDateTime } from '../ui/times.ts'
 import { formatDate, isOnTrial, isOverdue } from './plan-words.ts'
 
 // What /billing says of a subscription, and what may be done with it (A 2.7, decision 88). Pure.

@@ -12,6 +12,7 @@ import { Failed } from '../ui/Failed.tsx'
 import { LoadingCards, LoadingTitle } from '../ui/Loading.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'
+import { longStoreTime } from '../ui/times.ts'
 import { useTabInSight } from '../ui/useTabInSight.ts'
 import { Banner } from './Banner.tsx'
 import { CampaignDialog } from './CampaignDialog.tsx'
@@ -25,7 +26,6 @@ import { copyOf, titleOfStep } from './rules.ts'
 import { useStoreClock } from './StoreTime.tsx'
 import { type Standstill, standstillOf } from './standstill.ts'
 import { firstTabOf, isSentAlready, type Tab, tabs } from './tabs.ts'
-import { longStoreTime } from './times.ts'
 
 /** One campaign: its four steps, and what became of it (area decision 48). */
 export function CampaignPage() {

@@ -11,10 +11,10 @@ import {
 } from '@mantine/core'
 import { delayNames } from '../../shared/campaigns.ts'
 import { useStore } from '../access/queries.ts'
-import { knownZone } from '../coupons/zone.ts'
 import { useNow } from '../ui/clock.ts'
+import { knownZone } from '../ui/zone.ts'
+import { frequencyNames } from './frequencies.ts'
 import { type Draft, type StepProps, todayIn } from './rules.ts'
-import { frequencyNames } from './times.ts'
 import { whenChosen } from './when.ts'
 
 const MOST_SPREAD_HOURS = 72

@@ -1,5 +1,5 @@
 import { useStore } from '../access/queries.ts'
-import { browserZone, longStoreTime, storeTime } from './times.ts'
+import { browserZone, longStoreTime, storeTime } from '../ui/times.ts'
 
 /** By the clocks of the store, as the schedule is. */
 export function StoreTime({ at }: { at: string | number }) {

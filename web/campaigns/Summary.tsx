@@ -3,12 +3,13 @@ import { useNow } from '../ui/clock.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { counted, formatClock, formatCount, formatDay } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
+import { longStoreTime } from '../ui/times.ts'
 import { AudienceCount } from './AudienceCount.tsx'
 import { useCountOf } from './AudienceStep.tsx'
+import { frequencyNames } from './frequencies.ts'
 import { useReport } from './report-queries.ts'
 import { type Draft, endText, runText, typeNames } from './rules.ts'
 import { useStoreClock } from './StoreTime.tsx'
-import { frequencyNames, longStoreTime } from './times.ts'
 
 const MINUTE_MS = 60_000
 

@@ -1,7 +1,7 @@
 import type { CampaignReport } from '../../shared/campaign-report.ts'
 import type { CampaignSchedule } from '../../shared/campaigns.ts'
 import { counted, formatCount } from '../ui/format.ts'
-import { storeTime } from './times.ts'
+import { storeTime } from '../ui/times.ts'
 
 // How many of a campaign have it, and how many are held back. Pure.
 

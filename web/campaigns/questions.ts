@@ -1,7 +1,7 @@
 import type { AudienceCount } from '../../shared/audience.ts'
 import { type CampaignSchedule, type CampaignView, campaignTexts } from '../../shared/campaigns.ts'
-import { instantOf, knownZone } from '../coupons/zone.ts'
 import { counted, formatCount } from '../ui/format.ts'
+import { instantOf, knownZone } from '../ui/zone.ts'
 import { type Deed, isTimePast, zoneText } from './rules.ts'
 
 // What is asked before something is done with a campaign. Pure.

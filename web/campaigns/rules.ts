@@ -19,9 +19,9 @@ import {
   type TemplateChoice,
 } from '../../shared/campaigns.ts'
 import { DEFAULT_PUSH } from '../../shared/push.ts'
-import { instantOf, knownZone, localOf } from '../coupons/zone.ts'
 import { counted } from '../ui/format.ts'
 import { listAddress } from '../ui/listQuery.ts'
+import { instantOf, knownZone, localOf } from '../ui/zone.ts'
 import { unknownText } from '../words/rules.ts'
 import { type CouponEdit, couponProblems } from '../words/step-coupon.ts'
 import { cartProblems } from './cart-words.ts'

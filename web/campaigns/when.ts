@@ -1,6 +1,6 @@
 import { campaignDefaults } from '../../shared/campaigns.ts'
-import { knownZone, localOf } from '../coupons/zone.ts'
 import { counted, formatClock } from '../ui/format.ts'
+import { knownZone, localOf } from '../ui/zone.ts'
 import { type Draft, isTimePast, tomorrowOf } from './rules.ts'
 
 // When a new campaign goes: now, or by its schedule. Pure.

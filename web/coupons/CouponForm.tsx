@@ -7,11 +7,11 @@ import { useStore } from '../access/queries.ts'
 import { ErrorBanner } from '../ui/ErrorBanner.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { useLeaveGuard } from '../ui/useLeaveGuard.tsx'
+import { knownZone } from '../ui/zone.ts'
 import { CodeField, DateFields, DiscountFields, KindField, LimitFields } from './CouponFields.tsx'
 import type { CouponList } from './queries.ts'
 import { ReadOnlyKey } from './ReadOnlyKey.tsx'
 import { useCouponForm } from './useCouponForm.ts'
-import { knownZone } from './zone.ts'
 
 interface Props {
   /** null: a new one. */

@@ -6,11 +6,11 @@ import { Empty } from '../ui/Empty.tsx'
 import { counted } from '../ui/format.ts'
 import { LoadingRows } from '../ui/Loading.tsx'
 import { Pager } from '../ui/Pager.tsx'
+import { knownZone } from '../ui/zone.ts'
 import { CouponPanel } from './CouponPanel.tsx'
 import { CouponsTable } from './CouponsTable.tsx'
 import { DeleteCoupon } from './DeleteCoupon.tsx'
 import type { CouponQuery, CouponList as Listed, useCoupons } from './queries.ts'
-import { knownZone } from './zone.ts'
 
 interface Props {
   query: CouponQuery

@@ -7,7 +7,7 @@ import {
   percentDecimals,
   wrongDecimals,
 } from '../../shared/coupons.ts'
-import { daysLater, instantOf, localOf } from './zone.ts'
+import { daysLater, instantOf, localOf } from '../ui/zone.ts'
 
 // What is typed of a coupon, what is wrong with it (B 5), and what is sent. Pure.
 

@@ -9,8 +9,8 @@ import {
 } from '../../shared/experiments.ts'
 import { currencyExponent } from '../../shared/money.ts'
 import { choicesOf } from '../../shared/visible-effect.ts'
-import { knownZone } from '../coupons/zone.ts'
 import { counted, formatCount, formatMoney } from '../ui/format.ts'
+import { knownZone } from '../ui/zone.ts'
 
 // What is said of a control group (decisions 59 and 60). Pure. Nothing here says more than its interval does.
 

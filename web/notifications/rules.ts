@@ -1,5 +1,6 @@
 import { type NotificationFilter, type NotificationView, notificationFilters } from '../../shared/notification-calls.ts'
 import { listAddress, type Paged } from '../ui/listQuery.ts'
+import { dayOf } from '../ui/times.ts'
 
 // The notifications screen's address and what belongs on it; the days of a list. Pure. What the bell needs as well is in `order.ts`.
 
@@ -22,15 +23,16 @@ export const notificationsAddress = listAddress<Filter, 'newest'>({
 })
 
 export interface Day<Item> {
-  /** The day in the browser's own time zone, as YYYY-MM-DD. */
+  /** The day by the clocks that times are shown by, as YYYY-MM-DD. */
   date: string
   label: string
   items: Item[]
 }
 
 const DAY_MS = 86_400_000
-const thisYear = new Intl.DateTimeFormat('en-US', { weekday: 'long', month: 'long', day: 'numeric' })
-const otherYears = new Intl.DateTimeFormat('en-US', { weekday: 'long', month: 'long', day: 'numeric', year: 'numeric' })
+const dayAndMonth = { weekday: 'long', month: 'long', day: 'numeric', timeZone: 'UTC' } as const
+const thisYear = new Intl.DateTimeFormat('en-US', dayAndMonth)
+const otherYears = new Intl.DateTimeFormat('en-US', { ...dayAndMonth, year: 'numeric' })
 
 /** The list in days, in its order. */
 export function daysOf<Item extends Pick<NotificationView, 'createdAt'>>(
@@ -39,23 +41,17 @@ export function daysOf<Item extends Pick<NotificationView, 'createdAt'>>(
 ): Day<Item>[] {
   const days: Day<Item>[] = []
   for (const item of items) {
-    const at = new Date(item.createdAt)
-    const date = dateOf(at)
+    const date = dayOf(item.createdAt)
     const last = days.at(-1)
     if (last?.date === date) last.items.push(item)
-    else days.push({ date, label: dayLabel(at, now), items: [item] })
+    else days.push({ date, label: dayLabel(date, now), items: [item] })
   }
   return days
 }
 
-function dayLabel(at: Date, now: number): string {
-  const today = new Date(now)
-  if (dateOf(at) === dateOf(today)) return 'Today'
-  // From noon: a day of 23 or 25 hours changes nothing.
-  const noon = new Date(today.getFullYear(), today.getMonth(), today.getDate(), 12).getTime()
-  if (dateOf(at) === dateOf(new Date(noon - DAY_MS))) return 'Yesterday'
-  return (at.getFullYear() === today.getFullYear() ? thisYear : otherYears).format(at)
+function dayLabel(date: string, now: number): string {
+  const today = dayOf(now)
+  if (date === today) return 'Today'
+  if (Date.parse(date) === Date.parse(today) - DAY_MS) return 'Yesterday'
+  return (date.slice(0, 4) === today.slice(0, 4) ? thisYear : otherYears).format(Date.parse(date))
 }
-
-const dateOf = (at: Date): string =>
-  [at.getFullYear(), String(at.getMonth() + 1).padStart(2, '0'), String(at.getDate()).padStart(2, '0')].join('-')

@@ -4,7 +4,7 @@ import { logout } from '../../shared/auth.ts'
 import { useMe } from '../access/queries.ts'
 import { endView } from '../access/session.ts'
 import { call } from '../api.ts'
-import { formatDateTime } from '../ui/format.ts'
+import { formatDateTime } from '../ui/times.ts'
 
 /** While an operator looks at an account, on every page. Leaving never fails: the look ends by itself in the end. */
 export function ViewBanner() {

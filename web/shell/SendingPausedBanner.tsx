@@ -5,7 +5,8 @@ import { MOST_COUNTED, type SendingPause } from '../../shared/sending.ts'
 import { useMay } from '../access/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
-import { formatCount, formatDateTime } from '../ui/format.ts'
+import { formatCount } from '../ui/format.ts'
+import { formatDateTime } from '../ui/times.ts'
 import { useChangePause } from './queries.ts'
 
 // What every screen says while all sending is paused (decision 136). Loaded when it is needed, which is rarely.

@@ -1,8 +1,8 @@
 import { Anchor, Stack } from '@mantine/core'
 import { Link } from 'react-router'
 import { useEndedStore, useMay } from '../access/queries.ts'
-import { formatDateTime } from '../ui/format.ts'
 import { Notice } from '../ui/Notice.tsx'
+import { formatDateTime } from '../ui/times.ts'
 import { endedText, endedTitle } from './ended.ts'
 
 /** Why the account has no store any more, where an owner lands then. */

@@ -1,5 +1,6 @@
 import { useNow } from './clock.ts'
-import { formatAge, formatDateTime, formatDistance, formatLongDateTime } from './format.ts'
+import { formatAge, formatDistance } from './format.ts'
+import { formatDateTime, formatLongDateTime, useStoreZone } from './times.ts'
 
 /** Of what has happened: "2 min ago", kept up to date; the exact time on hover. */
 export function TimeAgo({ at }: { at: string | number }) {
@@ -13,7 +14,10 @@ export function TimeUntil({ at }: { at: string | number }) {
   return <Exactly at={at}>{formatDistance(at, now)}</Exactly>
 }
 
-export const DateTime = ({ at }: { at: string | number }) => <Exactly at={at}>{formatDateTime(at)}</Exactly>
+export function DateTime({ at }: { at: string | number }) {
+  useStoreZone()
+  return <Exactly at={at}>{formatDateTime(at)}</Exactly>
+}
 
 const Exactly = ({ at, children }: { at: string | number; children: string }) => (
   <time dateTime={new Date(at).toISOString()} title={formatLongDateTime(at)}>

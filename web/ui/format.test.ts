@@ -3,7 +3,6 @@ import {
   formatAge,
   formatClock,
   formatCountdown,
-  formatDateTime,
   formatDistance,
   formatMinutes,
   formatMoney,
@@ -62,9 +61,4 @@ it('counts down', () => {
   expect(formatCountdown(187)).toBe('3:07')
   expect(formatCountdown(3_729)).toBe('1:02:09')
   expect(formatCountdown(-5)).toBe('0:00')
-})
-
-it('names the year only when it is another one', () => {
-  expect(formatDateTime('2026-01-15T12:00:00Z', now)).not.toContain('2026')
-  expect(formatDateTime('2024-01-15T12:00:00Z', now)).toContain('2024')
 })

@@ -2,15 +2,8 @@
 
 const formatters = new Map<string, Intl.NumberFormat>()
 const numbers = new Intl.NumberFormat('en-US')
-const dateTimes = new Intl.DateTimeFormat('en-US', {
-  month: 'short',
-  day: 'numeric',
-  hour: 'numeric',
-  minute: '2-digit',
-})
 const clockTimes = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute: '2-digit', timeZone: 'UTC' })
 const days = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
-const longDateTimes = new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeStyle: 'long' })
 
 export function formatMoney(amount: number, currency: string): string {
   let formatter = formatters.get(currency)
@@ -42,14 +35,6 @@ export const counted = (count: number, one: string, many = `${one}s`) =>
 export const listed = (names: readonly string[]) => lists.format(names)
 const lists = new Intl.ListFormat('en')
 
-/** Jan 5, 3:04 PM; with the year when it is not this one. */
-export function formatDateTime(instant: string | number, now = Date.now()): string {
-  const date = new Date(instant)
-  const text = dateTimes.format(date)
-  if (date.getFullYear() === new Date(now).getFullYear()) return text
-  return text.replace(',', `, ${date.getFullYear()},`)
-}
-
 /** A day, `2026-01-05`, wherever the browser is: January 5, 2026. */
 export const formatDay = (day: string) => days.format(Date.parse(day))
 
@@ -58,8 +43,6 @@ export function formatClock(time: string): string {
   const [hours = 0, minutes = 0] = time.split(':').map(Number)
   return clockTimes.format(Date.UTC(2000, 0, 1, hours, minutes))
 }
-
-export const formatLongDateTime = (instant: string | number) => longDateTimes.format(new Date(instant))
 
 /** "just now", "2 min ago", "in 3 h": the largest whole unit. */
 export function formatDistance(instant: string | number, now: number): string {

@@ -1,0 +1,74 @@
+import { useSyncExternalStore } from 'react'
+import { knownZone, localOf } from './zone.ts'
+
+// One rule for every time that is shown: the clocks of the store, with the zone where the browser's clocks show another time.
+// Without a store they are the browser's.
+
+interface Where {
+  /** The store's. */
+  zone: string
+  /** The browser's. */
+  ownZone: string
+}
+
+/** "Nov 30, 10:00 AM", with the year when it is not this one, and the zone where the browser's clocks show another time. */
+export function storeTime(instant: string | number, where: Where, now: number): string {
+  const zone = knownZone(where.zone)
+  const isThisYear = localOf(instant, zone).slice(0, 4) === localOf(now, zone).slice(0, 4)
+  return new Intl.DateTimeFormat('en-US', {
+    ...{ month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', timeZone: zone },
+    ...(!isThisYear && { year: 'numeric' }),
+    ...(isOtherTime(instant, where) && { timeZoneName: 'short' }),
+  }).format(new Date(instant))
+}
+
+/** "Monday, November 23, 2026 at 10:00 AM (America/New_York)": the zone where the browser's clocks show another time. */
+export function longStoreTime(instant: string | number, where: Where): string {
+  const zone = knownZone(where.zone)
+  const text = new Intl.DateTimeFormat('en-US', { dateStyle: 'full', timeStyle: 'short', timeZone: zone }).format(
+    new Date(instant),
+  )
+  return isOtherTime(instant, where) ? `${text} (${zone})` : text
+}
+
+export const browserZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
+
+const isOtherTime = (instant: string | number, { zone, ownZone }: Where): boolean =>
+  localOf(instant, knownZone(zone)) !== localOf(instant, knownZone(ownZone))
+
+let storeZone: string | null = null
+const listeners = new Set<() => void>()
+
+/** null: this tab shows no store. */
+export function showTimesOf(zone: string | null): void {
+  if (zone === storeZone) return
+  storeZone = zone
+  for (const listener of listeners) listener()
+}
+
+/** So that times which are on the page follow. */
+export const useStoreZone = (): string | null =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    () => storeZone,
+  )
+
+function clocks(): Where {
+  const ownZone = browserZone()
+  return { zone: storeZone ?? ownZone, ownZone }
+}
+
+/** The day there, `2026-01-05`. */
+export const dayOf = (instant: string | number): string => localOf(instant, knownZone(clocks().zone)).slice(0, 10)
+
+/** Jan 5, 3:04 PM; with the year when it is not this one. */
+export const formatDateTime = (instant: string | number, now = Date.now()): string => storeTime(instant, clocks(), now)
+
+/** With the seconds and the zone. */
+export const formatLongDateTime = (instant: string | number): string =>
+  new Intl.DateTimeFormat('en-US', {
+    ...{ dateStyle: 'full', timeStyle: 'long', timeZone: knownZone(clocks().zone) },
+  }).format(new Date(instant))
