@@ -13,13 +13,22 @@ import { Until } from './Until.tsx'
 /** Walks a visitor of the demo from its store to a recovered cart. Ends by itself, and can be put away. */
 export function DemoGuide() {
   const store = useStore()
-  return store && <OfStore key={store.id} storeId={store.id} takesPush={capabilities[store.platform].pushHost} />
+  if (!store) return null
+  const { pushHost, plugin } = capabilities[store.platform]
+  return <OfStore key={store.id} storeId={store.id} takesPush={pushHost} hasAdmin={plugin} />
 }
 
 /** The newest cart of the last hour: all older ones are of the demo's past. */
 const ANY: Following = {}
 
-function OfStore({ storeId, takesPush }: { storeId: string; takesPush: boolean }) {
+interface DemoStore {
+  storeId: string
+  takesPush: boolean
+  /** Its admin shows the key it is connected with. */
+  hasAdmin: boolean
+}
+
+function OfStore({ storeId, takesPush, hasAdmin }: DemoStore) {
   const { following, follow, hide, isHidden } = useFollowing(storeId)
   const instance = useInstance()
   const shop = useDemoShop()
@@ -36,6 +45,7 @@ function OfStore({ storeId, takesPush }: { storeId: string; takesPush: boolean }
         <CloseButton aria-label="Hide this guide" onClick={hide} />
       </div>
       {takesPush && <PushHint />}
+      {hasAdmin && <OwnAccountHint shop={shop} />}
       <FollowedCart
         following={following ?? ANY}
         onFound={follow}
@@ -67,6 +77,17 @@ const PushHint = () => (
     </Anchor>{' '}
     and allow them in the demo store. They go through the push service of your browser’s maker, so this needs the
     internet. From 9 pm to 8 am in New York, where the demo store is, they wait for the morning.
+  </Text>
+)
+
+/** newcomer-N15. */
+export const OwnAccountHint = ({ shop }: { shop: string }) => (
+  <Text fz="sm" mt={4}>
+    To try this with an account of your own, connect the demo store to it: its address and REST API key are in the{' '}
+    <Anchor href={new URL('/wp-admin/', shop).href} target="_blank" rel="noreferrer" fz="sm" underline="always">
+      store admin
+    </Anchor>
+    .
   </Text>
 )
 
