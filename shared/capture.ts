@@ -62,8 +62,10 @@ export const CapturePost = z.object({
       whatsapp: Said.optional(),
     })
     .optional(),
-  /** The shopper agreed to it in the shop's consent banner, or ticked a box of ours on an earlier page (C9). */
+  /** The shopper agreed to it in the shop's consent banner (C9). Older scripts say it of a ticked box, too. */
   agreed: z.literal(true).optional(),
+  /** The wordings of the boxes that the shopper ticked on this page or an earlier one, with commas between them. */
+  ticked: z.string().max(130).optional(),
   /** On a checkout: the consent boxes it shows, each with the wording it names, or ''. */
   boxes: z.object({ email: wordingName, sms: wordingName, whatsapp: wordingName }).partial().optional(),
 })

@@ -73,7 +73,7 @@ function openTeller(key: string, origin: string, mode: Mode, back?: string): Tel
   }
   const memory = openMemory(key, () => isLasting())
   /** A ticked box is a yes too, for what it is about. */
-  const isAgreed = () => answer() || (answer() === undefined && memory.get('yes') === '1')
+  const isAgreed = () => answer() ?? Boolean(memory.get('yes'))
   const isLasting = () => mode === 'cart_and_contact' || isAgreed()
   const page = random(9)
   let seq = 0
@@ -84,7 +84,9 @@ function openTeller(key: string, origin: string, mode: Mode, back?: string): Tel
       cart: memory.token('cart'),
       back: memory.get('back'),
       device: isLasting() ? deviceOf(memory) : undefined,
-      agreed: answer() || (isAgreed() && !('contact' in news)) || undefined,
+      agreed: answer() || undefined,
+      // Our server knows whether these words count.
+      ticked: 'contact' in news ? undefined : memory.get('yes'),
     }
     send({ ...tokens, ...news })
   }
@@ -95,7 +97,7 @@ function openTeller(key: string, origin: string, mode: Mode, back?: string): Tel
     if (navigator.sendBeacon?.(url, body)) return
     fetch(url, { method: 'POST', body, keepalive: true, mode: 'no-cors', credentials: 'omit' }).catch(() => {})
   }
-  const mayPost = () => isAgreed() || (answer() === undefined && mode !== 'nothing')
+  const mayPost = () => answer() ?? (isAgreed() || mode !== 'nothing')
   const keepWayBack = () => {
     if (!back || !mayPost()) return
     goOnWith(memory, back)
@@ -104,7 +106,7 @@ function openTeller(key: string, origin: string, mode: Mode, back?: string): Tel
   return {
     memory,
     mayPost,
-    mayNameAll: () => answer() || (answer() === undefined && mode === 'cart_and_contact'),
+    mayNameAll: () => answer() ?? mode === 'cart_and_contact',
     mayTick: () => answer() !== false,
     keepWayBack,
     tell(name, news) {
@@ -178,21 +180,25 @@ async function lookAtCart(teller: Teller): Promise<void> {
 type Later = (work: () => void) => void
 
 function lookAtContact(teller: Teller, later: Later, lookAgain: () => void): void {
-  const { memory, seen, tell, mayNameAll, mayTick } = teller
+  const { memory, seen, tell, mayNameAll, mayPost, mayTick } = teller
   const consent = consentBoxes()
-  const contact = mayNameAll() ? readContact() : contactFor(consent)
+  const typed = readContact()
+  const boxes = boxesShown()
+  const contact = mayNameAll() ? typed : contactFor(consent)
   if (contact.email || contact.phone) {
-    if (!mayNameAll() && mayTick() && !memory.get('yes')) {
-      memory.set('yes', '1')
+    if (!mayNameAll() && mayTick()) {
+      const isFirst = !memory.get('yes')
+      // By the names of the wordings beside the boxes.
+      memory.set('yes', String(saidOf(consent).map((said) => said.isGiven && said.id)))
       memory.keep()
       // The first that is told of this cart, maybe.
-      lookAgain()
+      if (isFirst) lookAgain()
     }
     // Whose cart it is may turn out only now: what is in it goes along.
-    tell('contact', { ...(memory.get('back') ? seen : {}), contact, consent, boxes: boxesShown() })
+    tell('contact', { ...(memory.get('back') ? seen : {}), contact, consent, boxes })
     // A no counts for a contact the cart has already, so it is said once more when that is known.
     if (takesBack(consent)) later(() => tellNo(teller))
-  } else if (!teller.mayPost()) {
+  } else if (!mayPost()) {
     if (takesBack(consent)) tellNo(teller)
   } else if (memory.get('yes') && takesBack(consent)) {
     tell('contact', { consent })
@@ -200,18 +206,12 @@ function lookAtContact(teller: Teller, later: Later, lookAgain: () => void): voi
       tellNo(teller)
       if (Object.keys(contactFor(consentBoxes())).length > 0) return
       memory.forget('yes')
-      if (!teller.mayPost()) memory.clear()
+      if (!mayPost()) memory.clear()
     })
-  } else {
-    const { email, phone } = readContact()
+  } else if (boxes && (typed.email || typed.phone)) {
     // Who does not tick counts too: which boxes they saw, and nothing of what they typed.
-    if (email || phone) tellBoxes(teller)
+    tell('boxes', { boxes })
   }
-}
-
-function tellBoxes({ tell }: Teller): void {
-  const boxes = boxesShown()
-  if (boxes && Object.keys(boxes).length > 0) tell('boxes', { boxes })
 }
 
 /** What the ticked boxes are about. */
@@ -225,7 +225,8 @@ function contactFor(consent: Consent | undefined): TypedContact {
   return asked.email || asked.phone ? { ...person, ...asked } : {}
 }
 
-const takesBack = (consent: Consent | undefined) => Object.values(consent ?? {}).some((said) => !said.isGiven)
+const saidOf = (consent: Consent | undefined) => Object.values(consent ?? {})
+const takesBack = (consent: Consent | undefined) => saidOf(consent).some((said) => !said.isGiven)
 
 /** As the boxes are by then: they may have been ticked again. */
 function tellNo({ mayNameAll, tell }: Teller): void {

@@ -98,7 +98,8 @@ describe('nothing before consent', () => {
         )
       await expect.poll(() => new Set(bodies().map(({ cart }) => cart)).size).toBe(1)
       // Every post says why it may come.
-      await expect.poll(() => bodies().every((body) => body.agreed || body.consent?.email)).toBe(true)
+      await expect.poll(() => bodies().every((body) => body.ticked || body.consent?.email)).toBe(true)
+      expect(bodies().some(({ agreed }) => agreed)).toBe(false)
     })
   })
 
@@ -142,6 +143,17 @@ describe('only the cart before consent', () => {
       expect([lasting, ofVisit!.length > 0]).toEqual([[], true])
       await tick(here)
       await expect.poll(() => bodies().at(-1)).toMatchObject({ cart: bodies()[0]!.cart, contact: { email: EMAIL } })
+    })
+  })
+
+  test('a refusal leaves nothing in the browser', async () => {
+    await visit('cart_only', async (here) => {
+      await shopAround(here)
+      await expect.poll(() => bodies()).toHaveLength(2)
+      await here.page.evaluate(() =>
+        (window as unknown as { recoup(...said: unknown[]): void }).recoup('consent', false),
+      )
+      await expect.poll(() => keysOf(here.page)).toEqual([[], []])
     })
   })
 

@@ -12,7 +12,7 @@ export interface Memory {
   clear(): void
 }
 
-const NAMES = ['cart', 'back', 'device', 'items', 'contact', 'no', 'has', 'order', 'yes']
+const NAMES = ['cart', 'back', 'device', 'items', 'contact', 'boxes', 'no', 'has', 'order', 'yes']
 
 /** Until `isLasting` says so nothing outlives the visit (C9). */
 export function openMemory(key: string, isLasting: () => boolean = () => true): Memory {

@@ -14,7 +14,7 @@ interface Known {
   countsTick: CountsTick
   /** Whether the email address is that of a customer (`coveredCustomers`): kept as by a box for emails. */
   isCovered?: boolean
-  /** The channels that a customer who is signed in to the shop agreed to earlier (`agreedChannels`). */
+  /** The channels of boxes ticked before, or that a customer who is signed in to the shop agreed to (`agreedChannels`). */
   earlierConsents?: readonly ConsentChannel[]
 }
 

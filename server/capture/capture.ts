@@ -1,7 +1,7 @@
 import type { CapturePost } from '../../shared/capture.ts'
 import { type CaptureMode, keepsAll } from '../../shared/capture-mode.ts'
 import type { ConsentChannel } from '../../shared/consent.ts'
-import { boxChannels } from '../../shared/consent-box.ts'
+import { boxChannels, wordingId } from '../../shared/consent-box.ts'
 import { type NewFact, recordFacts } from '../carts/record.ts'
 import { type BoxView, countBoxViews, viewsOfForms } from '../consent/box-counts.ts'
 import { currentTexts, findShownWording, noteBoxes } from '../consent/boxes.ts'
@@ -45,9 +45,12 @@ export async function allowedPost(
 ): Promise<PlacedPost | null> {
   const mode = store.before_consent
   if (keepsAll(mode)) return post
-  const words = post.consent ? await currentTexts({ storeId: store.id, db: deps.db }) : null
+  const words = post.consent || post.ticked ? await currentTexts({ storeId: store.id, db: deps.db }) : null
+  const ticked = post.ticked?.split(',') ?? []
+  const isTicked = (channel: ConsentChannel) => words?.[channel].some((each) => ticked.includes(wordingId(each)))
   return withinMode(post, mode, {
     countsTick: (channel, box) => words !== null && findShownWording(words[channel], box) !== null,
+    earlierConsents: boxChannels.filter(isTicked),
   })
 }
 

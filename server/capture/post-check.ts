@@ -25,7 +25,7 @@ export function readUsual(said: unknown): CapturePost | null {
   if (!fits(cart, CART) || !fits(page, PAGE) || !isWhole(seq, 0, 100_000)) return null
   if (back !== undefined && !fits(back, BACK)) return null
   if (device !== undefined && !fits(device, CART)) return null
-  if (agreed !== undefined && agreed !== true) return null
+  if ((agreed !== undefined && agreed !== true) || said.ticked !== undefined) return null
   const items = readItems(said.items)
   const coupons = readCoupons(said.coupons)
   const contact = readTexts(said.contact, CONTACT)
