@@ -45,12 +45,16 @@ test('an owner adds a language to a box, and removes it', async () => {
   ])
 })
 
-test('a default text of a language can be changed and not removed', async () => {
+test('a default text of a language can be changed and removed', async () => {
   app.api.answer(consentBoxes, boxes([{ ...german, isDefault: true }]))
   await app.open('/settings/consent#boxes')
   await card().getByLabel('Text in German').fill('Ja, gern.')
   await card().getByRole('button', { name: 'Save German' }).waitFor()
-  await expect.poll(() => card().getByRole('button', { name: 'Remove German' }).count()).toBe(0)
+  app.api.answer(saveBoxText, { box: boxOf('email') })
+  app.api.answer(consentBoxes, boxes())
+  await card().getByRole('button', { name: 'Remove German' }).click()
+  await expect.poll(() => card().getByLabel('Text in German').count()).toBe(0)
+  expect(app.api.calls(saveBoxText).map(({ body }) => body)).toEqual([{ channel: 'email', language: 'de', words: '' }])
 })
 
 test('a shop with the plugin has no HTML to paste', async () => {

@@ -101,7 +101,7 @@ export const saveBoxText = endpoint({
   permission: 'consent:write',
   scope: 'store',
   summary:
-    'Change the text of a consent box, in one language or for all others. Boxes with the old text no longer count. An empty text restores the default, or removes the language',
+    'Change the text of a consent box, in one language or for all others. Boxes with the old text no longer count. An empty text restores the default, or removes the language, its default text included',
   query: storeQuery,
   body: z.object({
     channel: z.enum(boxChannels),

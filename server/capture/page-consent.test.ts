@@ -187,7 +187,13 @@ test('a box in another language counts with its own words, and without them once
   expect((await save('')).box.languages).toMatchObject([{ language: 'de', isDefault: true }])
   await tick('later')
   expect(await ledger()).toHaveLength(2)
+  // It is removed like any other, and a text of the owner's brings the language back.
+  expect((await save('')).box.languages).toEqual([])
+  const { boxes } = await ask('GET', '/api/consent/boxes')
+  expect(boxes.map(({ languages }: { languages: unknown[] }) => languages.length)).toEqual([0, 1, 1])
+  expect((await save(german)).box.languages).toMatchObject([{ words: german, isDefault: false }])
   const own = { channel: 'email', words: 'Yes, mail me.' }
+  expect((await save('')).box.languages).toMatchObject([{ isDefault: true }])
   expect((await ask('PUT', '/api/consent/boxes', own)).box.languages).toEqual([])
 })
 

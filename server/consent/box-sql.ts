@@ -22,6 +22,7 @@ export async function boxesOf({ db, storeId }: StoreDb): Promise<BoxRow[]> {
 export interface LanguageRow {
   channel: ConsentChannel
   language: string
+  /** '': the default of this language is switched off. */
   words: string
 }
 

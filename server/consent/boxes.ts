@@ -44,12 +44,20 @@ export async function saveBoxText(
   { channel, language = '', words }: { channel: ConsentChannel; language?: string | undefined; words: string },
 ) {
   const plain = plainWords(words)
-  if (plain === '') await sql.dropWords(store, { channel, language })
+  // Without a row German pages would show the default again.
+  const isSwitchedOff = plain === '' && language === 'de' && (await hasGermanDefault(store, channel))
+  if (plain === '' && !isSwitchedOff) await sql.dropWords(store, { channel, language })
   else await sql.saveWords(store, { channel, language, words: plain, by: session.userId, now: deps.now() })
   await queueWake(deps, store, 'settings')
   deps.log.info({ storeId: store.storeId, channel, language }, 'consent.box-words-saved')
   const { boxes } = await readBoxes(store)
   return { box: boxes.find((box) => box.channel === channel)! }
+}
+
+async function hasGermanDefault(store: StoreDb, channel: ConsentChannel): Promise<boolean> {
+  const { boxes } = await readBoxes(store)
+  const german = boxes.find((box) => box.channel === channel)!.languages.find(({ language }) => language === 'de')
+  return german?.isDefault ?? false
 }
 
 /** The words of each box as the store shows them now, in whichever language. */
@@ -80,7 +88,9 @@ function present(
   // A custom text has no German translation.
   const isReady = words === null && !rows.some(({ language }) => language === 'de')
   const ready = isReady ? [{ language: 'de', words: germanBoxText(channel, storeName), isDefault: true }] : []
-  const languages = [...ready, ...rows.map((each) => ({ ...each, isDefault: false }))].map((each) => ({
+  // Empty words: the owner has switched the default off.
+  const own = rows.filter((each) => each.words !== '')
+  const languages = [...ready, ...own.map((each) => ({ ...each, isDefault: false }))].map((each) => ({
     language: each.language as ConsentBox['languages'][number]['language'],
     words: each.words,
     isDefault: each.isDefault,

@@ -104,6 +104,7 @@ export interface ConsentWordingsTable {
   channel: 'email' | 'sms' | 'whatsapp'
   /** '': in every language without a wording of its own. */
   language: Generated<string>
+  /** '': the default of this language is switched off. */
   words: string
   updated_at: Date
   updated_by: string | null

@@ -113,11 +113,9 @@ function LanguageText({ box, language, saved, isDefault = false, onGone, childre
               Save {name}
             </Button>
           )}
-          {!isDefault && (
-            <Button size="sm" variant="default" onClick={() => (saved === '' ? onGone?.() : write(''))}>
-              {saved === '' ? 'Cancel' : `Remove ${name}`}
-            </Button>
-          )}
+          <Button size="sm" variant="default" onClick={() => (saved === '' ? onGone?.() : write(''))}>
+            {saved === '' ? 'Cancel' : `Remove ${name}`}
+          </Button>
         </Group>
       )}
       {save.error && (

@@ -22,7 +22,10 @@ export function useSaveBoxText() {
   return useMutation({
     mutationFn: (text: { channel: ConsentChannel; language?: (typeof boxLanguages)[number]; words: string }) =>
       call(saveBoxText, { body: text }),
-    onSettled: () =>
-      Promise.all(['consent-boxes', 'consent-box-counts'].map((key) => queries.invalidateQueries({ queryKey: [key] }))),
+    // Not waiting for the counts: they may come after the saved text's own field, which would miss that it was saved.
+    onSettled: () => {
+      void queries.invalidateQueries({ queryKey: ['consent-box-counts'] })
+      return queries.invalidateQueries({ queryKey: ['consent-boxes'] })
+    },
   })
 }
