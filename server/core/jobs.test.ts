@@ -100,3 +100,25 @@ test('a job of one store wakes one other taker, not all of them', async () => {
   // Another one, and itself once it is done.
   expect(wake.mock.calls.length).toBeLessThanOrEqual(2 * 3)
 })
+
+test('takers that put a job of a busy store back look for jobs of other stores at once, not half a minute later', async () => {
+  const queue = await startJobQueue(urlOfWorld(), createLogger('silent'), [orderJob], true)
+  const { promise: answer, resolve } = Promise.withResolvers<void>()
+  const [slow, started]: [string, Set<string>] = [crypto.randomUUID(), new Set()]
+  await queue.work(world.deps, [
+    on(orderJob, async (_, { storeId }) => {
+      started.add(storeId)
+      await answer
+    }),
+  ])
+  // All takers wait and are woken at the same moment, so that several take a job of the slow store before it is known to be busy.
+  const others = Array.from({ length: 11 }, () => crypto.randomUUID())
+  const jobs = [...Array.from({ length: 12 }, () => slow), ...others]
+  await world.db.transaction().execute(async (tx) => {
+    for (const [n, storeId] of jobs.entries())
+      await queue.enqueue(tx, orderJob, { storeId, orderId: String(n) }, `${storeId}:${n}`)
+  })
+  await expect.poll(() => started.size, { timeout: 20_000 }).toBe(12)
+  resolve()
+  await queue.stop()
+})
