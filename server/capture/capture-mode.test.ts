@@ -150,21 +150,6 @@ describe('a page', () => {
     if (all) expect(await kept()).toBe(all)
   })
 
-  test.each([
-    ['nothing', '[[],[],[],[],[],[]]'],
-    ['cart_only', null],
-  ] as const)('%s: a box ticked on an earlier page counts for what it is about, and beside outdated words not at all', async (mode, all) => {
-    await setMode(mode)
-    await post({ items, contact, ticked: 'w1abcdef' })
-    await settled()
-    for (const word of [EMAIL, 'Ada', 'device-of-ada']) expect(await kept()).not.toContain(word)
-    if (all) expect(await kept()).toBe(all)
-    await post({ items: [{ id: '12', quantity: 1 }], contact, ticked: `w2,${aBox('email').id}` })
-    await settled()
-    for (const word of [EMAIL, 'device-of-ada', '"12"']) expect(await kept()).toContain(word)
-    expect(await kept()).not.toContain('12125550177')
-  })
-
   test('the script is told the mode, and nothing where it is the old one', async () => {
     const script = async () => (await world.app.inject({ url: `/capture/${store.captureKey}.js` })).body.split(';')[0]
     expect(await script()).not.toContain('mode')

@@ -1,11 +1,14 @@
 import net from 'node:net'
 import nodemailer from 'nodemailer'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { connectionsWait } from '../../test/locks.ts'
 import { aScene, cartOf, HOUR, messagesOf, pass, recordOf, send, wait } from '../../test/message-scene.ts'
 import { told } from '../../test/notifications.ts'
 import { acceptsMail, aWorld } from '../../test/world.ts'
+import { transact } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
 import { returnPathOf } from '../email/return-path.ts'
+import { lockShoppersOf } from '../shoppers/shoppers.ts'
 import { type BounceIntake, listenForBounces } from './bounce-intake.ts'
 import { applyWaitingReports, type MailReport, recordMailReport } from './mail-reports.ts'
 
@@ -141,6 +144,35 @@ test('a bounce that is faster than the mail server’s own answer waits for it, 
   expect((await stateOf(scene.storeId)).first).toEqual(['sent', null])
   await applyWaitingReports(world.deps)
   expect((await stateOf(scene.storeId)).first).toEqual(['failed', 'bounced'])
+})
+
+test('a report that waited is applied under the lock of its shopper, which an erasure holds too (C8)', async () => {
+  world.answer = async (mail) => {
+    await say(mail.messageId, 'hard')
+    return acceptsMail(mail)
+  }
+  const { storeId } = await aSentMail()
+  const { shopper_id: shopperId } = await world.db
+    .selectFrom('messages')
+    .select('shopper_id')
+    .where('store_id', '=', storeId)
+    .executeTakeFirstOrThrow()
+  const [holding, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const erasure = transact({ storeId, db: world.db }, async (tx) => {
+    await lockShoppersOf(tx, [shopperId])
+    holding.resolve()
+    await held.promise
+  })
+  await holding.promise
+  const applied = applyWaitingReports(world.deps)
+  try {
+    await connectionsWait(world, 1)
+    expect((await stateOf(storeId)).first).toEqual(['sent', null])
+  } finally {
+    held.resolve()
+    await Promise.all([erasure, applied])
+  }
+  expect((await stateOf(storeId)).first).toEqual(['failed', 'bounced'])
 })
 
 describe('the intake', () => {
