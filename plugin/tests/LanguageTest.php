@@ -73,6 +73,32 @@ final class LanguageTest extends ShopCase
         self::assertSame('w2', $this->lastEntry()['consent']['email']['id']);
     }
 
+    public function testOfTwoTabsInTwoLanguagesEachTellsTheWordsItShows(): void
+    {
+        $this->giveGerman();
+        WC()->cart->add_to_cart(self::TEA, 1);
+        $GLOBALS['wp']['isCheckout'] = true;
+        foreach (['de_DE' => '/de/kasse/', 'en_US' => '/checkout/?step=1'] as $locale => $page) {
+            $GLOBALS['wp']['locale'] = $locale;
+            $_SERVER['REQUEST_URI'] = $page;
+            do_action('woocommerce_init');
+            do_action('wp');
+        }
+        $_SERVER['REQUEST_URI'] = '/wp-json/wc/store/v1/checkout';
+        $GLOBALS['wp']['isAjax'] = true;
+        $tick = function (string $from, bool $is): string {
+            $_SERVER['HTTP_REFERER'] = $from;
+            do_action('woocommerce_set_additional_field_value', 'recoup/consent-email', $is, 'other', null);
+            $this->endRequest();
+            return $this->lastEntry()['consent']['email']['id'];
+        };
+        $ids = [$tick('https://shop.example.com/de/kasse/#contact', true), $tick('https://shop.example.com/checkout/?step=1', false)];
+        // One that names no page is in the language of the last one.
+        $ids[] = $tick('', true);
+        unset($_SERVER['REQUEST_URI'], $_SERVER['HTTP_REFERER']);
+        self::assertSame(['w2', 'w1', 'w1'], $ids);
+    }
+
     public function testTheClassicFormTellsTheWordsItShowed(): void
     {
         $this->giveGerman();

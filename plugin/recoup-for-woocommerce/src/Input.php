@@ -49,6 +49,19 @@ final class Input
         return isset($_COOKIE[$name]) && is_string($_COOKIE[$name]) ? sanitize_text_field(wp_unslash($_COOKIE[$name])) : '';
     }
 
+    /** Path and query of the page that is asked for. */
+    public static function page(): string
+    {
+        return isset($_SERVER['REQUEST_URI']) && is_string($_SERVER['REQUEST_URI']) ? esc_url_raw(wp_unslash($_SERVER['REQUEST_URI'])) : '';
+    }
+
+    /** Path and query of the page that the request comes from; '' where the browser does not say. */
+    public static function fromPage(): string
+    {
+        $address = isset($_SERVER['HTTP_REFERER']) && is_string($_SERVER['HTTP_REFERER']) ? esc_url_raw(wp_unslash($_SERVER['HTTP_REFERER'])) : '';
+        return (string) preg_replace('~^https?://[^/?#]+|#.*$~i', '', $address);
+    }
+
     public static function agent(): string
     {
         return isset($_SERVER['HTTP_USER_AGENT']) && is_string($_SERVER['HTTP_USER_AGENT']) ? sanitize_text_field(wp_unslash($_SERVER['HTTP_USER_AGENT'])) : '';

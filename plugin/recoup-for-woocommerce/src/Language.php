@@ -8,6 +8,8 @@ namespace Recoup\WooCommerce;
  */
 final class Language
 {
+    private const MOST_PAGES = 5;
+
     /** @var string|null of the block checkout's labels; null: it has no boxes */
     private static $ofLabels = null;
 
@@ -29,14 +31,29 @@ final class Language
             return;
         }
         $language = self::$ofLabels ?? self::ofPage();
-        if (Session::get('language') !== $language) {
+        $page = self::name(Input::page());
+        $pages = self::pages();
+        if (Session::get('language') !== $language || ($pages[$page] ?? null) !== $language) {
             Session::put('language', $language);
+            Session::put('languages', array_slice([$page => $language] + $pages, 0, self::MOST_PAGES));
         }
+    }
+
+    private static function pages(): array
+    {
+        $pages = Session::get('languages', []);
+        return is_array($pages) ? $pages : [];
+    }
+
+    private static function name(string $page): string
+    {
+        return 'p' . substr(hash('sha256', $page), 0, 12);
     }
 
     public static function current(): string
     {
-        $kept = self::isOfScript() && Settings::hasLanguages() ? Session::get('language') : null;
+        // Two tabs can show the checkout in two languages: a request is from the page that it names.
+        $kept = self::isOfScript() && Settings::hasLanguages() ? self::pages()[self::name(Input::fromPage())] ?? Session::get('language') : null;
         return is_string($kept) ? $kept : self::ofPage();
     }
 

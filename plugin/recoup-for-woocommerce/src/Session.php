@@ -63,7 +63,7 @@ final class Session
     public static function startAnew(): void
     {
         if (self::isThere()) {
-            $kept = array_intersect_key(self::all(), ['language' => 1]);
+            $kept = array_intersect_key(self::all(), ['language' => 1, 'languages' => 1]);
             WC()->session->set(self::KEY, $kept === [] ? null : $kept);
         }
         self::showCart('');
