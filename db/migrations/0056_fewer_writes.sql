@@ -1,11 +1,12 @@
 -- Less work for each change of a message and of its cart.
 
--- Replaced by messages_by_worker (0055). What is being sent always has a worker; a row without one would never be closed.
+-- What is being sent has a worker: messages_by_worker (0055) finds what a process left behind when it ended. Rows without one get an unknown
+-- worker, so that the next check closes them.
 update messages set worker_id = gen_random_uuid() where state in ('handed_over', 'claimed') and worker_id is null;
-drop index messages_in_flight;
+alter table messages add constraint messages_has_worker
+  check (state not in ('handed_over', 'claimed') or worker_id is not null) not valid;
 
--- As before (0038). Carts that a statement leaves as they are counted here cancel each other out before their slots are found, as all do when
--- messages were sent for them and their badges change.
+-- As before (0038), but old and new rows with equal values cancel out before their slots are computed: a change of a badge costs nothing here.
 create or replace function roll_up_carts() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' then

@@ -91,7 +91,7 @@ describe('statements of one transaction, sent at once', () => {
 describe.each([
   ['with statement names', true],
   ['without', false],
-])('plans are kept %s', (_, isPrepared) => {
+])('plans are asked to be kept %s', (_, isPrepared) => {
   test('in the transaction that asks for it, and in none after it', async () => {
     const url = `${world.pool.options.connectionString}`
     const pool = openPool({ url, max: 1, isPrepared })

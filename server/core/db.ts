@@ -69,8 +69,8 @@ export function transact<T>(store: StoreDb, work: (tx: StoreTx) => Promise<T>): 
 }
 
 /**
- * A transaction in one round trip, with kept plans: no statement waits for the answer of the one before. Each sees what was committed until it begins, so also what
- * the one before has waited for. Answers the rows of the last; throws the first error of any of them. Where the connections are not of
+ * A transaction in one round trip, with kept plans: no statement waits for the answer of the one before. Each sees what was committed until it
+ * begins, so also what the one before has waited for. Answers the rows of the last; throws the first error of any of them. Where the connections are not of
  * `openPool`, one after the other.
  */
 export async function transactAtOnce<Row>(
@@ -105,7 +105,7 @@ const KEEPING_PLANS = 'set local plan_cache_mode = force_generic_plan'
 /**
  * Plans the named statements of this transaction once per connection. With lists or JSON among their values PostgreSQL would plan many of them
  * again each time, and planning takes as long as running. Such a statement finds its rows by `id = any($1)`, so that one plan serves all values.
- * A setting of the transaction, so a pooler carries it. A statement without a name is planned each time, with or without it.
+ * A setting of the transaction, so a pooler carries it. Where statements have no names, each is planned each time, and for no particular values.
  */
 export const keepPlans = ({ db }: StoreTx): Promise<unknown> => sql.raw(KEEPING_PLANS).execute(db)
 
@@ -131,7 +131,10 @@ interface Names {
 }
 
 const EACH_TIME = '/* planned each time */'
-/** Begins a statement whose plan depends so much on its values that one plan for all of them will not do. It is not named. */
+/**
+ * Begins a statement whose plan depends so much on its values that one plan for all of them will not do. It is not named. Not for transactions
+ * of `keepPlans`.
+ */
 export const PLANNED_EACH_TIME = sql.raw(EACH_TIME)
 
 function nameOf(names: Names, text: string): string | undefined {

@@ -27,9 +27,8 @@ export const isClaimed = (row: Row) => sql<boolean>`(${of(row, `= 'claimed'`)} a
 export const isTaken = (row: Row) => of(row, `= 'claimed'`)
 
 /**
- * Beside `isTaken`, `isClaimed` or `isHandedOver`, which are of no other rows: the rest of the condition of the index `messages_by_worker`. Only
- * the search for messages of processes that ended says it. Where a planner with older statistics could choose that index, each turn read all
- * messages that are being sent, of all stores.
+ * Every message that is claimed or handed over has a worker. Said only in the search for processes that ended: it lets PostgreSQL use the index
+ * `messages_by_worker`, which no other statement should use, as it holds what all stores are sending.
  */
 export const hasWorker = (row: Row) => sql<boolean>`${sql.raw(row)}.worker_id is not null`
 

@@ -1,5 +1,5 @@
 import type { Outcome } from '../channels/channel.ts'
-import { type Db, keepPlans, type StoreDb, transact } from '../core/db.ts'
+import { type Db, type StoreDb, transact } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
 import { scheduleNextLook, spaceNextSteps } from '../messages/messages.ts'
 import { stateAfter } from '../messages/state-rules.ts'
@@ -51,7 +51,6 @@ export async function writeEnds(
   done: readonly Departed[],
 ): Promise<void> {
   await transact(store, async (tx) => {
-    await keepPlans(tx)
     await lockShoppersOf(
       tx,
       done.map(({ ready }) => ready.row.shopper_id),

@@ -135,13 +135,13 @@ export function turnOf(
       select * from jsonb_to_recordset(${JSON.stringify(going)}::jsonb) as l(id uuid, shopper_id uuid, cart_version int, address_hash text,
         other_hashes jsonb, domain text, coupon_id uuid, coupon_code text, coupon_wording text, inputs jsonb)),
     -- Found by their ids alone, and joined with what is known of them before anything is asked: a planner whose statistics are from before the first
-    -- mail was taken expects no such rows. It read all that are being sent, and asked everything of each mail as often as there were others.
+    -- mail was taken expects no such rows. It scanned all messages in flight and repeated each check once per message.
     locked as materialized (
       select id, cart_id, state from messages where store_id = ${storeId} and id = any(${idsOf([...answered, ...going])}::uuid[])
         order by id for no key update),
     mine as materialized (select l.*, k.cart_id from going l join locked k on k.id = l.id where ${isTaken('k')}),
     room as materialized (
-      select used from plan_usage where ${counter} and (select count(*) from locked) > 0 and exists (select 1 from going) for no key update),
+      select used from plan_usage where ${counter} and (select count(*) from locked) > 0 and exists (select 1 from mine) for no key update),
     noted as (
       update messages m set answer = a.answer from answered a join locked k on k.id = a.id
       where m.store_id = ${storeId} and m.id = a.id and m.worker_id = ${workerId}

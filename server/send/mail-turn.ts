@@ -112,7 +112,7 @@ class MailTurns {
 
   /** What waiting for locks has made too old meanwhile is found by the last look before the wire (D3). */
   async #turn(done: readonly Finished[], next: readonly Ready[], now: Date): Promise<Set<string>> {
-    const { db, storeId } = this.#store
+    const { storeId } = this.#store
     const { claim, evaluation, mail } = this.#sender
     const { situation, month, capSince } = evaluation
     // Midnight passed in between: the new month has a limit of its own.
@@ -139,7 +139,7 @@ class MailTurns {
       },
     )
     const locks = lockingShoppers(storeId, going.map(shopperOf))
-    const rows = going.length > 0 ? await transactAtOnce(this.#store, [locks], turn) : (await turn.execute(db)).rows
+    const rows = await transactAtOnce(this.#store, going.length > 0 ? [locks] : [], turn)
     return new Set(rows.map(({ id }) => id))
   }
 
