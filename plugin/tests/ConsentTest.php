@@ -176,7 +176,7 @@ final class ConsentTest extends ShopCase
         $this->endRequest();
         $this->placeClassicOrder([]);
         self::assertArrayNotHasKey('forms', $this->entriesOfType('order')[0]);
-        self::assertSame('yes', $GLOBALS['wp']['orders'][71]->meta['_recoup_consent_email']);
+        self::assertArrayNotHasKey('_recoup_consent_email', $GLOBALS['wp']['orders'][71]->meta);
     }
 
     public function testABoxThatIsUntickedInTheClassicFormIsANo(): void

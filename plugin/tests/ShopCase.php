@@ -85,6 +85,10 @@ abstract class ShopCase extends TestCase
     protected function endRequest(): void
     {
         Capture::finish();
+        // Each request has variables of its own.
+        $answered = new ReflectionProperty(Consent::class, 'answered');
+        $answered->setAccessible(true);
+        $answered->setValue(null, []);
     }
 
     protected function lastEntry(): array

@@ -12,6 +12,8 @@ final class Consent
 
     /** @var string the checkout this request comes from: 'block', 'classic', or '' */
     private static $place = '';
+    /** @var array<string, bool> channels whose box is in the form of this request */
+    private static $answered = [];
     /** @var bool the boxes are in the form already */
     private static $isShown = false;
 
@@ -126,6 +128,7 @@ final class Consent
     /** Answers whether it is news. A yes to words that the store no longer shows is none. */
     public static function heard(string $channel, bool $isGiven, string $wording = ''): bool
     {
+        self::$answered[$channel] = true;
         $box = Settings::box($channel, $wording) ?? ($isGiven ? null : Settings::box($channel, ''));
         $said = self::said();
         $before = $said[$channel]['isGiven'] ?? null;
@@ -263,10 +266,13 @@ final class Consent
         }
     }
 
-    /** Order meta, as docs/consent.md names it. The order is saved by WooCommerce right after. */
+    /**
+     * Order meta, as docs/consent.md names it. The order is saved by WooCommerce right after. A payment button without the boxes may bring
+     * another address than the one that was ticked for: its order says nothing.
+     */
     public static function toOrder(object $order): void
     {
-        foreach (self::said() as $channel => $word) {
+        foreach (array_intersect_key(self::said(), self::$answered) as $channel => $word) {
             $key = '_recoup_consent_' . $channel;
             $order->update_meta_data($key, $word['isGiven'] ? 'yes' : 'no');
             $order->update_meta_data($key . '_wording', $word['wording']);
