@@ -188,7 +188,7 @@ test('a box in another language counts with its own words, and without them once
   await tick('later')
   expect(await ledger()).toHaveLength(2)
   // It is removed like any other, and a text of the owner's brings the language back.
-  expect((await save('')).box.languages).toEqual([])
+  for (let n = 0; n < 2; n++) expect((await save('')).box.languages).toEqual([])
   const { boxes } = await ask('GET', '/api/consent/boxes')
   expect(boxes.map(({ languages }: { languages: unknown[] }) => languages.length)).toEqual([0, 1, 1])
   expect((await save(german)).box.languages).toMatchObject([{ words: german, isDefault: false }])

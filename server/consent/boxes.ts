@@ -45,7 +45,7 @@ export async function saveBoxText(
 ) {
   const plain = plainWords(words)
   // Without a row German pages would show the default again.
-  const isSwitchedOff = plain === '' && language === 'de' && (await hasGermanDefault(store, channel))
+  const isSwitchedOff = plain === '' && language === 'de' && (await removesGermanDefault(store, channel))
   if (plain === '' && !isSwitchedOff) await sql.dropWords(store, { channel, language })
   else await sql.saveWords(store, { channel, language, words: plain, by: session.userId, now: deps.now() })
   await queueWake(deps, store, 'settings')
@@ -54,7 +54,10 @@ export async function saveBoxText(
   return { box: boxes.find((box) => box.channel === channel)! }
 }
 
-async function hasGermanDefault(store: StoreDb, channel: ConsentChannel): Promise<boolean> {
+/** It is shown, or was removed before: removing it twice does not bring it back. */
+async function removesGermanDefault(store: StoreDb, channel: ConsentChannel): Promise<boolean> {
+  const isGerman = (each: { channel: string; language: string }) => each.channel === channel && each.language === 'de'
+  if ((await sql.languagesOf(store)).find(isGerman)?.words === '') return true
   const { boxes } = await readBoxes(store)
   const german = boxes.find((box) => box.channel === channel)!.languages.find(({ language }) => language === 'de')
   return german?.isDefault ?? false

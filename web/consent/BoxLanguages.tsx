@@ -113,7 +113,12 @@ function LanguageText({ box, language, saved, isDefault = false, onGone, childre
               Save {name}
             </Button>
           )}
-          <Button size="sm" variant="default" onClick={() => (saved === '' ? onGone?.() : write(''))}>
+          <Button
+            size="sm"
+            variant="default"
+            loading={save.isPending}
+            onClick={() => (saved === '' ? onGone?.() : write(''))}
+          >
             {saved === '' ? 'Cancel' : `Remove ${name}`}
           </Button>
         </Group>
