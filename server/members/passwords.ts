@@ -2,6 +2,7 @@ import { hash, verify } from '@node-rs/argon2'
 import { authTexts } from '../../shared/auth.ts'
 import { AppError, found } from '../core/errors.ts'
 import { forgive, take } from '../core/rate-limits.ts'
+import { createSeats } from '../core/seats.ts'
 import type { Deps } from '../deps.ts'
 import { limits } from './limits.ts'
 import type { Session } from './session.ts'
@@ -10,16 +11,19 @@ import { userById } from './users-sql.ts'
 /** OWASP's first choice for argon2id (the library's default algorithm): 19 MiB, two passes, one lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
+/** Each takes 19 MiB and a core: a flood of sign-ins waits, and takes neither the memory nor the processor from the rest. */
+const inTurn = createSeats(4)
+
 /** The hash of a password nobody knows: an unknown address costs the same time as a wrong password. */
 const NOBODY = '$argon2id$v=19$m=19456,t=2,p=1$1qwS5a1tMJUyMi1z9MQThw$fUrxaOidDn/4nYH+vkFYJ9o8JxewzPRQDz14G9h/LRE'
 
 export function hashPassword(password: string): Promise<string> {
-  return hash(spelled(password), COST)
+  return inTurn(() => hash(spelled(password), COST))
 }
 
 /** `passwordHash` undefined: takes as long, and is never right. */
 export async function isRightPassword(password: string, passwordHash: string | undefined): Promise<boolean> {
-  const isRight = await verify(passwordHash ?? NOBODY, spelled(password))
+  const isRight = await inTurn(() => verify(passwordHash ?? NOBODY, spelled(password)))
   return isRight && passwordHash !== undefined
 }
 
