@@ -115,7 +115,8 @@ export const handlers: Handler[] = [
   on(customerJob, refreshCustomer),
   onSteppingAside(productsJob, refreshProducts),
   onSteppingAside(profileJob, readProfileAnew),
-  onSteppingAside(uninstalledJob, endUninstalled),
+  // Not aside: nothing would wake it again after an error or a crash, and messages would go on.
+  on(uninstalledJob, endUninstalled),
   on(privacyJob, takePrivacyRequest),
   onSteppingAside(codesJob, async (deps, store, aside) => void (await makeCodes(deps, store, findNeedless, aside))),
   onSteppingAside(tidyCodesJob, async (deps, store, aside) => void (await tidyCodes(deps, store, aside))),

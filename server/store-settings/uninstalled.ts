@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import type { Db, StoreDb } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
-import { inPlace, type StepAside } from '../core/seats.ts'
 import type { Deps } from '../deps.ts'
 import { notify } from '../notifications/notifications.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
@@ -21,12 +20,11 @@ const MOST_TRIES = 11
 export async function endUninstalled(
   deps: Deps,
   { storeId, tries = 0 }: z.infer<typeof uninstalledJob.payload>,
-  stepAside: StepAside = inPlace,
 ): Promise<void> {
   const store = { storeId, db: deps.db }
   const row = await readStore(store)
   if (!row?.is_active) return
-  const isThere = await isAnswering(deps, store, stepAside)
+  const isThere = await isAnswering(deps, store)
   if (isThere === null) return askAgain(deps, storeId, tries + 1)
   if (isThere) return
   await disconnectStore(deps, store, 'uninstall')
@@ -34,9 +32,9 @@ export async function endUninstalled(
 }
 
 /** null: it cannot be asked now. */
-async function isAnswering(deps: Deps, store: StoreDb<Db>, stepAside: StepAside): Promise<boolean | null> {
+async function isAnswering(deps: Deps, store: StoreDb<Db>): Promise<boolean | null> {
   try {
-    const client = await storeAccess(deps, store, stepAside)
+    const client = await storeAccess(deps, store)
     await client.readProfile(AbortSignal.timeout(PROFILE_LIMIT_MS))
     return true
   } catch (error) {
@@ -47,7 +45,7 @@ async function isAnswering(deps: Deps, store: StoreDb<Db>, stepAside: StepAside)
   }
 }
 
-/** A job that has stepped aside is not tried again by the queue. After 4, 8, 16 … seconds, for about two hours. */
+/** The queue itself tries five times only. After 4, 8, 16 … seconds, for about two hours. */
 async function askAgain(deps: Deps, storeId: string, tries: number): Promise<void> {
   deps.log.warn({ storeId, tries }, 'store.uninstall_not_checked')
   if (tries > MOST_TRIES) return
