@@ -111,7 +111,8 @@ export async function recordOrderText(deps: Deps, storeId: string, said: readonl
       const dueAt = unproven ? new Date(now.getTime() + PAYMENT_MS) : now
       if (status === 'pending') await sql.keepOptInRequest(tx, { ...each, addressHash, now, dueAt })
       // What was said since, and is asked about, does not rest on this order.
-      else if (each.channel === 'sms' && !(last && last.at > at)) await sql.dropOptInRequest(tx, addressHash)
+      else if (each.channel === 'sms' && !(last?.status === 'pending' && last.at > at))
+        await sql.dropOptInRequest(tx, addressHash)
       isNew = true
     }
     if (!isNew) return
