@@ -48,7 +48,7 @@ test('one statement about many: some leave, some come back, some change nothing'
   const [a, b, c, ...rest] = (await firstSteps()) as [StoredMessage, StoredMessage, StoredMessage, ...StoredMessage[]]
   const leave = (rows: StoredMessage[], state: string, isLeft: boolean) =>
     run(
-      `update messages set state = $3, handed_over_at = case when $4 then now() end where store_id = $1 and id = any($2)`,
+      `update messages set state = $3, worker_id = gen_random_uuid(), handed_over_at = case when $4 then now() end where store_id = $1 and id = any($2)`,
       [rows.map(({ id }) => id), state, isLeft],
     )
   await leave([a, b], 'handed_over', true)
@@ -86,7 +86,15 @@ test('a row that is inserted as it left counts, and one that is only taken does 
   const insert = ({ lone_shopper_id: _, ...row }: StoredMessage, state: 'sent' | 'claimed') =>
     world.db
       .insertInto('messages')
-      .values({ ...row, id: newId(), origin_kind: 'manual', origin_id: newId(), state, handed_over_at: world.now })
+      .values({
+        ...row,
+        id: newId(),
+        origin_kind: 'manual',
+        origin_id: newId(),
+        state,
+        worker_id: newId(),
+        handed_over_at: world.now,
+      })
       .execute()
   await insert(first, 'claimed')
   expect(await mailed()).toEqual([])
