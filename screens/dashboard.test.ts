@@ -191,6 +191,8 @@ test.each([
     await page.getByRole('alert').getByText(text).waitFor()
     await expect.poll(() => chart().count()).toBe(0)
     await expect.poll(() => new URL(page.url()).pathname).toBe('/dashboard')
+    // Whether the session is still good is asked, and then the figures once more.
+    await app.settled()
     app.api.answer(readDashboardStats, stats)
     await page.getByRole('button', { name: 'Try Again' }).click()
     await chart().waitFor()
