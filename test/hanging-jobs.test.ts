@@ -37,7 +37,6 @@ test.each([
   'stores.products',
   'stores.new-orders',
   'stores.profile',
-  'stores.uninstalled',
   'brand.propose',
 ])('%s waits aside for a shop that hangs', async (name) => {
   const { storeId, fake } = await aConnectedStore(world)
