@@ -135,7 +135,7 @@ describe('only the cart before consent', () => {
       await expect.poll(() => bodies()).toHaveLength(2)
       await expect.poll(() => bodies()[0]).toMatchObject({ items: [{ quantity: 1 }] })
       for (const name of ['contact', 'device', 'agreed']) expect(bodies()[0]).not.toHaveProperty(name)
-      // Which boxes were seen, once, and nothing of what was typed.
+      // Once, which boxes were shown, but nothing the shopper typed.
       const { cart: name, page, seq, ...said } = bodies()[1]!
       expect([name, page, seq, said]).toEqual([bodies()[0]!.cart, expect.any(String), 0, { boxes: expect.any(Object) }])
       await expect.poll(() => bodies()[1]!.boxes).toHaveProperty('email')

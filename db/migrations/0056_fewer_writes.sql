@@ -1,7 +1,7 @@
 -- Less work for each change of a message and of its cart.
 
--- What is being sent has a worker: messages_by_worker (0055) finds what a process left behind when it ended. Rows without one get an unknown
--- worker, so that the next check closes them.
+-- Every message that is claimed or being sent has a worker: messages_by_worker (0055) finds those of processes that ended. Rows without a worker
+-- get an unknown one, so that the next check closes them.
 update messages set worker_id = gen_random_uuid() where state in ('handed_over', 'claimed') and worker_id is null;
 alter table messages add constraint messages_has_worker
   check (state not in ('handed_over', 'claimed') or worker_id is not null) not valid;

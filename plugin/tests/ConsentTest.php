@@ -124,14 +124,14 @@ final class ConsentTest extends ShopCase
         self::assertSame(['email' => 'w1'], $this->lastEntry()['boxes']);
     }
 
-    public function testACartTellsWhereItsShopperSawTheBoxesAndWhatTheySaid(): void
+    public function testACartReportsWhichBoxesItsShopperSawAndTicked(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
         $this->endRequest();
         self::assertArrayNotHasKey('forms', $this->lastEntry());
         $this->typeInBlocks();
         self::assertSame(['block' => ['email' => ['id' => 'w1']]], $this->lastEntry()['forms']);
-        // Recoup counts a box again after two days: only what comes from a checkout tells of it.
+        // Recoup counts a box again after two days, so only a checkout's own request reports it.
         WC()->cart->add_to_cart(self::LAMP, 1);
         $this->endRequest();
         self::assertArrayNotHasKey('forms', $this->lastEntry());

@@ -7,7 +7,7 @@ import { manyCarts } from '../../test/many-carts.ts'
 import { FEW, faultsOf, nodesOf, watchPlans } from '../../test/plans.ts'
 import { aWorld } from '../../test/world.ts'
 
-// What is sent per mail, on a small store and a large one, with statistics from before anything was sent: that is when a first large send begins.
+// The statements per mail on a small and a large store, with statistics from before anything was sent, as when the first large send begins.
 
 const READY = 60
 const LARGE = ['carts', 'messages', 'shoppers', 'shopper_keys', 'decisions', 'link_tokens', 'consents', 'orders']
@@ -55,7 +55,7 @@ describe.each([
 test('the plans of what each batch and each turn asks are kept', async () => {
   const store = await readyStore(400)
   world.sent.length = 0
-  // A connection of its own would begin anew: all that the pool has are asked.
+  // Prepared statements belong to a connection, so every connection of the pool is read.
   await sendDue(world.deps, { storeId: store.storeId })
   expect(world.sent.length).toBeGreaterThanOrEqual(READY)
   const clients = await Promise.all(Array.from({ length: world.pool.totalCount }, () => world.pool.connect()))

@@ -25,7 +25,7 @@ export const consentTables: Readonly<Record<string, TableEntry>> = {
   consent_boxes: { of: 'store', person: { none: 'of the store' }, export: { none: 'when a page was last seen' } },
   consent_box_counts: {
     ...{ of: 'store', person: { none: 'counts' } },
-    export: { none: 'counts of days; what each shopper agreed to stands in consents' },
+    export: { none: 'counts of days; consents has each shopper’s own' },
   },
   consent_box_views: {
     ...{ of: 'store', person: { none: 'a keyed hash of a random name, for two days' } },

@@ -157,7 +157,7 @@ export const modeMutations: readonly Mutation[] = [
     seed: 910_228,
   },
   {
-    name: 'an earlier yes brings the address of whoever gave it, whoever is signed in',
+    name: 'an earlier consent keeps an address for any signed-in customer',
     rule: 'C9',
     file: 'server/consent/covered-customers.ts',
     before: 'asked.filter((each) => isYes(each) && isTheirs(each))',
@@ -165,7 +165,7 @@ export const modeMutations: readonly Mutation[] = [
     seed: 910_001,
   },
   {
-    name: 'a customer has agreed before without a word of theirs',
+    name: 'a customer without any consent counts as one who agreed before',
     rule: 'C9',
     file: 'server/consent/covered-customers.ts',
     before: 'asked.filter((each) => isYes(each) && isTheirs(each))',

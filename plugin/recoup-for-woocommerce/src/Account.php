@@ -97,7 +97,7 @@ final class Account
         self::tell($user, $news);
     }
 
-    /** Boxes that were still empty, and whether they are ticked now: the owner is shown how many are. Nothing of the customer. */
+    /** Boxes that were still empty, and whether they are ticked now: Recoup shows the owner how many are. Nothing about the customer. */
     private static function count(array $seen): void
     {
         $mayCount = Settings::before() !== 'nothing' || in_array(true, array_column($seen, 'isTicked'), true);

@@ -220,8 +220,8 @@ final class Consent
     }
 
     /**
-     * Place => channel => id of the words, and what was said at the box, of the checkout this request comes from: the owner is shown how many
-     * tick them. Nothing after a refusal in the consent tool.
+     * The boxes of the checkout that made this request: place => channel => id of the text, and whether the box is ticked. Recoup shows the
+     * owner how many shoppers tick them. Empty after a refusal in the consent tool.
      */
     public static function seen(): array
     {

@@ -58,7 +58,7 @@ final class Outbox
         $wpdb->delete(self::table(), ['name' => $name]);
     }
 
-    /** The newest entry of this name takes the place of the one before, and takes along which consent boxes that one tells of. */
+    /** The newest entry replaces the one of the same name, and keeps the consent boxes that it reported. */
     public static function put(string $name, array $entry): void
     {
         global $wpdb;
