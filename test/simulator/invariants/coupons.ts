@@ -13,8 +13,13 @@ const TOGETHER_MS = 1_000
 const KNOWN =
   /^(coupon_invalid:(gone|inactive|not_started|expired|used_up|used_before|email|currency|min_spend|max_spend|products|sale_items|nothing_off)|coupon_withheld:(first_order|pause|above))$/
 
+/** A shop that sends only reports has no coupons in them. */
+const isKnown = ({ scenario }: Harness, reason: string): boolean =>
+  KNOWN.test(reason) ||
+  (reason === 'coupon_invalid:unreadable' && scenario.steps.some((step) => step.do === 'reach' && !step.isReached))
+
 export const coupon: Invariant = ({ harness, fresh, state }) => [
-  ...fresh.flatMap((mail) => [...refusedByStore(harness, mail), ...otherThanRecorded(mail)]),
+  ...fresh.flatMap((mail) => [...refusedByStore(harness, mail), ...otherThanRecorded(harness, mail)]),
   ...(harness.scenario.coupons ? skippedForIt(harness, state) : []),
 ]
 
@@ -38,23 +43,24 @@ function refusedByStore({ shop }: Harness, mail: Departed): string[] {
 }
 
 /** The decision record says with which coupon a message leaves, or why without; and one that is not to leave without does not. */
-function otherThanRecorded(mail: Departed): string[] {
+function otherThanRecorded(harness: Harness, mail: Departed): string[] {
   const { code, isWanted, fallback, record } = mail.evidence.coupon
   const wrong = (what: string) => [`${name(mail)} left ${what}: ${JSON.stringify(record)}`]
   if (!isWanted) return code === null ? [] : wrong(`with ${code}, which its step has not`)
   if (record === null) return wrong('without a record')
   if (code !== null)
     return record.couponIncluded && record.coupon === code ? [] : wrong(`with ${code} against its record`)
-  if (record.couponIncluded !== false || !KNOWN.test(record.couponReason ?? '')) return wrong('without a coupon')
+  if (record.couponIncluded !== false || !isKnown(harness, record.couponReason ?? '')) return wrong('without a coupon')
   return fallback === 'skip' ? wrong('without a coupon that it must not leave without') : []
 }
 
-function skippedForIt({ scenario, campaigns }: Harness, { messages }: State): string[] {
+function skippedForIt(harness: Harness, { messages }: State): string[] {
+  const { scenario, campaigns } = harness
   return messages.flatMap(({ state, reason, step, origin }) => {
     if (state !== 'skipped' || !reason?.startsWith('coupon_')) return []
     const plan = campaigns.find(({ id }) => origin === `campaign:${id}`)?.versions.at(-1)?.plan
     const coupon = scenario.coupons?.[plan ? (plan.coupon ?? -1) : step - 1]
-    const isRight = KNOWN.test(reason) && coupon?.fallback === 'skip'
+    const isRight = isKnown(harness, reason) && coupon?.fallback === 'skip'
     return isRight ? [] : [`step ${step} was skipped for ${reason}, and is to leave without`]
   })
 }
