@@ -1,3 +1,4 @@
+import { BADGE } from '../server/carts/fragments.ts'
 import { type Db, sql } from '../server/core/db.ts'
 import type { TestStore } from '../test/factories.ts'
 import type { AppInstance, Lab } from './lab.ts'
@@ -34,9 +35,9 @@ async function draw(db: Db, storeId: string): Promise<void> {
   await sql`update carts set currency = 'EUR' where store_id = ${storeId} and hashtext(id::text) % 50 = 0`.execute(db)
   await sql`
     create temp table drawn_carts as
-    select row_number() over (order by id) as n, id, shopper_id, status, badge, abandoned_at, ended_at, recovered_at, value_minor, currency,
+    select row_number() over (order by id) as n, id, shopper_id, status, ${BADGE} as badge, abandoned_at, ended_at, recovered_at, value_minor, currency,
       hashtext(id::text)::bigint & 2147483647 as h
-    from carts where store_id = ${storeId}`.execute(db)
+    from carts c where store_id = ${storeId}`.execute(db)
   await sql`create unique index on drawn_carts (n)`.execute(db)
   await sql`analyze drawn_carts`.execute(db)
 }

@@ -28,6 +28,12 @@ export function emptyDatabases() {
   }
 }
 
+/** What carts had before 0061, beside what they have. */
+const CARTS = `select coalesce(jsonb_agg(to_jsonb(t) || jsonb_build_object('badge', coalesce(b.badge, 'No Action'),
+    'last_handed_over_at', b.last_handed_over_at, 'no_response_at', b.no_response_at, 'is_mailed', w.shopper_id is not null)), '[]') as all
+  from carts t left join cart_badges b on b.store_id = t.store_id and b.cart_id = t.id
+  left join mailed_shoppers w on w.store_id = t.store_id and w.shopper_id = t.shopper_id`
+
 /** Every row of every table that was there before, in its columns of then. */
 export async function copyRows(from: pg.Pool, into: pg.Pool): Promise<void> {
   const client = await into.connect()
@@ -40,7 +46,8 @@ export async function copyRows(from: pg.Pool, into: pg.Pool): Promise<void> {
   await client.query(`set session_replication_role = 'replica'`)
   for (const { name, columns } of tables) {
     await client.query(`delete from "${name}"`)
-    const { rows } = await from.query<{ all: unknown }>(`select coalesce(jsonb_agg(t), '[]') as all from "${name}" t`)
+    const all = name === 'carts' ? CARTS : `select coalesce(jsonb_agg(t), '[]') as all from "${name}" t`
+    const { rows } = await from.query<{ all: unknown }>(all)
     await client.query(
       `insert into "${name}" (${columns}) overriding system value
        select ${columns} from jsonb_populate_recordset(null::"${name}", $1::jsonb)`,

@@ -17,7 +17,10 @@ const NOW = `'2026-03-02T08:00Z'`
 const m = (condition: string, what = 'id') => `select ${what} from messages where store_id = $1 and ${condition}`
 const c = (condition: string, what = 'id') => `select ${what} from carts where store_id = $1 and ${condition}`
 
-const USES: Record<'messages' | 'carts', Record<string, Use>> = {
+const b = (condition: string, what = 'cart_id') =>
+  `select ${what} from cart_badges where store_id = $1 and ${condition}`
+
+const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = {
   messages: {
     // Also what decisions, links and touches refer to.
     messages_pkey: [
@@ -121,11 +124,6 @@ const USES: Record<'messages' | 'carts', Record<string, Use>> = {
       'lostDue',
       `select id from carts where status = 'abandoned' and lost_at <= ${NOW} order by lost_at limit 10`,
     ],
-    carts_without_response: [
-      'server/carts/detect-sql.ts',
-      'markNoResponse',
-      `select id from carts where no_response_at <= ${NOW}`,
-    ],
     carts_without_contact: [
       'server/carts/captured-sql.ts',
       'c.email is null and c.phone is null',
@@ -139,10 +137,7 @@ const USES: Record<'messages' | 'carts', Record<string, Use>> = {
     carts_audience: [
       'server/audiences/sql.ts',
       'countMatching',
-      c(
-        `status = 'abandoned' and (has_email or has_phone) and badge = 'No Action' and country = 'US'`,
-        'distinct shopper_id',
-      ),
+      c(`status = 'abandoned' and (has_email or has_phone) and country = 'US'`, 'distinct shopper_id'),
     ],
     carts_of_many_products: [
       'server/audiences/sql.ts',
@@ -159,11 +154,6 @@ const USES: Record<'messages' | 'carts', Record<string, Use>> = {
       'sql`last_activity_at`',
       c(`${LISTED} order by last_activity_at desc, id desc limit 25`),
     ],
-    carts_list_by_badge: [
-      'server/carts/list-sql.ts',
-      'sql`badge`',
-      c(`${LISTED} and badge = 'Email Sent' order by badge, last_activity_at desc, id desc limit 25`),
-    ],
     carts_list_by_value: [
       'server/carts/list-sql.ts',
       'sql`value_minor`',
@@ -177,23 +167,23 @@ const USES: Record<'messages' | 'carts', Record<string, Use>> = {
     carts_list_by_customer: [
       'server/carts/list-sql.ts',
       'sql`search collate "C"`',
-      c(`${LISTED} and badge = 'No Action' order by search collate "C", id limit 25`),
+      c(`${LISTED} order by search collate "C", id limit 25`),
     ],
     carts_list_by_email: [
       'server/carts/list-sql.ts',
       'sql`email collate "C"`',
-      c(`${LISTED} and badge = 'No Action' order by email collate "C" nulls first, id limit 25`),
+      c(`${LISTED} order by email collate "C" nulls first, id limit 25`),
     ],
     carts_list_by_phone: [
       'server/carts/list-sql.ts',
       'sql`phone collate "C"`',
-      c(`${LISTED} and badge = 'No Action' order by phone collate "C" nulls first, id limit 25`),
+      c(`${LISTED} order by phone collate "C" nulls first, id limit 25`),
     ],
     carts_by_last_name: [
       'server/carts/list-sql.ts',
       'customer_name',
       c(
-        `${LISTED} and badge = 'No Action' and substring(lower(customer_name) from '[^ ]+$') collate "C" >= 'lee'
+        `${LISTED} and substring(lower(customer_name) from '[^ ]+$') collate "C" >= 'lee'
           and substring(lower(customer_name) from '[^ ]+$') collate "C" < 'lef'`,
       ),
     ],
@@ -213,6 +203,19 @@ const USES: Record<'messages' | 'carts', Record<string, Use>> = {
       c(`flow_id = ${ID} and status = 'abandoned' and last_activity_at >= ${NOW}`),
     ],
   },
+  cart_badges: {
+    cart_badges_pkey: ['server/carts/fragments.ts', 'hasBadge', b(`cart_id = ${ID}`, 'badge')],
+    cart_badges_listed: [
+      'server/carts/list-sql.ts',
+      'const badges',
+      b(`listed_at is not null and badge = 'Email Sent' order by listed_at desc, cart_id desc limit 25`),
+    ],
+    cart_badges_without_response: [
+      'server/carts/detect-sql.ts',
+      'markNoResponse',
+      `select cart_id from cart_badges where no_response_at <= ${NOW}`,
+    ],
+  },
 }
 
 const world = aWorld()
@@ -224,7 +227,7 @@ beforeAll(async () => {
   await manyCarts(world.db, { storeId, flowId: store.flowId, now: world.now, count: 2_000, hasPast: true })
 }, 60_000)
 
-test.each(['messages', 'carts'] as const)('each index of %s has a query', async (table) => {
+test.each(['messages', 'carts', 'cart_badges'] as const)('each index of %s has a query', async (table) => {
   const { rows } = await sql<{ name: string }>`select indexname as name from pg_indexes
     where schemaname = 'public' and tablename = ${table}`.execute(world.db)
   expect(Object.keys(USES[table]).sort()).toEqual(rows.map(({ name }) => name).sort())

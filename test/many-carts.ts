@@ -29,7 +29,7 @@ export interface ManyCarts {
 
 const MANY = 50_000
 const PRODUCTS = 900
-const TABLES = ['shoppers', 'shopper_keys', 'facts', 'carts', 'messages']
+const TABLES = ['shoppers', 'shopper_keys', 'facts', 'carts', 'cart_badges', 'mailed_shoppers', 'messages']
 const READ_OFTEN = [...TABLES, 'cart_counts', 'customer_counts', 'rollups', 'rollup_days', 'rollup_changes']
 
 export async function manyCarts(db: Db, wanted: ManyCarts): Promise<void> {
@@ -48,9 +48,7 @@ export async function manyCarts(db: Db, wanted: ManyCarts): Promise<void> {
     await draw(tx, wanted)
     await insertPeople(tx, wanted)
     await insertCarts(tx, wanted)
-    await sql`insert into cart_counts (store_id, badge, day, change, is_folded)
-      select store_id, badge, (last_activity_at at time zone 'utc')::date, count(*), true from carts
-      where store_id = ${wanted.storeId} and status in ('abandoned', 'recovered', 'lost') group by 1, 2, 3`.execute(tx)
+    await insertBadges(tx, wanted)
     if (wanted.hasPast) await insertFacts(tx, wanted)
     if (wanted.hasPast || wanted.ready) await insertMessages(tx, wanted)
     await sql`update send_schedule set next_due_at = (select min(wake_at) from messages
@@ -170,30 +168,44 @@ const CONTACT = sql`jsonb_build_object('email', email, 'phone', phone, 'firstNam
 const MILLIS = sql`(extract(epoch from at) * 1000)::bigint`
 
 async function insertCarts(db: Db, wanted: ManyCarts): Promise<void> {
-  const { storeId, now, isVaried = false } = wanted
+  const { storeId, now } = wanted
   await sql`
-    insert into carts (store_id, id, shopper_id, status, badge, started_at, last_activity_at, abandon_at, abandoned_at, ended_at,
-      recovered_at, lost_at, last_handed_over_at, opening_fact_id, last_fact_at, last_fact_id, customer_name, email, phone,
-      items, item_count, value_minor, currency, search, fold, created_at, country, is_mailed)
+    insert into carts (store_id, id, shopper_id, status, started_at, last_activity_at, abandon_at, abandoned_at, ended_at,
+      recovered_at, lost_at, opening_fact_id, last_fact_at, last_fact_id, customer_name, email, phone,
+      items, item_count, value_minor, currency, search, fold, created_at, country)
     select ${storeId}, cart_id, shopper_id,
       case when kind in ('active', 'quiet') then 'active' when kind in ('purchased', 'emptied') then kind
         when kind = 'Recovered' then 'recovered' when at < ${now}::timestamptz - interval '30 days' then 'lost'
         else 'abandoned' end,
-      case when kind in ('Email Sent', 'No Response', 'Recovered') then kind else 'No Action' end,
       at - interval '5 minutes', at, at + interval '1 hour',
       case when kind in ('active', 'quiet') then null else at + interval '1 hour' end,
       case when kind in ('purchased', 'emptied', 'Recovered') then at + interval '90 minutes' end,
       case when kind = 'Recovered' then at + interval '90 minutes' end, at + interval '30 days',
-      case when kind in ('Email Sent', 'No Response', 'Recovered') then at + interval '61 minutes' end,
       fact_id, at, fact_id, first || ' ' || last, email, phone, items, quantity + 1, quantity * price + 1200, 'USD',
       lower(first || ' ' || last || ' ' || email || ' ' || phone),
       jsonb_build_object('contact', contact, 'orders', '{}'::jsonb, 'episode', jsonb_build_object('status', 'open',
         'openingFactId', fact_id, 'startedAt', ${MILLIS}, 'lastActivityAt', ${MILLIS}, 'endedAt', null, 'items', items,
-        'coupons', '[]'::jsonb, 'contact', contact, 'currency', 'USD', 'pending', null, 'orderId', null)), at, country,
-      kind in ('Email Sent', 'No Response', 'Recovered') or ${isVaried} and n % 5 < 2
+        'coupons', '[]'::jsonb, 'contact', contact, 'currency', 'USD', 'pending', null, 'orderId', null)), at, country
     from drawn, lateral (select ${itemsOf(wanted)} as items, ${CONTACT} as contact
       -- written once per cart, not once per mention
       offset 0) shown`.execute(db)
+}
+
+/** As triggers would. */
+async function insertBadges(db: Db, { storeId, isVaried = false }: ManyCarts): Promise<void> {
+  await sql`
+    insert into cart_badges (store_id, cart_id, badge, last_handed_over_at, listed_at)
+    select ${storeId}, cart_id, case when kind in ('Email Sent', 'No Response', 'Recovered') then kind else 'No Action' end,
+      case when kind in ('Email Sent', 'No Response', 'Recovered') then at + interval '61 minutes' end, at
+    from drawn where kind not in ('active', 'quiet', 'purchased', 'emptied')`.execute(db)
+  await sql`
+    insert into mailed_shoppers (store_id, shopper_id)
+    select ${storeId}, shopper_id from drawn
+    where kind in ('Email Sent', 'No Response', 'Recovered') or ${isVaried} and n % 5 < 2`.execute(db)
+  await sql`
+    insert into cart_counts (store_id, badge, day, change, is_folded)
+    select store_id, badge, (listed_at at time zone 'utc')::date, count(*), true from cart_badges
+    where store_id = ${storeId} and listed_at is not null group by 1, 2, 3`.execute(db)
 }
 
 async function insertFacts(db: Db, { storeId, products = PRODUCTS }: ManyCarts): Promise<void> {

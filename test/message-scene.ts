@@ -6,6 +6,7 @@ import { wakeDueStores } from '../server/messages/scan.ts'
 import type { PlatformOrder } from '../server/platforms/platform.ts'
 import type { MessageState, MessagesTable } from '../server/schema/messages.ts'
 import { sendDue } from '../server/send/deliver.ts'
+import { badgeColumns } from './cart-badges.ts'
 import { anOrder, aStore, freshOrderCheck, type StoreOptions, type TestStore } from './factories.ts'
 import type { World } from './world.ts'
 
@@ -100,7 +101,12 @@ export async function recordOf(world: World, storeId: string, step = 1): Promise
 }
 
 export function cartOf(world: World, storeId: string) {
-  return world.db.selectFrom('carts').selectAll().where('store_id', '=', storeId).executeTakeFirstOrThrow()
+  return world.db
+    .selectFrom('carts')
+    .selectAll()
+    .select(badgeColumns('carts'))
+    .where('store_id', '=', storeId)
+    .executeTakeFirstOrThrow()
 }
 
 /** The same order, bought now. */

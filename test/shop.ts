@@ -6,6 +6,7 @@ import { gatherNotifications } from '../server/notifications/gather.ts'
 import type { PlatformOrder } from '../server/platforms/platform.ts'
 import type { Contact, FoldItem } from '../server/schema/facts.ts'
 import { contactKeys, type ShopperKey } from '../server/shoppers/rules.ts'
+import { badgeColumns, type CartBadgeValues } from './cart-badges.ts'
 import { anOrder, aStore, freshOrderCheck, type StoreOptions } from './factories.ts'
 import { asTold } from './message-scene.ts'
 import type { World } from './world.ts'
@@ -114,12 +115,13 @@ function rows<T extends 'carts' | 'messages' | 'cart_events' | 'notifications'>(
   return world.db
     .selectFrom(table as 'carts')
     .selectAll()
+    .$if(table === 'carts', (carts) => carts.select(badgeColumns('carts')))
     .where('store_id', '=', storeId)
     .orderBy(by as 'started_at')
     .orderBy('id' as never)
     .execute() as unknown as Promise<Row<T>[]>
 }
 
-type Row<T extends keyof import('../server/schema/schema.ts').Schema> = import('kysely').Selectable<
-  import('../server/schema/schema.ts').Schema[T]
->
+type Schema = import('../server/schema/schema.ts').Schema
+type Row<T extends keyof Schema> = import('kysely').Selectable<Schema[T]> &
+  (T extends 'carts' ? CartBadgeValues : unknown)

@@ -213,9 +213,9 @@ export async function takeStock(db: Db): Promise<void> {
 /** As the minute job does it, for one store (decision 11). */
 export async function markNoResponse({ db, storeId }: StoreDb, now: Date): Promise<void> {
   await sql`
-    update carts c set no_response_at = null,
+    update cart_badges c set no_response_at = null,
       badge = case when c.badge = 'Recovered' or exists (select 1 from touchpoints t where t.store_id = c.store_id
-        and t.cart_id = c.id and t.is_human and t.at >= c.last_handed_over_at) then c.badge else 'No Response' end
+        and t.cart_id = c.cart_id and t.is_human and t.at >= c.last_handed_over_at) then c.badge else 'No Response' end
     where c.store_id = ${storeId} and c.no_response_at <= ${now}`.execute(db)
 }
 

@@ -86,10 +86,12 @@ export async function countersOff(db: Db): Promise<string[]> {
       from messages m join stores s on s.id = m.store_id group by 1),
     used as (select account_id, sum(used) as used from plan_usage where channel = 'email' group by 1),
     carts_of as (
-      select c.id, c.badge, c.last_handed_over_at, c.no_response_at, max(m.handed_over_at) as at
-      from carts c join messages m on m.store_id = c.store_id and m.cart_id = c.id group by 1, 2, 3, 4),
+      select c.id, coalesce(b.badge, 'No Action') as badge, b.last_handed_over_at, b.no_response_at, max(m.handed_over_at) as at
+      from carts c join messages m on m.store_id = c.store_id and m.cart_id = c.id
+      left join cart_badges b on b.store_id = c.store_id and b.cart_id = c.id group by 1, 2, 3, 4),
     listed as (
-      select store_id, badge, count(*) as count from carts where status in ('abandoned', 'recovered', 'lost') group by 1, 2),
+      select c.store_id, b.badge, count(*) as count from carts c left join cart_badges b on b.store_id = c.store_id and b.cart_id = c.id
+      where c.status in ('abandoned', 'recovered', 'lost') group by 1, 2),
     counted as (select store_id, badge, sum(change) as count from cart_counts group by 1, 2),
     known as (
       select store_id, is_registered, count(*) as count from shoppers where is_customer group by 1, 2),

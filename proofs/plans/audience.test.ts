@@ -6,7 +6,8 @@ import { manyCarts } from '../../test/many-carts.ts'
 import { nodesOf, type PlanWatch, watchPlans } from '../../test/plans.ts'
 import { aWorld } from '../../test/world.ts'
 
-// The people of an audience are counted in an index made for it: neither carts nor shoppers are read.
+// The people of an audience are counted in an index made for it: neither carts nor shoppers are read. Badges, and whether a message was sent to
+// somebody, are looked up in indexes of theirs.
 
 const world = aWorld()
 let store: TestStore

@@ -3,6 +3,7 @@ import { readChart, readStats } from '../../server/analytics/dashboard.ts'
 import { recordCapture } from '../../server/capture/capture.ts'
 import { foldLeftPosts } from '../../server/capture/capture-intake.ts'
 import { detectAbandoned, detectLost, detectNoResponse } from '../../server/carts/detect.ts'
+import { BADGE } from '../../server/carts/fragments.ts'
 import {
   type CartFilter,
   countCarts,
@@ -45,6 +46,7 @@ const READY = 100
 const QUIET = 300
 const LARGE = [
   'carts',
+  'cart_badges',
   'messages',
   'facts',
   'shoppers',
@@ -164,9 +166,9 @@ describe('the list', () => {
     ] as const) {
       const wanted = { ...base, ...filter }
       const rows = await listCarts(handle, wanted, await countCarts(handle, wanted))
-      let plain = world.db.selectFrom('carts').select('id').where('store_id', '=', store.storeId)
+      let plain = world.db.selectFrom('carts as c').select('id').where('store_id', '=', store.storeId)
       plain = plain.where('status', 'in', ['abandoned', 'recovered', 'lost'])
-      if (wanted.badge) plain = plain.where('badge', '=', wanted.badge)
+      if (wanted.badge) plain = plain.where(BADGE, '=', wanted.badge)
       const ordered = plain.orderBy('last_activity_at', wanted.order).orderBy('id', wanted.order)
       const there = await ordered
         .offset((wanted.page - 1) * base.limit)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { aShop } from '../../test/by-hand-scene.ts'
+import { setBadge, wasMailed } from '../../test/cart-badges.ts'
 import { HOUR, pass } from '../../test/message-scene.ts'
 import { aWorld } from '../../test/world.ts'
 import { sql } from '../core/db.ts'
@@ -51,7 +52,7 @@ describe('an audience', () => {
 
   test('is filtered by badge, country, product and whether anything was sent before', async () => {
     const shop = await aShop(world, 3)
-    await change(shop, 0, { badge: 'No Response' })
+    await setBadge(world.db, [shop.cartIds[0]!], 'No Response')
     await change(shop, 1, { items: JSON.stringify([{ productId: '7' }, { productId: '8' }]) })
     const [first] = await world.db.selectFrom('carts').select('shopper_id').where('id', '=', shop.cartIds[2]!).execute()
     await world.db.updateTable('shoppers').set({ country: 'AT' }).where('id', '=', first!.shopper_id).execute()
@@ -111,8 +112,8 @@ describe('an audience', () => {
 describe('what stands in a cart of its shopper', () => {
   const of = (shop: Shop) =>
     world.db
-      .selectFrom('carts')
-      .select(['id', 'shopper_id', 'country', 'is_mailed'])
+      .selectFrom('carts as c')
+      .select(['id', 'shopper_id', 'country', wasMailed('c')])
       .where('store_id', '=', shop.storeId)
   const ofCart = (shop: Shop, index: number) =>
     of(shop).where('id', '=', shop.cartIds[index]!).executeTakeFirstOrThrow()

@@ -1,3 +1,4 @@
+import { hasBadge } from '../carts/fragments.ts'
 import type { ChannelName } from '../channels/channel.ts'
 import { channelTraits } from '../channels/traits.ts'
 import { type RawBuilder, sql } from '../core/db.ts'
@@ -47,7 +48,7 @@ export const isReached = (
     contactOf(channel, cart),
     ...ofTimes(filters, now, cart),
     ...ofPerson(filters, cart),
-    ...(filters.badge === undefined ? [] : [sql`${col(cart, 'badge')} = ${filters.badge}`]),
+    ...(filters.badge === undefined ? [] : [hasBadge(filters.badge, cart)]),
     ...ofValue(storeId, filters, cart),
   ])
 
@@ -70,10 +71,12 @@ function ofTimes({ minHours, maxHours }: StoredFilters, now: Date, cart: Cart): 
 /** The carts of a person all say the same. */
 const ofPerson = ({ country, mailedBefore }: StoredFilters, cart: Cart): RawBuilder<unknown>[] => [
   ...(country === undefined ? [] : [sql`${col(cart, 'country')} = ${country}`]),
-  ...(mailedBefore === undefined
-    ? []
-    : [mailedBefore === 'yes' ? sql`${col(cart, 'is_mailed')}` : sql`not ${col(cart, 'is_mailed')}`]),
+  ...(mailedBefore === undefined ? [] : [mailedBefore === 'yes' ? wasMailed(cart) : sql`not ${wasMailed(cart)}`]),
 ]
+
+/** A message was sent to its shopper. */
+const wasMailed = (cart: Cart) => sql`exists (select 1 from mailed_shoppers w
+    where w.store_id = ${col(cart, 'store_id')} and w.shopper_id = ${col(cart, 'shopper_id')} offset 0)`
 
 /** An amount is one of the store's currency: a cart in another one is neither above nor below it. */
 function ofValue(storeId: string, { minMinor, maxMinor }: StoredFilters, cart: Cart): RawBuilder<unknown>[] {

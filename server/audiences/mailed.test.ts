@@ -6,7 +6,7 @@ import { transact } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
 import { moveShopper } from '../shoppers/sql.ts'
 
-// Carts of whoever had a message say so (`is_mailed`), whatever statement writes messages: kept by triggers, for all rows of a statement at once.
+// Shoppers a message was sent to (`mailed_shoppers`), whatever statement writes messages: kept by triggers, for all rows of a statement at once.
 
 const world = aWorld()
 let scene: Scene
@@ -21,7 +21,8 @@ beforeEach(async () => {
 /** By cart, as it stands and as it should: whether something has left for its person. */
 async function mailed(): Promise<string[]> {
   const { rows } = await world.pool.query<{ id: string; is_mailed: boolean; should: boolean }>(
-    `select c.id, c.is_mailed, exists (select 1 from messages m where m.store_id = c.store_id and m.shopper_id = c.shopper_id
+    `select c.id, exists (select 1 from mailed_shoppers w where w.store_id = c.store_id and w.shopper_id = c.shopper_id) as is_mailed,
+       exists (select 1 from messages m where m.store_id = c.store_id and m.shopper_id = c.shopper_id
        and m.handed_over_at is not null and m.state <> 'claimed') as should
      from carts c where c.store_id = $1 order by c.id`,
     [scene.storeId],

@@ -29,7 +29,7 @@ const runsOf = (id: string) =>
 /** More abandoned carts, made of one that is there. */
 async function copies(shop: Shop, count: number): Promise<void> {
   const [store, first] = [shop.storeId, shop.cartIds[0]!]
-  const columns = `status, badge, version, started_at, last_activity_at, abandon_at, abandoned_at, lost_at, opening_fact_id, last_fact_at, last_fact_id, customer_name, items, item_count, value_minor, currency, search, fold, created_at`
+  const columns = `status, version, started_at, last_activity_at, abandon_at, abandoned_at, lost_at, opening_fact_id, last_fact_at, last_fact_id, customer_name, items, item_count, value_minor, currency, search, fold, created_at`
   await world.pool.query(
     `with n as (select gen_random_uuid() as shopper, gen_random_uuid() as cart, i from generate_series(1, $3) i),
     s as (insert into shoppers (store_id, id, email, created_at, first_seen_at) select $1, shopper, 'many' || i || '@shoppers.example', now(), now() from n)

@@ -1,6 +1,7 @@
 import { type Db, type StoreTx, sql } from '../core/db.ts'
 import { insertNotificationsFrom } from '../notifications/fragments.ts'
 import type { ShopperKey } from '../shoppers/rules.ts'
+import { hasAnswered } from './fragments.ts'
 import { zoneOfCart } from './sql.ts'
 
 // The clock's statements. The first of each kind looks over all stores by an index made for it.
@@ -72,11 +73,10 @@ export async function lostDue(db: Db, now: Date, limit: number) {
 
 export async function markNoResponse(db: Db, now: Date): Promise<number> {
   const rows = await sql`
-    update carts c set no_response_at = null,
-      badge = case when c.badge = 'Recovered' or exists (
-        select 1 from touchpoints t join carts o on o.store_id = t.store_id and o.id = t.cart_id
-        where t.store_id = c.store_id and t.shopper_id = c.shopper_id and t.is_human
-          and coalesce(o.merged_into, o.id) = c.id and t.at >= c.last_handed_over_at) then c.badge else 'No Response' end
-    where c.no_response_at <= ${now} returning 1`.execute(db)
+    update cart_badges cb set no_response_at = null,
+      badge = case when cb.badge = 'Recovered' or ${hasAnswered} then cb.badge else 'No Response' end
+    from carts c where cb.no_response_at <= ${now} and c.store_id = cb.store_id and c.id = cb.cart_id returning 1`.execute(
+    db,
+  )
   return rows.rows.length
 }

@@ -1,9 +1,11 @@
-import { CartBadge } from '../../shared/carts.ts'
+import type { CartBadge } from '../../shared/carts.ts'
 import { type RawBuilder, type StoreDb, sql } from '../core/db.ts'
 import { pageWindow } from '../core/paging.ts'
-import { CART_COLUMNS } from './fragments.ts'
+import { BADGE, CART_COLUMNS, hasBadge } from './fragments.ts'
 
-// What the cart screens read. Every order of the list has an index that serves it, forwards and backwards; those of texts badge by badge.
+// What the cart screens read. Every order of the list has an index that serves it, forwards and backwards. The carts of one badge are listed from
+// `cart_badges` by their last activity. In another order they are gathered and sorted where they are few; where they are many, they are met soon
+// enough on the way through all carts in that order.
 
 export interface CartFilter {
   page: number
@@ -45,11 +47,6 @@ const ORDERS: Record<CartFilter['sort'], [RawBuilder<unknown>, 'asc' | 'desc' | 
     [sql`last_activity_at`, 'desc'],
     [sql`id`, 'desc'],
   ],
-}
-
-/** What the orders of texts are made of. */
-const TEXT_OF: Partial<Record<CartFilter['sort'], RawBuilder<unknown>>> = {
-  ...{ customer: sql`c.search`, email: sql`c.email`, phone: sql`c.phone` },
 }
 
 const OPPOSITE = { asc: 'desc', desc: 'asc', 'asc nulls first': 'desc nulls last' } as const
@@ -95,6 +92,8 @@ export interface CartTotal {
   isCapped: boolean
   /** There are more than can be gathered. */
   isMany: boolean
+  /** The carts of the filter's badge, searched or not, can be gathered. */
+  isBadgeRare: boolean
   /** Nothing begins with what is searched for, so it is looked for anywhere in name, email and phone of the newest. */
   isAnywhere: boolean
   /** There were more carts than could be looked through. */
@@ -106,20 +105,24 @@ export interface CartTotal {
 }
 
 const NONE: CartTotal = {
-  ...{ total: 0, isCapped: false, isMany: false, isAnywhere: false, isPartial: false },
+  ...{ total: 0, isCapped: false, isMany: false, isBadgeRare: false, isAnywhere: false, isPartial: false },
   ...{ among: null, isEvaluatedInPart: false },
 }
 
 /** Without search from the counters; with search by counting, as far as anybody reads. */
 export async function countCarts(store: StoreDb, filter: Pick<CartFilter, 'badge' | 'search'>): Promise<CartTotal> {
-  if (!filter.search) return { ...NONE, total: await countListed(store, filter.badge) }
-  const begun = await countFound(store, filter, false)
+  const listed = filter.search && !filter.badge ? null : await countListed(store, filter.badge)
+  const isBadgeRare = filter.badge !== null && listed !== null && listed <= MOST_GATHERED
+  if (!filter.search) return { ...NONE, total: listed ?? 0, isBadgeRare }
+  const begun = await countFound(store, filter, { isBadgeRare, isAnywhere: false })
   // Whether a text is looked for anywhere must not depend on the badge.
-  if (begun > 0 || (filter.badge && (await countFound(store, { ...filter, badge: null }, false, 1)) > 0)) {
-    return { ...NONE, ...capped(begun) }
+  const ofAll = { isBadgeRare: false, isAnywhere: false, most: 1 }
+  if (begun > 0 || (filter.badge && (await countFound(store, { ...filter, badge: null }, ofAll)) > 0)) {
+    return { ...NONE, ...capped(begun), isBadgeRare }
   }
-  const [found, listed] = await Promise.all([countFound(store, filter, true), countListed(store, filter.badge)])
-  return { ...NONE, ...capped(found), isAnywhere: true, isPartial: listed > MOST_LOOKED_THROUGH }
+  const found = await countFound(store, filter, { isBadgeRare, isAnywhere: true })
+  const isPartial = (listed ?? (await countListed(store, null))) > MOST_LOOKED_THROUGH
+  return { ...NONE, ...capped(found), isBadgeRare, isAnywhere: true, isPartial }
 }
 
 const capped = (found: number) => ({
@@ -138,12 +141,11 @@ async function countListed({ db, storeId }: StoreDb, badge: CartBadge | null): P
 async function countFound(
   { db, storeId }: StoreDb,
   filter: Pick<CartFilter, 'badge' | 'search'>,
-  isAnywhere: boolean,
-  most = MOST_GATHERED,
+  { isBadgeRare, isAnywhere, most = MOST_GATHERED }: { isBadgeRare: boolean; isAnywhere: boolean; most?: number },
 ) {
-  const found = isAnywhere ? anywhere(storeId, filter) : beginning(storeId, filter, most)
+  const found = isAnywhere ? anywhere(storeId, filter) : beginning(storeId, filter, { isBadgeRare, most })
   const rows = await sql<{ total: number }>`
-    select count(*)::int as total from (${found} limit ${most + 1}) found`.execute(db)
+    select count(*)::int as total from (select 1 from (${found}) each limit ${most + 1}) found`.execute(db)
   return rows.rows[0]!.total
 }
 
@@ -162,7 +164,7 @@ export async function listCarts(store: StoreDb, filter: CartFilter, counted: Car
   const begin = isFar ? await dayAt(store, filter.badge, offset, isForwards) : { passed: 0, bound: sql`` }
   const rows = await sql<ListedCart>`
     select ${CART_COLUMNS} from (
-      select c.id from ${sourceOf(storeId, filter, counted, { sort: filter.sort, isForwards, most: offset + limit })} ${begin.bound}
+      select c.id from ${sourceOf(storeId, filter, counted, filter.sort)} ${begin.bound}
       order by ${orderBy(filter.sort, isForwards)} limit ${limit} offset ${offset - begin.passed}) wanted
     join carts c on c.store_id = ${storeId} and c.id = wanted.id
     order by ${orderBy(filter.sort, isWanted)}`.execute(db)
@@ -256,63 +258,72 @@ export async function idsOfProduct(
   return rows.rows.map(({ id }) => id)
 }
 
-interface Reading {
-  sort: CartFilter['sort']
-  isForwards: boolean
-  /** Rows that are read of it. */
-  most: number
-}
-
 /** Few matches are gathered and sorted; many are met soon enough on the way through the list in its order. */
 function sourceOf(
   storeId: string,
   filter: Pick<CartFilter, 'badge' | 'search'>,
-  { isMany, isAnywhere, among }: CartTotal,
-  reading?: Reading,
+  { isMany, isBadgeRare, isAnywhere, among }: CartTotal,
+  sort?: CartFilter['sort'],
 ) {
-  if (among) return sql`carts c where ${listed(storeId, filter)} and c.id = any(${[...among]}::uuid[])`
-  if (!filter.search || isMany) {
-    // Said to be true, the condition fits no index: by an index of texts all that fit would be read and sorted.
-    const fits = filter.search ? sql`and (${sql.join(beginnings(filter.search), sql` or `)}) is true` : sql``
-    const isMerged = reading && !filter.badge && TEXT_OF[reading.sort]
-    return isMerged ? ofEachBadge(storeId, reading, fits) : sql`carts c where ${listed(storeId, filter)} ${fits}`
+  const carts = sql`carts c where ${listed(storeId, filter, isBadgeRare)}`
+  const withBadge = (from: RawBuilder<unknown>) =>
+    sort === 'status' ? sql`(select c.id, c.last_activity_at, ${BADGE} as badge from ${from}) c where true` : from
+  if (among) return withBadge(sql`${carts} and c.id = any(${[...among]}::uuid[])`)
+  if (!filter.search) {
+    const isByBadge = sort === 'status' || (sort === 'timestamp' && filter.badge)
+    return isByBadge ? sql`(${badges(storeId, filter.badge)}) c where true` : carts
   }
-  const found = isAnywhere ? anywhere(storeId, filter) : beginning(storeId, filter, MOST_GATHERED)
+  if (isMany) {
+    // Said to be true, the condition fits no index: by an index of texts all that fit would be read and sorted.
+    const fits = sql`(${sql.join(beginnings(filter.search), sql` or `)}) is true`
+    return sort === 'status' ? badgesOf(storeId, filter.badge, fits) : sql`${carts} and ${fits}`
+  }
+  const found = isAnywhere
+    ? anywhere(storeId, filter)
+    : beginning(storeId, filter, { isBadgeRare, most: MOST_GATHERED })
   // The usual order is known from the indexes that were searched.
-  if (reading?.sort === 'timestamp') return sql`(${found}) c where true`
-  return sql`carts c where c.store_id = ${storeId} and c.id = any(array(select id from (${found}) found))`
+  if (sort === 'timestamp') return sql`(${found}) c where true`
+  return withBadge(sql`carts c where c.store_id = ${storeId} and c.id = any(array(select id from (${found}) found))`)
 }
 
-/** The index of a text has the carts badge by badge: the first of each, in the order of the text. */
-function ofEachBadge(storeId: string, { sort, isForwards, most }: Reading, fits: RawBuilder<unknown>) {
-  const each = CartBadge.options.map(
-    (badge) => sql`(select c.id, ${TEXT_OF[sort]} from carts c where ${listed(storeId, { badge })} ${fits}
-        order by ${orderBy(sort, isForwards)} limit ${most})`,
-  )
-  return sql`(${sql.join(each, sql` union all `)}) c where true`
-}
+/** The listed carts of a badge, or of all, in names that carts have. */
+const badges = (storeId: string, badge: CartBadge | null) => sql`
+  select b.cart_id as id, b.badge, b.listed_at as last_activity_at from cart_badges b
+  where b.store_id = ${storeId} and b.listed_at is not null ${badge ? sql`and b.badge = ${badge}` : sql``}`
 
-function listed(storeId: string, { badge }: Pick<CartFilter, 'badge'>) {
+/** The same, of carts `c` that fit. */
+const badgesOf = (storeId: string, badge: CartBadge | null, fits: RawBuilder<unknown>) => sql`(
+  select g.* from (${badges(storeId, badge)}) g
+  where exists (select 1 from carts c where c.store_id = ${storeId} and c.id = g.id and ${fits} offset 0)) c where true`
+
+function listed(storeId: string, { badge }: Pick<CartFilter, 'badge'>, isBadgeRare: boolean) {
+  const rare = sql`c.id = any(array(select g.id from (${badges(storeId, badge)}) g))`
   return sql`c.store_id = ${storeId} and c.status in ('abandoned', 'recovered', 'lost')
-    ${badge ? sql`and c.badge = ${badge}` : sql``}`
+    ${badge ? sql`and ${isBadgeRare ? rare : hasBadge(badge)}` : sql``}`
 }
 
-/** Ids, as many as stand in the newest: reading all texts of a large store through would take seconds. The index has the texts. */
-function anywhere(storeId: string, filter: Pick<CartFilter, 'badge' | 'search'>) {
-  const like = `%${filter.search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
-  return sql`select n.id, n.last_activity_at from (
-      select c.id, c.last_activity_at, c.search from carts c where ${listed(storeId, filter)}
-      order by c.last_activity_at desc, c.id desc limit ${MOST_LOOKED_THROUGH}) n
-    where n.search collate "C" like ${like}`
+/** Ids, as many as stand in the newest: reading all texts of a large store through would take seconds. The index has the texts of all carts. */
+function anywhere(storeId: string, { badge, search }: Pick<CartFilter, 'badge' | 'search'>) {
+  const like = `%${search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+  const newest = badge
+    ? sql`select g.id, g.last_activity_at, c.search from (
+        select * from (${badges(storeId, badge)}) b order by b.last_activity_at desc, b.id desc limit ${MOST_LOOKED_THROUGH}) g
+      cross join lateral (select c.search from carts c where c.store_id = ${storeId} and c.id = g.id offset 0) c`
+    : sql`select c.id, c.last_activity_at, c.search from carts c where ${listed(storeId, { badge }, false)}
+      order by c.last_activity_at desc, c.id desc limit ${MOST_LOOKED_THROUGH}`
+  return sql`select n.id, n.last_activity_at from (${newest}) n where n.search collate "C" like ${like}`
 }
 
-/** Ids by one look into each index, so many that more need not be counted. */
-function beginning(storeId: string, filter: Pick<CartFilter, 'badge' | 'search'>, most: number) {
-  // The indexes begin with the badge.
-  const badges = filter.badge ? sql`` : sql`and c.badge in (${sql.join(CartBadge.options.map(sql.lit))})`
-  const looks = beginnings(filter.search).map(
-    (begins) => sql`(select c.id, c.last_activity_at from carts c
-        where ${listed(storeId, filter)} ${badges} and ${begins} limit ${most + 1})`,
+/** Ids by one look into each index, so many that more need not be counted; of few carts by a look at each. */
+function beginning(
+  storeId: string,
+  filter: Pick<CartFilter, 'badge' | 'search'>,
+  { isBadgeRare, most }: { isBadgeRare: boolean; most: number },
+) {
+  const begins = beginnings(filter.search)
+  const looks = (isBadgeRare ? [sql`(${sql.join(begins, sql` or `)}) is true`] : begins).map(
+    (fits) => sql`(select c.id, c.last_activity_at from carts c
+        where ${listed(storeId, filter, isBadgeRare)} and ${fits} limit ${most + 1})`,
   )
   return sql.join(looks, sql` union `)
 }

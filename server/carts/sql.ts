@@ -109,7 +109,10 @@ export async function lockCarts({ db, storeId }: StoreTx, ids: readonly string[]
   const rows = await db
     .selectFrom('carts')
     .selectAll()
-    .select(sql<Date | null>`coalesce(carts.last_handed_over_at, ${departureOfCart})`.as('last_handed_over_at'))
+    .select(
+      sql<Date | null>`coalesce((select cb.last_handed_over_at from cart_badges cb
+        where cb.store_id = carts.store_id and cb.cart_id = carts.id), ${departureOfCart})`.as('last_handed_over_at'),
+    )
     .where('store_id', '=', storeId)
     .where('id', '=', sql<string>`any(${[...ids]}::uuid[])`)
     .orderBy('id')
@@ -165,10 +168,23 @@ export async function insertCarts({ db, storeId }: StoreTx, carts: readonly Writ
   )
 }
 
-/** Whose cart it is stays: only joining shoppers changes that. */
+/** Whose cart it is stays: only joining shoppers changes that. Once recovered, the badge stays; a late correction to plain purchased takes it back (S3). */
 export async function updateCarts({ db, storeId }: StoreTx, carts: readonly WrittenCart[]): Promise<void> {
   if (carts.length === 0) return
   await sql`
+    with v as materialized (select * from jsonb_to_recordset(${JSON.stringify(carts)}::jsonb) as v(${CART_COLUMNS})),
+    recovered as (
+      insert into cart_badges as cb (store_id, cart_id, badge) select ${storeId}, v.id, 'Recovered' from v where v.status = 'recovered' order by v.id
+      on conflict (store_id, cart_id) do update set badge = 'Recovered', no_response_at = null
+        where cb.badge <> 'Recovered' or cb.no_response_at is not null),
+    others as (
+      update cart_badges cb set
+        badge = case when cb.badge <> 'Recovered' then cb.badge when cb.last_handed_over_at is null then 'No Action'
+          else coalesce((select h.badge from (${newestHandOver(sql`cb.store_id`, sql`cb.cart_id`)}) h), 'Email Sent') end,
+        no_response_at = case when v.status in ('abandoned', 'active', 'lost') then cb.no_response_at end
+      from v where cb.store_id = ${storeId} and cb.cart_id = any(${carts.map((cart) => cart.id)}::uuid[]) and cb.cart_id = v.id
+        and v.status <> 'recovered'
+        and (cb.badge = 'Recovered' or cb.no_response_at is not null and v.status not in ('abandoned', 'active', 'lost')))
     update carts set status = v.status, started_at = v.started_at, last_activity_at = v.last_activity_at,
       abandon_at = v.abandon_at, abandoned_at = v.abandoned_at, ended_at = v.ended_at, recovered_at = v.recovered_at,
       pending_until = v.pending_until, opening_fact_id = v.opening_fact_id, last_fact_at = v.last_fact_at,
@@ -177,16 +193,10 @@ export async function updateCarts({ db, storeId }: StoreTx, carts: readonly Writ
       abandoned_minor = case when v.abandoned_at is not null and v.currency = carts.currency then carts.abandoned_minor end,
       currency = v.currency, coupons = v.coupons,
       search = v.search, fold = v.fold, version = carts.version + 1,
-      -- Recovered once, the badge stays; a late correction to plain purchased takes it back (S3).
-      badge = case when v.status = 'recovered' then 'Recovered' when carts.badge <> 'Recovered' then carts.badge
-        when carts.last_handed_over_at is null then 'No Action'
-        else coalesce((select h.badge from (${newestHandOver(sql`carts.store_id`, sql`carts.id`)}) h), 'Email Sent') end,
       -- Seven days after the last planned message or, with activity since, after that (S5).
       lost_at = coalesce((select greatest(max(m.due_at), v.last_activity_at) + interval '7 days' from messages m
-        where m.store_id = carts.store_id and m.cart_id = carts.id having count(*) > 0), v.lost_at),
-      no_response_at = case when v.status in ('abandoned', 'active', 'lost') then carts.no_response_at end
-    from jsonb_to_recordset(${JSON.stringify(carts)}::jsonb) as v(${CART_COLUMNS})
-    where carts.store_id = ${storeId} and carts.id = any(${carts.map((cart) => cart.id)}::uuid[]) and carts.id = v.id`.execute(
+        where m.store_id = carts.store_id and m.cart_id = carts.id having count(*) > 0), v.lost_at)
+    from v where carts.store_id = ${storeId} and carts.id = any(${carts.map((cart) => cart.id)}::uuid[]) and carts.id = v.id`.execute(
     db,
   )
 }
@@ -199,24 +209,33 @@ export async function markMerged({ db, storeId }: StoreTx, id: string, into: str
       merged_into: into,
       ended_at: now,
       abandon_at: null,
-      no_response_at: null,
       version: eb('version', '+', 1),
     }))
     .where('store_id', '=', storeId)
     .where('id', '=', id)
+    .execute()
+  await db
+    .updateTable('cart_badges')
+    .set({ no_response_at: null })
+    .where('store_id', '=', storeId)
+    .where('cart_id', '=', id)
+    .where('no_response_at', 'is not', null)
     .execute()
 }
 
 /** A message that left for the one counts as one of the other: badge and the wait for an answer come along (S6). */
 export async function inheritHandOver({ db, storeId }: StoreTx, fromId: string, intoId: string): Promise<void> {
   await sql`
-    update carts c set last_handed_over_at = o.last_handed_over_at,
-      badge = case when 'Recovered' in (c.badge, o.badge) then c.badge else o.badge end,
-      no_response_at = case when c.status in ('abandoned', 'active', 'lost') then o.no_response_at end
-    from carts o
-    where c.store_id = ${storeId} and c.id = ${intoId} and o.store_id = ${storeId} and o.id = ${fromId}
-      and o.last_handed_over_at is not null
-      and (c.last_handed_over_at is null or c.last_handed_over_at < o.last_handed_over_at)`.execute(db)
+    insert into cart_badges as cb (store_id, cart_id, badge, last_handed_over_at, no_response_at)
+    select c.store_id, c.id, case when o.badge = 'Recovered' then 'No Action' else o.badge end, o.last_handed_over_at,
+      case when c.status in ('abandoned', 'active', 'lost') then o.no_response_at end
+    from carts c join cart_badges o on o.store_id = c.store_id and o.cart_id = ${fromId} and o.last_handed_over_at is not null
+    where c.store_id = ${storeId} and c.id = ${intoId}
+    on conflict (store_id, cart_id) do update set last_handed_over_at = excluded.last_handed_over_at,
+      badge = case when 'Recovered' in (cb.badge, (select o.badge from cart_badges o where o.store_id = cb.store_id and o.cart_id = ${fromId}))
+        then cb.badge else excluded.badge end,
+      no_response_at = excluded.no_response_at
+      where cb.last_handed_over_at is null or cb.last_handed_over_at < excluded.last_handed_over_at`.execute(db)
 }
 
 /** Carts joined earlier to the one that is joined now belong to the new survivor; answers which. */

@@ -1,5 +1,6 @@
 import { type StoreTx, sql } from '../core/db.ts'
 import { becomesAccepted, isUnknown, newestHandOver } from '../messages/fragments.ts'
+import { hasAnswered } from './fragments.ts'
 
 // Touchpoints, and the answer of a person to a message: SQL and nothing else.
 
@@ -41,18 +42,17 @@ export async function noteResponse(
 }
 
 async function answerCart({ db, storeId }: StoreTx, cartId: string): Promise<void> {
-  await sql`update carts set no_response_at = null,
-    badge = case when badge = 'No Response'
-      then coalesce((select h.badge from (${newestHandOver(sql`carts.store_id`, sql`carts.id`)}) h), 'Email Sent') else badge end
-    where store_id = ${storeId} and id = ${cartId}`.execute(db)
+  await sql`update cart_badges cb set no_response_at = null,
+    badge = case when cb.badge = 'No Response'
+      then coalesce((select h.badge from (${newestHandOver(sql`cb.store_id`, sql`cb.cart_id`)}) h), 'Email Sent') else cb.badge end
+    where cb.store_id = ${storeId} and cb.cart_id = ${cartId}`.execute(db)
 }
 
 /** What seemed an answer was none: "No Response" is due again, unless a person did answer since the newest hand-over. */
 export async function forgetResponse({ db, storeId }: StoreTx, cartId: string): Promise<void> {
-  await sql`update carts c set no_response_at = c.last_handed_over_at + interval '24 hours'
-    where c.store_id = ${storeId} and c.id = ${cartId} and c.no_response_at is null
-      and c.status in ('abandoned', 'active', 'lost') and c.badge not in ('Recovered', 'No Response')
-      and not exists (select 1 from touchpoints t join carts o on o.store_id = t.store_id and o.id = t.cart_id
-        where t.store_id = c.store_id and t.shopper_id = c.shopper_id and t.is_human
-          and coalesce(o.merged_into, o.id) = c.id and t.at >= c.last_handed_over_at)`.execute(db)
+  await sql`update cart_badges cb set no_response_at = cb.last_handed_over_at + interval '24 hours'
+    from carts c where cb.store_id = ${storeId} and cb.cart_id = ${cartId} and cb.no_response_at is null
+      and c.store_id = cb.store_id and c.id = cb.cart_id
+      and c.status in ('abandoned', 'active', 'lost') and cb.badge not in ('Recovered', 'No Response')
+      and not ${hasAnswered}`.execute(db)
 }

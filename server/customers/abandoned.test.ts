@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { setBadge } from '../../test/cart-badges.ts'
 import { aCouponShop } from '../../test/discount-scene.ts'
 import { anOrder } from '../../test/factories.ts'
 import { DAY, HOUR, pass } from '../../test/message-scene.ts'
@@ -70,7 +71,13 @@ test('filters name whom an audience means, with the newest cart that matches, an
     expect(body.total).toBe(found.length)
     return found.sort()
   }
-  await change(first, { badge: 'No Response', value_minor: 9_000 })
+  await change(first, { value_minor: 9_000 })
+  const theirs = await world.db.selectFrom('carts').select('id').where('shopper_id', '=', first).execute()
+  await setBadge(
+    world.db,
+    theirs.map(({ id }) => id),
+    'No Response',
+  )
   await change(second, { items: JSON.stringify([{ productId: '7' }]) })
   await change(third, { email: null, phone: '+12125550123' })
   await world.db.updateTable('shoppers').set({ country: 'AT' }).where('id', '=', second).execute()

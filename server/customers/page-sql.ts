@@ -1,4 +1,5 @@
 import type { CartBadge, CartState } from '../../shared/carts.ts'
+import { BADGE } from '../carts/fragments.ts'
 import { type StoreDb, sql } from '../core/db.ts'
 import { CUSTOMER_COLUMNS } from './fragments.ts'
 import type { ListedCustomer } from './list-sql.ts'
@@ -38,7 +39,7 @@ export interface CartRow {
 /** Joined carts are told by the one they were joined to. */
 export async function cartsOf({ db, storeId }: StoreDb, shopperId: string, most: number): Promise<CartRow[]> {
   const { rows } = await sql<CartRow>`
-    select id, item_count, value_minor, currency, badge, status, last_activity_at, count(*) over ()::int as total from carts
+    select id, item_count, value_minor, currency, ${BADGE} as badge, status, last_activity_at, count(*) over ()::int as total from carts c
     where store_id = ${storeId} and shopper_id = ${shopperId} and status <> 'merged'
     order by last_activity_at desc, id desc limit ${most}`.execute(db)
   return rows

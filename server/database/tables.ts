@@ -61,7 +61,7 @@ export interface TableEntry {
 const clockwork = ['claim', 'worker_id', 'wake_at', 'version', 'lone_shopper_id', 'told_by']
 const ofOrders = ['content_hash', 'cart_token', 'product_ids', 'own_purchased_at', 'own_net_minor']
 /** Of carts and shoppers: what other columns and the shopper say, once more for audiences and the list of customers. */
-const ofAudiences = ['country', 'is_mailed', 'has_email', 'has_phone', 'product_keys']
+const ofAudiences = ['country', 'has_email', 'has_phone', 'product_keys']
 const listed = [
   'is_customer',
   'customer_email',
@@ -157,6 +157,16 @@ export const tables: Readonly<Record<string, TableEntry>> = {
     of: 'store',
     person: { by: 'shopper_id', kept: 'carts', without: ['fold', 'search', ...ofAudiences, ...clockwork] },
     export: { key: byId, without: ['fold', 'search', ...ofAudiences] },
+  },
+  cart_badges: {
+    of: 'store',
+    person: { by: 'cart_id', kept: 'carts', without: ['listed_at'] },
+    export: { key: [['cart_id', 'uuid']], without: ['listed_at'] },
+  },
+  mailed_shoppers: {
+    of: 'store',
+    person: { none: 'derived from messages' },
+    export: { none: 'derived from messages' },
   },
   cart_events: { of: 'store', person: { by: 'cart_id', kept: 'carts' }, export: { key: byId } },
   orders: {

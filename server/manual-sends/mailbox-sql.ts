@@ -7,8 +7,8 @@ import { newestHandOver } from '../messages/fragments.ts'
 export async function cartsInMailbox({ db, storeId }: StoreDb, cartIds: readonly string[]): Promise<Set<string>> {
   if (cartIds.length === 0) return new Set()
   const rows = await sql<{ id: string }>`
-    select c.id from carts c cross join lateral (${newestHandOver(sql`c.store_id`, sql`c.id`)}) h
-    where c.store_id = ${storeId} and c.id = any(${[...cartIds]}::uuid[]) and c.badge in ('Email Sent', 'No Response')
+    select cb.cart_id as id from cart_badges cb cross join lateral (${newestHandOver(sql`cb.store_id`, sql`cb.cart_id`)}) h
+    where cb.store_id = ${storeId} and cb.cart_id = any(${[...cartIds]}::uuid[]) and cb.badge in ('Email Sent', 'No Response')
       and h.reason = 'accepted:mailbox'`.execute(db)
   return new Set(rows.rows.map(({ id }) => id))
 }

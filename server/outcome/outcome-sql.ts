@@ -100,13 +100,13 @@ export async function applyOutcomes(
 /** After a refusal for good or a retry nothing was sent: the cart's badge and clock go back to what they were. */
 export async function undoBadge({ db, storeId }: StoreTx, messageId: string): Promise<void> {
   await sql`
-    update carts c set
+    update cart_badges cb set
       last_handed_over_at = last.at,
       no_response_at = last.at + interval '24 hours',
-      badge = case when c.badge = 'Recovered' then c.badge else coalesce(last.badge, 'No Action') end
+      badge = case when cb.badge = 'Recovered' then cb.badge else coalesce(last.badge, 'No Action') end
     from (select m.cart_id, h.at, h.badge from messages m left join lateral (${newestHandOver(sql`m.store_id`, sql`m.cart_id`)}) h on true
       where m.store_id = ${storeId} and m.id = ${messageId}) last
-    where c.store_id = ${storeId} and c.id = last.cart_id`.execute(db)
+    where cb.store_id = ${storeId} and cb.cart_id = last.cart_id`.execute(db)
 }
 
 /** The shopper's browser has shown it: delivered, also where its service had not answered (D4). Answers whether it moved. */

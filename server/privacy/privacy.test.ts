@@ -29,12 +29,12 @@ let zen: Left
 const ask = (method: string, rest = '', body?: unknown, token = zen.token) =>
   world.request(method, `/api/privacy/${rest}`, { token, body })
 
-const cartColumns = `id, shopper_id, status, badge, started_at, last_activity_at, abandon_at, abandoned_at, ended_at, recovered_at,
+const cartColumns = `id, shopper_id, status, (select badge from cart_badges b where b.store_id = c.store_id and b.cart_id = c.id) as badge, started_at, last_activity_at, abandon_at, abandoned_at, ended_at, recovered_at,
   pending_until, lost_at, opening_fact_id, last_fact_at, last_fact_id, items, item_count, value_minor, currency, coupons`
 /** But for what was chosen of an item, which may tell who it was. */
 const cartsNow = async (more = '') =>
   (
-    await world.pool.query(`select ${cartColumns}${more} from carts where store_id = $1 order by id`, [zen.storeId])
+    await world.pool.query(`select ${cartColumns}${more} from carts c where store_id = $1 order by id`, [zen.storeId])
   ).rows.map((row) => ({ ...row, items: row.items.map(({ choices: _, ...item }: { choices?: unknown }) => item) }))
 const sums = async () => {
   await foldRollups(world.deps)

@@ -4,6 +4,8 @@ import type { Fold } from './facts.ts'
 
 export interface CartsSchema {
   carts: CartsTable
+  cart_badges: CartBadgesTable
+  mailed_shoppers: MailedShoppersTable
   cart_counts: CartCountsTable
   cart_events: CartEventsTable
   orders: OrdersTable
@@ -14,7 +16,6 @@ export interface CartsTable {
   id: string
   shopper_id: string
   status: 'active' | 'abandoned' | 'recovered' | 'purchased' | 'emptied' | 'lost' | 'merged'
-  badge: Generated<'No Action' | 'Email Sent' | 'SMS Sent' | 'WhatsApp Sent' | 'No Response' | 'Recovered'>
   version: Generated<number>
   started_at: Date
   last_activity_at: Date
@@ -24,8 +25,6 @@ export interface CartsTable {
   recovered_at: Generated<Date | null>
   pending_until: Generated<Date | null>
   lost_at: Date
-  no_response_at: Generated<Date | null>
-  last_handed_over_at: Generated<Date | null>
   merged_into: Generated<string | null>
   opening_fact_id: string
   last_fact_at: Date
@@ -43,7 +42,6 @@ export interface CartsTable {
   fold: ColumnType<Fold, string, string>
   created_at: Date
   country: Generated<string | null>
-  is_mailed: Generated<boolean>
   device_class: GeneratedAlways<string | null>
   has_email: GeneratedAlways<boolean>
   has_phone: GeneratedAlways<boolean>
@@ -53,6 +51,23 @@ export interface CartsTable {
   flow_choice: Generated<Record<string, unknown> | null>
   /** Before its shopper was erased. */
   had_contact: Generated<boolean>
+}
+
+/** What messages change of a cart. Without a row: "No Action", and nothing was sent. */
+export interface CartBadgesTable {
+  store_id: string
+  cart_id: string
+  badge: Generated<'No Action' | 'Email Sent' | 'SMS Sent' | 'WhatsApp Sent' | 'No Response' | 'Recovered'>
+  last_handed_over_at: Generated<Date | null>
+  no_response_at: Generated<Date | null>
+  /** Kept by triggers: the last activity of a listed cart. */
+  listed_at: Generated<Date | null>
+}
+
+/** Kept by triggers: shoppers a message was sent to. */
+export interface MailedShoppersTable {
+  store_id: string
+  shopper_id: string
 }
 
 export interface CartCountsTable {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { badgeColumns, wasMailed } from '../../test/cart-badges.ts'
 import { savedSteps } from '../../test/flow-edits.ts'
 import { bought, changed, linkIn, MINUTE, pass, type Scene } from '../../test/message-scene.ts'
 import {
@@ -184,8 +185,8 @@ describe('what waits for its place is closed, and what is on the wire is not', (
     expect(world.sent).toHaveLength(POOL)
     await endsWell(world, after)
     const carts = await world.db
-      .selectFrom('carts')
-      .select(['status', 'badge', 'last_handed_over_at', 'is_mailed'])
+      .selectFrom('carts as c')
+      .select(['status', wasMailed('c'), badgeColumns('c')[0], badgeColumns('c')[1]])
       .where('id', 'in', [departed.cart_id!, waiting.cart_id!])
       .where('merged_into', 'is', null)
       .execute()
@@ -240,8 +241,8 @@ describe('what waits for its place goes back, and what is on the wire is not tou
       ),
     )
     const cart = await world.db
-      .selectFrom('carts')
-      .select(['status', 'badge'])
+      .selectFrom('carts as c')
+      .select(['status', badgeColumns('c')[0]])
       .where('store_id', '=', storeId)
       .where('id', '=', departed.cart_id!)
       .executeTakeFirstOrThrow()

@@ -1,3 +1,4 @@
+import { writeBadges } from '../carts/fragments.ts'
 import type { ChannelName } from '../channels/channel.ts'
 import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import { couponStands } from '../coupons/fragments.ts'
@@ -266,10 +267,13 @@ export async function handOver(
         and (select count(*) from messages h where h.store_id = m.store_id and h.shopper_id = m.shopper_id
           and h.handed_over_at > ${limits.capSince}) < ${limits.capMax}
       returning m.id, m.cart_id),
-    carts_moved as (
-      update carts c set badge = coalesce(${badge}, c.badge), last_handed_over_at = ${now}, is_mailed = true,
-        no_response_at = ${now}::timestamptz + interval '24 hours'
-      from moved where c.store_id = ${storeId} and c.id = moved.cart_id and c.badge <> 'Recovered' returning c.id),
+    badges as (
+      ${writeBadges(
+        storeId,
+        badge,
+        sql`select distinct moved.cart_id as id, ${now}::timestamptz as at, ${now}::timestamptz + interval '24 hours' as answer_by
+        from moved where moved.cart_id is not null`,
+      )}),
     recorded as (
       insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
       select ${storeId}, gen_random_uuid(), l.id, ${now}, 'send', l.reason, l.inputs

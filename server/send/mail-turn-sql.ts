@@ -1,3 +1,4 @@
+import { writeBadges } from '../carts/fragments.ts'
 import { type RawBuilder, type StoreTx, sql } from '../core/db.ts'
 import { couponStands } from '../coupons/fragments.ts'
 import { hadOfSameOffer } from '../decide/fragments.ts'
@@ -209,17 +210,14 @@ export async function writeDepartures(
       where m.store_id = ${storeId} and m.id = g.id and m.departed_at = g.departed_at
       returning m.id, m.cart_id, m.handed_over_at, k.judged, g.is_accepted, g.result, g.response, g.news),
     told as materialized (
-      select c.id, w.at, w.at + interval '24 hours' as answer_by
+      select c.id, w.at, case when c.status in ('abandoned', 'active', 'lost') then w.at + interval '24 hours' end as answer_by
       from (select of as cart_id, max(at) as at from (
         select cart_id as of, handed_over_at as at from moved
         union all select o.merged_into, moved.handed_over_at from moved join carts o on o.store_id = ${storeId} and o.id = moved.cart_id
           where o.merged_into is not null) each group by of) w
-      join carts c on c.store_id = ${storeId} and c.id = w.cart_id order by c.id for no key update of c),
-    carts_moved as (
-      update carts c set badge = coalesce(${badge}, c.badge), last_handed_over_at = told.at, is_mailed = true,
-        no_response_at = case when c.status in ('abandoned', 'active', 'lost') then told.answer_by end
-      from told where c.store_id = ${storeId} and c.id = told.id and c.badge <> 'Recovered'
-        and coalesce(c.last_handed_over_at <= told.at, true) returning c.id),
+      join carts c on c.store_id = ${storeId} and c.id = w.cart_id),
+    badges as (
+      ${writeBadges(storeId, badge, sql`select id, at, answer_by from told`)}),
     recorded as (
       insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
       select ${storeId}::uuid, gen_random_uuid(), moved.id, moved.handed_over_at, 'send', coalesce(moved.judged ->> 'reason', 'erased'), coalesce(moved.judged -> 'inputs', '{}') from moved

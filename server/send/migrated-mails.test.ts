@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
+import { badgeColumns, wasMailed } from '../../test/cart-badges.ts'
 import { copyRows, emptyDatabases } from '../../test/databases.ts'
 import { freshOrderCheck } from '../../test/factories.ts'
 import { aScene, HOUR, linkIn, MINUTE, send, wait } from '../../test/message-scene.ts'
@@ -64,7 +65,8 @@ test('what it had sent, held, taken and put on the wire ends as it would have', 
   Object.assign(world.deps, { pool: old, db: world.db })
 
   const { rows: wrong } = await old.query(
-    `select c.id from carts c where c.store_id = $1 and c.is_mailed is distinct from exists (
+    `select c.id from carts c where c.store_id = $1 and exists (
+       select 1 from mailed_shoppers w where w.store_id = c.store_id and w.shopper_id = c.shopper_id) is distinct from exists (
        select 1 from messages m where m.shopper_id = c.shopper_id and m.handed_over_at is not null and m.state <> 'claimed')`,
     [storeId],
   )
@@ -98,8 +100,8 @@ test('what it had sent, held, taken and put on the wire ends as it would have', 
   expect(await stateOf(untouched.id)).toBe('sent')
   expect(await recordsOf(world, idOf('handed_over'))).toEqual(['result unknown'])
   const carts = await world.db
-    .selectFrom('carts')
-    .select(['id', 'is_mailed', 'last_handed_over_at'])
+    .selectFrom('carts as c')
+    .select(['id', wasMailed('c'), ...badgeColumns('c')])
     .where('store_id', '=', storeId)
     .execute()
   const cartOf = (id: string) => carts.find((cart) => cart.id === rows.find((row) => row.id === id)!.cart_id)

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { badgeColumns, wasMailed } from '../../test/cart-badges.ts'
 import { aScene, bought, DAY, HOUR, recordOf, type Scene, wait } from '../../test/message-scene.ts'
 import { told } from '../../test/notifications.ts'
 import { aSteadyWorker, heldBack, nextLook, recordsOf, stored, storedOne } from '../../test/turn-scene.ts'
@@ -65,7 +66,7 @@ const cartOf = async (messageId: string) =>
   world.db
     .selectFrom('carts as c')
     .innerJoin('messages as m', 'm.cart_id', 'c.id')
-    .select(['c.badge', 'c.is_mailed', 'c.last_handed_over_at', 'c.no_response_at'])
+    .select([wasMailed('c'), ...badgeColumns('c')])
     .where('m.id', '=', messageId)
     .executeTakeFirstOrThrow()
 

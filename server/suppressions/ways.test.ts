@@ -360,7 +360,8 @@ test('a scanner that opens every link of a mail changes nothing (C3)', async () 
       suppressions: (await world.pool.query('select * from suppressions where account_id = $1', [scene.accountId]))
         .rows,
       consents: await ask('select * from consents where store_id = $1'),
-      carts: await ask('select status, badge, version, no_response_at, recovered_at from carts where store_id = $1'),
+      carts: await ask('select status, version, recovered_at from carts where store_id = $1'),
+      badges: await ask('select * from cart_badges where store_id = $1 order by cart_id'),
       messages: await ask('select id, state, reason, due_at from messages where store_id = $1 order by id'),
       human: await ask('select * from touchpoints where store_id = $1 and is_human'),
     }

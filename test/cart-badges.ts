@@ -1,0 +1,34 @@
+import { type Db, sql } from '../server/core/db.ts'
+import type { CartBadge } from '../shared/carts.ts'
+
+// What messages have changed of carts.
+
+export interface CartBadgeValues {
+  badge: CartBadge
+  last_handed_over_at: Date | null
+  no_response_at: Date | null
+}
+
+/** Columns of `cart_badges` beside those of a cart, which the statement calls by this name. */
+export const badgeColumns = (cart: 'carts' | 'c') => {
+  const of = (column: keyof CartBadgeValues) => sql`(select ${sql.ref(`b.${column}`)} from cart_badges b
+    where b.store_id = ${sql.ref(`${cart}.store_id`)} and b.cart_id = ${sql.ref(`${cart}.id`)})`
+  return [
+    sql<CartBadge>`coalesce(${of('badge')}, 'No Action')`.as('badge'),
+    sql<Date | null>`${of('last_handed_over_at')}`.as('last_handed_over_at'),
+    sql<Date | null>`${of('no_response_at')}`.as('no_response_at'),
+  ] as const
+}
+
+/** Whether a message was sent to the shopper of a cart. */
+export const wasMailed = (cart: 'carts' | 'c') =>
+  sql<boolean>`exists (select 1 from mailed_shoppers w
+    where w.store_id = ${sql.ref(`${cart}.store_id`)} and w.shopper_id = ${sql.ref(`${cart}.shopper_id`)})`.as(
+    'is_mailed',
+  )
+
+export async function setBadge(db: Db, cartIds: readonly string[], badge: CartBadge): Promise<void> {
+  await sql`insert into cart_badges (store_id, cart_id, badge)
+    select store_id, id, ${badge} from carts where id = any(${[...cartIds]}::uuid[])
+    on conflict (store_id, cart_id) do update set badge = excluded.badge`.execute(db)
+}
