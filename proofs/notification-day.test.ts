@@ -81,7 +81,7 @@ async function happened() {
   const { rows } = await sql`
     select (select count(*)::int from carts where abandoned_at is not null) as abandoned,
       (select count(*)::int from carts where status = 'recovered') as recovered,
-      (select count(*)::int from decisions where reason = 'accepted') as sent,
+      (select count(*)::int from decision_records where reason = 'accepted') as sent,
       (select count(*)::int from messages where state in ('unknown', 'failed')) as failed,
       (select count(*)::int from mail_reports where kind = 'complaint') as complaints`.execute(world.db)
   return rows[0]

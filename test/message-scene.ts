@@ -87,7 +87,7 @@ export async function countStates(world: World, storeId: string, step = 1): Prom
 /** The record of one step of a store with one cart: outcome and reason, in the order of time. */
 export async function recordOf(world: World, storeId: string, step = 1): Promise<string[]> {
   const rows = await world.db
-    .selectFrom('decisions as d')
+    .selectFrom('decision_records as d')
     .innerJoin('messages as m', (on) => on.onRef('m.store_id', '=', 'd.store_id').onRef('m.id', '=', 'd.message_id'))
     .select(['d.outcome', 'd.reason', 'd.at'])
     .where('d.store_id', '=', storeId)

@@ -30,7 +30,7 @@ export async function nextLook(world: World, storeId: string): Promise<Date | nu
 /** Outcome and reason of each record of a message, in the order of a message's life. */
 export async function recordsOf(world: World, messageId: string): Promise<string[]> {
   const rows = await world.db
-    .selectFrom('decisions')
+    .selectFrom('decision_records')
     .select(['outcome', 'reason', 'at'])
     .where('message_id', '=', messageId)
     .execute()

@@ -99,7 +99,7 @@ export async function countersOff(db: Db): Promise<string[]> {
     recorded as (
       select m.id, m.state, count(*) filter (where d.outcome = 'send') as sends,
         count(*) filter (where d.outcome = 'result') as results
-      from messages m join decisions d on d.store_id = m.store_id and d.message_id = m.id
+      from messages m join decision_records d on d.store_id = m.store_id and d.message_id = m.id
       where m.state in ('sent', 'failed', 'unknown') group by 1, 2)
     select format('plan usage %s, rows %s', coalesce(u.used, 0), coalesce(h.rows, 0)) as problem
       from handed h full join used u using (account_id) where coalesce(u.used, 0) <> coalesce(h.rows, 0)

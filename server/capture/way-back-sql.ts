@@ -2,14 +2,17 @@ import { type StoreDb, sql } from '../core/db.ts'
 
 // The way back into the store: SQL and nothing else.
 
-/** The token is good from now on until then; pressed again, a while longer. */
+/** The token is good from now on until then; pressed again, a while longer. The message it is of stays until it is written. */
 export async function openWayBack(
   { db, storeId }: StoreDb,
   link: { hash: Buffer; messageId: string | null; cartId: string; isTest: boolean; at: Date; until: Date },
 ): Promise<void> {
   await sql`
+    with message as materialized (
+      select 1 from messages where store_id = ${storeId} and id = ${link.messageId} for key share)
     insert into link_tokens (token_hash, store_id, message_id, cart_id, purpose, is_test, created_at, expires_at)
-    values (${link.hash}, ${storeId}, ${link.messageId}, ${link.cartId}, 'back', ${link.isTest}, ${link.at}, ${link.until})
+    select ${link.hash}, ${storeId}, ${link.messageId}, ${link.cartId}, 'back', ${link.isTest}, ${link.at}, ${link.until}::timestamptz
+    where ${link.messageId}::uuid is null or exists (select 1 from message)
     on conflict (store_id, token_hash) do update set expires_at = excluded.expires_at`.execute(db)
 }
 

@@ -113,7 +113,7 @@ export function decisionsOf({ db, storeId }: StoreDb, messageIds: readonly strin
   if (messageIds.length === 0) return Promise.resolve([])
   return (
     db
-      .selectFrom('decisions')
+      .selectFrom('decision_records')
       .selectAll()
       .where('store_id', '=', storeId)
       .where('message_id', 'in', [...messageIds])

@@ -134,7 +134,7 @@ describe('a text that cannot be put together', () => {
     expect(world.sent.map(({ text }) => text)).toEqual(Array(2).fill(expect.stringContaining('Own words')))
     expect([await attempts(bad.storeId), await attempts(good.storeId)]).toEqual([[], []])
     const decisions = await world.db
-      .selectFrom('decisions')
+      .selectFrom('decision_records')
       .select(['outcome', 'reason'])
       .where('store_id', '=', bad.storeId)
       .execute()

@@ -52,7 +52,7 @@ describe('a relaxed rule', () => {
     await pass(world, store.storeId, MINUTE)
     expect(world.sent).toHaveLength(1)
     const decision = await world.db
-      .selectFrom('decisions')
+      .selectFrom('decision_records')
       .select('inputs')
       .where('store_id', '=', store.storeId)
       .where('outcome', '=', 'send')

@@ -53,7 +53,7 @@ describe('consent (C5, C6)', () => {
     expect(world.sent).toHaveLength(0)
     expect((await steps(world, storeId))[0]).toBe('held(no_consent)')
     const { inputs } = await world.db
-      .selectFrom('decisions')
+      .selectFrom('decision_records')
       .select('inputs')
       .where('store_id', '=', storeId)
       .executeTakeFirstOrThrow()

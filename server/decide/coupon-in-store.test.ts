@@ -39,7 +39,7 @@ async function planned(kind: 'shared' | 'personal', fallback: 'without' | 'skip'
 
 async function recorded({ storeId }: Scene) {
   const row = await world.db
-    .selectFrom('decisions as d')
+    .selectFrom('decision_records as d')
     .innerJoin('messages as m', (on) => on.onRef('m.id', '=', 'd.message_id').onRef('m.store_id', '=', 'd.store_id'))
     .select(['d.inputs', 'm.coupon_id', 'm.coupon_code'])
     .where('d.store_id', '=', storeId)

@@ -81,7 +81,7 @@ const states = async () => {
 const inputsOf = async (at: number) =>
   (
     await world.db
-      .selectFrom('decisions')
+      .selectFrom('decision_records')
       .select('inputs')
       .where('message_id', '=', store.messages[at]!.id)
       .where('outcome', '<>', 'result')

@@ -46,7 +46,7 @@ const change = (id: string, values: object) =>
 /** What the first message was decided on. */
 async function inputsOf({ storeId }: Scene) {
   const row = await world.db
-    .selectFrom('decisions as d')
+    .selectFrom('decision_records as d')
     .innerJoin('messages as m', (on) => on.onRef('m.id', '=', 'd.message_id').onRef('m.store_id', '=', 'd.store_id'))
     .select('d.inputs')
     .where('d.store_id', '=', storeId)

@@ -227,7 +227,7 @@ describe('conditions of a step', () => {
     expect(world.sent).toEqual([])
     expect((await steps(world, scene.storeId))[0]).toBe('skipped(condition)')
     const record = await world.db
-      .selectFrom('decisions')
+      .selectFrom('decision_records')
       .select('inputs')
       .where('store_id', '=', scene.storeId)
       .where('reason', '=', 'condition')

@@ -192,7 +192,11 @@ describe('a temporary reason is the answer, nothing is silently held (D11)', () 
     expect(reply.body.error).toMatch(/has not opted in/)
     const rows = await world.db.selectFrom('messages').selectAll().where('store_id', '=', shop.storeId).execute()
     expect(rows.map((row) => [row.state, row.reason])).toEqual([['skipped', 'no_consent']])
-    const record = await world.db.selectFrom('decisions').selectAll().where('store_id', '=', shop.storeId).execute()
+    const record = await world.db
+      .selectFrom('decision_records')
+      .selectAll()
+      .where('store_id', '=', shop.storeId)
+      .execute()
     expect(record.map((row) => [row.outcome, row.reason, row.inputs.consentRule])).toEqual([
       ['skip', 'no_consent', 'confirmed_opt_in'],
     ])

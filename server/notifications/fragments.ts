@@ -1,3 +1,3 @@
 // A fragment for statements that write notifications together with other things.
 
-export { insertNotificationsFrom, noteRecoveries } from './sql.ts'
+export { insertNewsOfMessages, insertNotificationsFrom, noteRecoveries } from './sql.ts'

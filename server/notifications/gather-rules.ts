@@ -103,20 +103,21 @@ class Day {
     for (const hour of hours) this.#addToPool(hour, hour.count)
   }
 
-  count({ storeId, at }: Pending, { topic }: Rule): Hour {
+  count({ storeId, at, data }: Pending, { topic }: Rule): Hour {
     const hour = new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS)
     const place = { storeId, topic, hour }
     const found = this.#hours.get(keyOf(place)) ?? { ...place, count: 0, row: null }
     this.#hours.set(keyOf(place), found)
-    found.count += 1
-    this.#addToPool(place, 1)
+    found.count += countOf(data)
+    this.#addToPool(place, countOf(data))
     return found
   }
 
-  isQuiet({ storeId }: Pending, { hour }: Hour, { topic }: Rule): boolean {
+  /** Of several that come together, the first decides: the others go where it goes. */
+  isQuiet({ storeId, data }: Pending, { hour }: Hour, { topic }: Rule): boolean {
     const pool = poolOf(topic)
     const counts = hoursBack(hour).map((each) => this.#pools.get(keyOf({ storeId, topic: pool, hour: each })) ?? 0)
-    return counts.reduce((sum, count) => sum + count, 0) <= MOST_ALONE
+    return counts.reduce((sum, count) => sum + count, 0) - countOf(data) < MOST_ALONE
   }
 
   /** The newest one that still takes something in. */
@@ -138,6 +139,9 @@ class Day {
     this.#pools.set(key, (this.#pools.get(key) ?? 0) + count)
   }
 }
+
+/** How many it is: those that were sent are told together. */
+const countOf = (data: Data): number => (isGathered(data) ? data.count : 1)
 
 type Place = Pick<Hour, 'storeId' | 'topic' | 'hour'>
 

@@ -62,6 +62,28 @@ test('more than ten messages sent in a day are one row per part of the day', () 
   )
 })
 
+test('messages that are told together are planned as if each came alone', () => {
+  const together = (at: Date, count: number): Pending =>
+    count === 1
+      ? sent(at)
+      : { ...sent(at), data: { count, since: at.toISOString(), until: at.toISOString(), isInMailbox: false } }
+  const planned = (pending: Pending[]) => {
+    const { inserts, hours } = planRows(pending, [], EPOCH)
+    return [inserts.map(({ data, zone }) => ({ ...data, zone })), hours.map(({ hour, count }) => [hour, count])]
+  }
+  for (const counts of [
+    [2, 3, 4],
+    [9, 2, 1, 3],
+    [12, 5],
+    [10, 100, 1],
+    [3, 3, 3, 3, 3],
+  ]) {
+    const at = (n: number) => minutes(20 + n * 25)
+    const alone = counts.flatMap((count, n) => many(count, () => sent(at(n))))
+    expect(planned(counts.map((count, n) => together(at(n), count)))).toEqual(planned(alone))
+  }
+})
+
 test('up to ten abandoned carts a day have a row each; what is above them is one row per hour, and one for the night', () => {
   const first = planRows(
     many(10, (n) => cart(minutes(n))),

@@ -11,6 +11,15 @@ import type { DraftNotification } from './notifications.ts'
 export const insertNotificationsFrom = (rows: RawBuilder<unknown>, isZoned = false) => sql`
   insert into pending_notifications (store_id, id, type, data, created_at${isZoned ? sql`, zone` : sql``}) ${rows}`
 
+/** `news` selects drafts of messages. Those that were sent are told together, by channel, as they are gathered in any case (decision 64). */
+export const insertNewsOfMessages = (storeId: string, news: RawBuilder<unknown>, now: Date) =>
+  insertNotificationsFrom(sql`
+    select ${storeId}::uuid, (array_agg(n.id))[1], n.type, case when count(*) = 1 then (array_agg(n.data))[1]
+        else jsonb_build_object('count', count(*), 'since', ${now.toISOString()}::text, 'until', ${now.toISOString()}::text,
+          'isInMailbox', n.data -> 'isInMailbox') end, ${now}::timestamptz
+    from (${news}) told, jsonb_to_record(told.news) as n(id uuid, type text, data jsonb) where jsonb_typeof(told.news) = 'object'
+    group by n.type, n.data -> 'isInMailbox', case when right(n.type, 5) = '_sent' then null else n.id end`)
+
 /** One that is there already stays as it is. */
 export async function insertNotification({ db, storeId }: StoreDb, { id, type, data }: DraftNotification, at: Date) {
   await sql`

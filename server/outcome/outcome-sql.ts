@@ -11,7 +11,7 @@ import {
   newestHandOver,
 } from '../messages/fragments.ts'
 import type { stateAfter } from '../messages/state-rules.ts'
-import { insertNotificationsFrom } from '../notifications/fragments.ts'
+import { insertNewsOfMessages } from '../notifications/fragments.ts'
 import type { DraftNotification } from '../notifications/notifications.ts'
 
 // What became of hand-overs: SQL and nothing else.
@@ -89,10 +89,7 @@ export async function applyOutcomes(
         case when e.id is null then o.wake_at end, jsonb_build_object('response', o.response)
       from outcome o join moved on moved.id = o.id left join over e on e.id = o.id),
     told as (
-      ${insertNotificationsFrom(sql`
-        select ${storeId}, n.id, n.type, n.data, ${now}
-        from outcome o join moved on moved.id = o.id, jsonb_to_record(o.news) as n(id uuid, type text, data jsonb)
-        where jsonb_typeof(o.news) = 'object'`)})
+      ${insertNewsOfMessages(storeId, sql`select o.news from outcome o join moved on moved.id = o.id`, now)})
     select id from moved`.execute(db)
   return new Set(rows.rows.map((row) => row.id))
 }

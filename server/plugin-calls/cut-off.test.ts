@@ -153,7 +153,7 @@ test('a coupon that cannot be read there holds its message for two hours, then t
 const heldRecords = async () => {
   const { id } = (await messages())[0]!
   const rows = world.db
-    .selectFrom('decisions')
+    .selectFrom('decision_records')
     .select('reason')
     .where('message_id', '=', id)
     .orderBy('at')

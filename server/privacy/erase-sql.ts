@@ -132,7 +132,8 @@ export async function eraseRows(
       provider_id = null, provider_response = null, told_by = null, judged = null where store_id = ${storeId} and id = ${ids(messageIds)}`,
     // They are taken out of the store, where one tied to an email names the person.
     coupon_codes: sql`update coupon_codes set is_unwanted = true, refusal = null where ${ofMessage}`,
-    decisions: sql`update decisions set inputs = '{}' where ${ofMessage} and inputs <> '{}'`,
+    decisions: sql`update decisions set inputs = '{}', result_inputs = case when result is not null then '{}'::jsonb end
+      where ${ofMessage} and (inputs <> '{}' or result_inputs <> '{}')`,
     manual_messages: sql`update manual_messages set to_address = null, subject = null, body = null where ${ofMessage}`,
     campaign_people: sql`delete from campaign_people where store_id = ${storeId} and address = ${texts(addresses)}`,
     link_tokens: sql`delete from link_tokens where ${ofMessage}`,

@@ -5,6 +5,7 @@ export interface MessagesSchema {
   messages: MessagesTable
   send_schedule: SendScheduleTable
   decisions: DecisionsTable
+  decision_records: DecisionRecordsView
   link_tokens: LinkTokensTable
   touchpoints: TouchpointsTable
   engagement_events: EngagementEventsTable
@@ -80,6 +81,22 @@ export interface DecisionsTable {
   reason: string
   until: Generated<Date | null>
   inputs: ColumnType<Record<string, unknown>, string, string>
+  /** What came back of a mail, where it is written together with the decision to send it. */
+  result: Generated<string | null>
+  result_at: Generated<Date | null>
+  result_inputs: ColumnType<Record<string, unknown> | null, string | undefined, string | null>
+}
+
+/** Each decision and each result. */
+export interface DecisionRecordsView {
+  store_id: string
+  id: string
+  message_id: string
+  at: Date
+  outcome: DecisionsTable['outcome']
+  reason: string
+  until: Date | null
+  inputs: Record<string, unknown>
 }
 
 export interface LinkTokensTable {

@@ -54,7 +54,7 @@ async function whyFirst(): Promise<string[]> {
 
 const lastRecord = async () =>
   await world.db
-    .selectFrom('decisions')
+    .selectFrom('decision_records')
     .select(['outcome', 'reason', 'inputs'])
     .where('store_id', '=', store.storeId)
     .where('message_id', '=', (await first()).id)

@@ -169,7 +169,7 @@ describe('what people do in between reaches it within a second (D5)', () => {
     await pass(world, storeId, MINUTE)
     expect(world.sent.map((mail) => mail.to)).not.toContain(order.email)
     const last = await world.db
-      .selectFrom('decisions')
+      .selectFrom('decision_records')
       .select(['outcome', 'reason'])
       .where('message_id', '=', id)
       .orderBy('at', 'desc')

@@ -3,7 +3,7 @@ import { type RawBuilder, type StoreTx, sql } from '../core/db.ts'
 import { couponStands } from '../coupons/fragments.ts'
 import { hadOfSameOffer } from '../decide/fragments.ts'
 import { becomesHandedOverOr, firstMailsSince, hasDeparted, isClaimed, isTaken } from '../messages/fragments.ts'
-import { insertNotificationsFrom } from '../notifications/fragments.ts'
+import { insertNewsOfMessages } from '../notifications/fragments.ts'
 import type { OutcomeRow } from '../outcome/outcome.ts'
 import type { HandOverLimits } from './deliver-sql.ts'
 import { isBasisInForce, stands, wantsCoupon } from './fragments.ts'
@@ -219,15 +219,13 @@ export async function writeDepartures(
     badges as (
       ${writeBadges(storeId, badge, sql`select id, at, answer_by from told`)}),
     recorded as (
-      insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
-      select ${storeId}::uuid, gen_random_uuid(), moved.id, moved.handed_over_at, 'send', coalesce(moved.judged ->> 'reason', 'erased'), coalesce(moved.judged -> 'inputs', '{}') from moved
-      union all
-      select ${storeId}::uuid, gen_random_uuid(), moved.id, ${now}::timestamptz, 'result', moved.result, jsonb_build_object('response', moved.response)
-      from moved where moved.is_accepted returning 1),
+      insert into decisions (store_id, id, message_id, at, outcome, reason, inputs, result, result_at, result_inputs)
+      select ${storeId}, gen_random_uuid(), moved.id, moved.handed_over_at, 'send', coalesce(moved.judged ->> 'reason', 'erased'),
+        coalesce(moved.judged -> 'inputs', '{}'), moved.result, case when moved.is_accepted then ${now}::timestamptz end,
+        case when moved.is_accepted then jsonb_build_object('response', moved.response) end
+      from moved returning 1),
     news as (
-      ${insertNotificationsFrom(sql`
-        select ${storeId}, n.id, n.type, n.data, ${now}
-        from moved, jsonb_to_record(moved.news) as n(id uuid, type text, data jsonb) where jsonb_typeof(moved.news) = 'object'`)})
+      ${insertNewsOfMessages(storeId, sql`select moved.news from moved`, now)})
     select id from moved`.execute(db)
   return new Set(moved.rows.map((row) => row.id))
 }

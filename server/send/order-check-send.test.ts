@@ -150,7 +150,7 @@ test('what is held says what happened: a refused connection is no slow answer, a
     const [row] = await messagesOf(world, storeId)
     expect(explain(row!.reason, 'email')).toMatch(`${words} The shopper may have bought already`)
     const decision = await world.db
-      .selectFrom('decisions')
+      .selectFrom('decision_records')
       .select('inputs')
       .where('message_id', '=', row!.id)
       .executeTakeFirstOrThrow()

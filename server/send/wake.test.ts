@@ -38,7 +38,11 @@ test.each([
   expect((await pause(shop, id)).status).toBe(200)
 
   await decideWhile(shop.storeId, async () => expect((await resume(shop, id)).status).toBe(200))
-  const records = await world.db.selectFrom('decisions').select('reason').where('store_id', '=', shop.storeId).execute()
+  const records = await world.db
+    .selectFrom('decision_records')
+    .select('reason')
+    .where('store_id', '=', shop.storeId)
+    .execute()
   expect(records.filter((record) => record.reason === reason)).toHaveLength(2)
   expect(await statesOf(world, id)).toEqual(['1 sent', '1 sent'])
 })
