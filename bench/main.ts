@@ -14,6 +14,7 @@ import { topLines } from './profile.ts'
 // Those that share a database come one after the other; reading before writing. The product that `paint` starts would detect what `detect` measures.
 const names = [
   'start',
+  'idle',
   'latency',
   'fairness',
   'campaign',

@@ -1,4 +1,4 @@
-import { PgBoss } from 'pg-boss'
+import pg from 'pg'
 import { expect, inject, test, vi } from 'vitest'
 import { databaseUrl } from '../../test/global.ts'
 import { aWorld } from '../../test/world.ts'
@@ -88,17 +88,46 @@ test('the jobs of one store hold one taker, however many webhooks of a slow shop
   await queue.stop()
 })
 
-test('a job of one store wakes one other taker, not all of them', async () => {
-  const wake = vi.spyOn(PgBoss.prototype, 'notifyWorker')
-  const queue = await startJobQueue(urlOfWorld(), createLogger('silent'), [orderJob], true)
+/** How often takers of this queue have asked for a job. */
+function countFetches(name: string) {
+  const query = vi.spyOn(pg.Client.prototype, 'query')
+  const isFetch = (text: unknown) =>
+    typeof text === 'string' && text.includes('SKIP LOCKED') && text.includes(`'${name}'`)
+  return { sofar: () => query.mock.calls.filter(([text]) => isFetch(text)).length, end: () => query.mockRestore() }
+}
+
+test('a job wakes one taker and that one another, not all twelve', async () => {
+  const queue = await startJobQueue(urlOfWorld(), createLogger('silent'), [orderJob, sendDueMessages], true)
+  const fetches = countFetches(sendDueMessages.name)
   let done = 0
-  await queue.work(world.deps, [on(orderJob, async () => void done++)])
-  const storeId = crypto.randomUUID()
-  for (let n = 0; n < 3; n++) await queue.enqueue(world.db, orderJob, { storeId, orderId: `${n}` }, `${storeId}:${n}`)
-  await expect.poll(() => done, { timeout: 20_000 }).toBe(3)
+  await queue.work(world.deps, [on(sendDueMessages, async () => void done++)])
+  // Each looks once when it begins to work.
+  await expect.poll(fetches.sofar).toBeGreaterThanOrEqual(12)
+  const before = fetches.sofar()
+  for (let n = 0; n < 5; n++) {
+    const storeId = crypto.randomUUID()
+    await queue.enqueue(world.db, sendDueMessages, { storeId }, storeId)
+    await expect.poll(() => done).toBe(n + 1)
+  }
   await queue.stop()
-  // Another one, and itself once it is done.
-  expect(wake.mock.calls.length).toBeLessThanOrEqual(2 * 3)
+  // The one that is woken, the one it wakes, itself afterwards, and perhaps by a look at all queues.
+  expect(fetches.sofar() - before).toBeLessThanOrEqual(5 * 4)
+  fetches.end()
+})
+
+test('a job whose time comes, and one that failed, is taken up though nobody announces it', async () => {
+  const queue = await startJobQueue(urlOfWorld(), createLogger('silent'), [sendDueMessages], true)
+  const seen: string[] = []
+  const [later, failing] = [crypto.randomUUID(), crypto.randomUUID()]
+  const run = async (_: unknown, { storeId }: { storeId: string }) => {
+    seen.push(storeId)
+    if (storeId === failing && seen.filter((each) => each === failing).length === 1) throw new Error('once')
+  }
+  await queue.work(world.deps, [on(sendDueMessages, run)])
+  await queue.enqueue(world.db, sendDueMessages, { storeId: later }, later, new Date(Date.now() + 1_000))
+  await queue.enqueue(world.db, sendDueMessages, { storeId: failing }, failing)
+  await expect.poll(() => seen.toSorted(), { timeout: 20_000 }).toEqual([failing, failing, later].toSorted())
+  await queue.stop()
 })
 
 test('takers that put a job of a busy store back look for jobs of other stores at once, not half a minute later', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
@@ -5,6 +6,7 @@ import type { z } from 'zod'
 import type { Deps } from '../deps.ts'
 import type { Db, Tx } from './db.ts'
 import { createTakers, type StepAside, type Takers } from './seats.ts'
+import { readyQueues } from './system.ts'
 
 /** A job's contract: its name and what it carries (ids only). Who runs it is written in worker.ts. */
 export interface Job<Payload extends z.ZodType = z.ZodType> {
@@ -84,14 +86,16 @@ export async function startJobQueue(url: string, log: Logger, jobs: Job[], isWor
     max: 6,
     supervise: isWorker,
     schedule: false,
-    superviseIntervalSeconds: 2,
-    monitorIntervalSeconds: 2,
-    useListenNotify: isWorker,
+    superviseIntervalSeconds: SUPERVISE_SECONDS,
+    monitorIntervalSeconds: SUPERVISE_SECONDS,
+    // No job of ours depends on another.
+    flowIntervalSeconds: 3_600,
   })
   boss.on('error', (error) => log.error({ err: error }, 'jobs.failed'))
   await boss.start()
   for (const each of jobs) await boss.createQueue(each.name, queueOptions(each))
   const working: Takers[] = []
+  const bell = createBell(boss, log)
   return {
     async enqueue(db, each, payload, key, startAfter) {
       await boss.send(each.name, payload as object, {
@@ -112,10 +116,13 @@ export async function startJobQueue(url: string, log: Logger, jobs: Job[], isWor
       for (const handler of handlers) {
         const takers = createTakers(TAKERS)
         working.push(takers)
-        await startTakers(boss, handler.job, (batch) => runAll(deps, handler, takers, batch))
+        const wakeOne = await startTakers(boss, handler.job, (batch) => runAll(deps, handler, takers, batch))
+        bell.add(handler.job.name, wakeOne)
       }
+      await bell.start(deps.db)
     },
     async stop() {
+      await bell.stop()
       const aside = Promise.all(working.map((takers) => takers.settled()))
       const limit = sleep(STOP_MS, undefined, { ref: false })
       await Promise.all([boss.stop({ graceful: true, timeout: STOP_MS }), Promise.race([aside, limit])])
@@ -128,12 +135,16 @@ const STOP_MS = 8_000
 /** Of each kind of job. */
 const TAKERS = 12
 
+/** Jobs of a process that ended are given to another one this long after their last heartbeat, at most. */
+const SUPERVISE_SECONDS = 5
+
 /** One job at a time per taker and several takers: a store that answers slowly holds up its own taker only (D8). */
 const workOptions = {
   batchSize: 1,
   perJobResults: true,
   includeMetadata: true,
-  pollingIntervalSeconds: 2,
+  // The bell wakes them. Five hundred that polled for themselves would be most of what a quiet instance asks the database.
+  pollingIntervalSeconds: 600,
   heartbeatRefreshSeconds: 3,
 } as const
 
@@ -154,22 +165,79 @@ function queueOptions(each: Job) {
 
 type Batch = JobWithMetadata<unknown>[]
 
-/** After a job a taker looks for the next one at once. By itself it would wait half a minute for a notification, however many jobs were queued. */
+/** pg-boss announces a new job by the name of its queue on this channel, which it names after its schema. */
+const CHANNEL = `pgboss_${createHash('sha224').update('pgboss').digest('hex').slice(0, 24)}`
+/** Finds jobs whose time has come, retries, and those that were announced while nobody heard it. */
+const LOOK_EVERY_MS = 2_000
+
+interface Bell {
+  add(queue: string, wakeOne: () => void): void
+  start(db: Db): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Wakes one idle taker of a queue that has a job. pg-boss itself wakes all of them, and each asks the database. */
+function createBell(boss: PgBoss, log: Logger): Bell {
+  const wakers = new Map<string, () => void>()
+  const stopping = new AbortController()
+  let hearing: { close(): Promise<void> } | undefined
+  let looking = Promise.resolve()
+  const ring = (queue: string) => wakers.get(queue)?.()
+  const lookOften = async (db: Db) => {
+    while (!stopping.signal.aborted) {
+      await sleep(LOOK_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {})
+      if (stopping.signal.aborted) return
+      const ready = await readyQueues(db, [...wakers.keys()]).catch((error: unknown) => {
+        log.error({ err: error }, 'jobs.look_failed')
+        return []
+      })
+      for (const queue of ready) ring(queue)
+    }
+  }
+  return {
+    add: (queue, wakeOne) => void wakers.set(queue, wakeOne),
+    async start(db) {
+      // After each connection anew: what was announced before it was missed.
+      const ringAll = () => {
+        for (const queue of wakers.keys()) ring(queue)
+      }
+      hearing = await boss
+        .getDb()
+        .listen?.(CHANNEL, ring, ringAll)
+        .catch((error: unknown) => {
+          log.warn({ err: error }, 'jobs.not_heard')
+          return undefined
+        })
+      looking = lookOften(db)
+    },
+    async stop() {
+      stopping.abort()
+      await Promise.all([hearing?.close(), looking])
+    },
+  }
+}
+
+/**
+ * Answers how one that is idle is woken. Each that has found a job wakes another: jobs of one commit are announced once. After a job it looks
+ * for the next one at once.
+ */
 async function startTakers(
   boss: PgBoss,
   { name, isOnePerStore }: Job,
   run: (batch: Batch) => ReturnType<typeof runAll>,
-): Promise<void> {
+): Promise<() => void> {
   const ids: string[] = []
   const busy = new Set<string>()
+  const wakeOne = () => {
+    const idle = ids.find((each) => !busy.has(each))
+    if (idle) boss.notifyWorker(idle)
+  }
   const options = isOnePerStore ? { ...workOptions, localGroupConcurrency: 1 } : workOptions
   for (let n = 0; n < TAKERS; n++) {
     let id = ''
     id = await boss.work(name, options, (batch: Batch) => {
       busy.add(id)
-      // One that put a job of this store back sleeps, though jobs of other stores may wait: each that has found one wakes another.
-      const idle = isOnePerStore && ids.find((each) => !busy.has(each))
-      if (idle) boss.notifyWorker(idle)
+      wakeOne()
       return run(batch).finally(() => {
         busy.delete(id)
         boss.notifyWorker(id)
@@ -177,6 +245,7 @@ async function startTakers(
     })
     ids.push(id)
   }
+  return wakeOne
 }
 
 async function runAll(deps: Deps, handler: Handler, takers: Takers, batch: Batch) {

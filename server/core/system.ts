@@ -256,3 +256,13 @@ export async function accountsThatWroteTo(db: Db, addressHashes: readonly Buffer
     .execute()
   return rows.map((row) => row.account_id)
 }
+
+/** Of these queues of pg-boss, those with a job that may be taken up by now. */
+export async function readyQueues(db: Db, names: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ name: string }>`
+    select q.name from unnest(${[...names]}::text[]) as q(name) where exists (
+      select 1 from pgboss.job j where j.name = q.name and j.state < 'active' and not j.blocked and j.start_after <= now())`.execute(
+    db,
+  )
+  return rows.rows.map((row) => row.name)
+}

@@ -1,0 +1,72 @@
+import { once } from 'node:events'
+import net from 'node:net'
+import pg from 'pg'
+
+// Counts the statements of a process: it sits between the process and PostgreSQL and reads what the process sends.
+
+export interface StatementCounter {
+  /** The database's address, through the counter. */
+  url: string
+  /** How often each statement was executed since this was asked last. */
+  take(): Map<string, number>
+  stop(): Promise<void>
+}
+
+export async function countStatements(databaseUrl: string): Promise<StatementCounter> {
+  const { host, port, user, database: name } = new pg.Client(databaseUrl)
+  let counts = new Map<string, number>()
+  const count = (text: string) => void counts.set(text, (counts.get(text) ?? 0) + 1)
+  const sockets = new Set<net.Socket>()
+  const server = net.createServer((client) => {
+    const database = host.startsWith('/') ? net.connect(`${host}/.s.PGSQL.${port}`) : net.connect(port, host)
+    const read = frontendReader(count)
+    client.on('data', read)
+    client.pipe(database).pipe(client)
+    for (const socket of [client, database]) {
+      sockets.add(socket)
+      socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket))
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const own = (server.address() as net.AddressInfo).port
+  return {
+    url: `postgres://${user}@127.0.0.1:${own}/${name}`,
+    take() {
+      const taken = counts
+      counts = new Map()
+      return taken
+    },
+    async stop() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** Of one connection: `Q` is a statement, `E` executes what `P` gave a name and `B` took. */
+function frontendReader(count: (text: string) => void): (chunk: Buffer) => void {
+  const textOf = new Map<string, string>()
+  let rest: Buffer = Buffer.alloc(0)
+  let isStarted = false
+  let bound = ''
+  return (chunk) => {
+    rest = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
+    for (;;) {
+      const head = isStarted ? 1 : 0
+      if (rest.length < head + 4) return
+      const end = head + rest.readInt32BE(head)
+      if (rest.length < end) return
+      const body = rest.subarray(head + 4, end)
+      const kind = isStarted ? String.fromCharCode(rest[0]!) : 'startup'
+      const [first, second] = body.toString('utf8').split('\0', 2)
+      if (kind === 'Q') count(first!)
+      if (kind === 'P') textOf.set(first!, second!)
+      if (kind === 'B') bound = textOf.get(second!) ?? second!
+      if (kind === 'E') count(bound)
+      isStarted = true
+      rest = rest.subarray(end)
+    }
+  }
+}
