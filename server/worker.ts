@@ -151,7 +151,7 @@ export const handlers: Handler[] = [
 ]
 
 /** What the clock does, and how often. Several workers may run: each statement takes only what no other one has. */
-const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unknown> }[] = [
+export const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unknown> }[] = [
   { name: 'workers.beat', everyMs: 3_000, run: beat },
   { name: 'carts.posts', everyMs: 5_000, run: (deps) => foldLeftPosts(deps) },
   { name: 'carts.abandon', everyMs: 1_000, run: detectAbandoned },

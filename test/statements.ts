@@ -1,4 +1,6 @@
 import type pg from 'pg'
+import { Connection } from 'pg'
+import { vi } from 'vitest'
 
 /** How many statements the connections of a pool are sent during some work: what a slow machine does not change. */
 export function countStatements(pool: pg.Pool): { during(work: () => Promise<unknown>): Promise<number> } {
@@ -19,5 +21,19 @@ export function countStatements(pool: pg.Pool): { during(work: () => Promise<unk
       await work()
       return count
     },
+  }
+}
+
+/** The statements that this process sends to the database while `work` runs: how many, and the text of those without values. */
+export async function statementsOf(work: () => Promise<unknown>): Promise<{ count: number; plain: string[] }> {
+  const simple = vi.spyOn(Connection.prototype, 'query')
+  const extended = vi.spyOn(Connection.prototype, 'execute')
+  try {
+    await work()
+    const plain = simple.mock.calls.map(([text]) => String(text))
+    return { count: plain.length + extended.mock.calls.length, plain }
+  } finally {
+    simple.mockRestore()
+    extended.mockRestore()
   }
 }

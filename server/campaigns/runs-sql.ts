@@ -9,6 +9,14 @@ export interface CampaignKey {
   id: string
 }
 
+/** Whether any campaign is due, or has begun and not ended: of these are all the campaigns that the looks below find. */
+export async function hasCampaignWork(db: Db, now: Date): Promise<boolean> {
+  const { rows } = await sql<{ has: boolean }>`
+    select exists (select 1 from campaigns g where (g.next_run_at <= ${now} or g.run > 0) and ${isRunningCampaign})
+      or exists (select 1 from campaign_runs where planned_at is null) as has`.execute(db)
+  return rows[0]!.has
+}
+
 /** Those whose time has come, of stores that are connected. */
 export async function dueCampaigns(db: Db, now: Date, limit: number): Promise<CampaignKey[]> {
   const { rows } = await sql<CampaignKey>`

@@ -25,6 +25,7 @@ const MOST_LOOKED_AT = 500
 /** Every second, in as many processes as there are. */
 export async function runCampaigns(deps: Deps): Promise<void> {
   const now = deps.now()
+  if (!(await sql.hasCampaignWork(deps.db, now))) return
   await eachOf(deps, await sql.dueCampaigns(deps.db, now, MOST_BEGUN), beginDue)
   await eachOf(deps, await sql.unplannedCampaigns(deps.db, MOST_LOOKED_AT), (_, store, campaignId) =>
     enqueuePlanning(deps, store, campaignId),

@@ -19,15 +19,14 @@ export async function beat(deps: Pick<Deps, 'db' | 'now' | 'workerId'>): Promise
     await ageReadings(deps.db, steppedMs + AHEAD_MS)
     await ageGoods(deps.db, steppedMs + AHEAD_MS)
   }
-  await sql`insert into workers (id, started_at, seen_at, steady_since) values (${deps.workerId}, ${now}, ${now}, ${now})
+  // After a clock stepped back a dead process would look alive until its last beat; a live one beats again at once (T4).
+  await sql`
+    with gone as (delete from workers where id <> ${deps.workerId} and seen_at < ${now}::timestamptz - ${FORGET_AFTER}::interval),
+      ahead as (update workers set seen_at = ${now}, steady_since = ${now} where id <> ${deps.workerId} and seen_at > ${inMs(now, AHEAD_MS)})
+    insert into workers (id, started_at, seen_at, steady_since) values (${deps.workerId}, ${now}, ${now}, ${now})
     on conflict (id) do update set seen_at = excluded.seen_at, steady_since = case
       when excluded.seen_at between workers.seen_at and workers.seen_at + ${GAP}::interval then workers.steady_since
       else excluded.seen_at end`.execute(deps.db)
-  await sql`delete from workers where seen_at < ${now}::timestamptz - ${FORGET_AFTER}::interval`.execute(deps.db)
-  // After a clock stepped back a dead process would look alive until its last beat; a live one beats again at once (T4).
-  await sql`update workers set seen_at = ${now}, steady_since = ${now} where seen_at > ${inMs(now, AHEAD_MS)}`.execute(
-    deps.db,
-  )
 }
 
 /** By how much the clock stands before a beat that was made by it, in ms; 0 when it ran on. */

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { aStore } from '../test/factories.ts'
+import { statementsOf } from '../test/statements.ts'
+import { aWorld } from '../test/world.ts'
+import { ticks } from './worker.ts'
+
+// What the clock asks the database for when nothing happens: each tick's statements, by how often it comes. The job queue's own are counted in
+// core/jobs.test.ts; a whole installation is measured by `npm run bench -- idle`.
+
+const world = aWorld()
+
+/** Statements of each tick, the second time it comes. */
+async function statementsOfTicks(): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const { name, everyMs, run } of ticks) {
+    await run(world.deps)
+    world.advance(everyMs)
+    counts[name] = (await statementsOf(() => run(world.deps))).count
+  }
+  return counts
+}
+
+test('the clock issues few statements while nothing happens, and no more for stores that are quiet', async () => {
+  const counts = await statementsOfTicks()
+  const perSecond = ticks.reduce((sum, { name, everyMs }) => sum + (counts[name]! * 1_000) / everyMs, 0)
+  expect(perSecond).toBeLessThan(12)
+  for (let n = 0; n < 5; n++) await aStore(world, { orderCheckAgeMs: 0 })
+  expect(await statementsOfTicks()).toEqual(counts)
+})
