@@ -69,6 +69,7 @@ export async function recordOrders(
   source: FactSource,
   cartsOf: ReadonlyMap<string, string> = new Map(),
 ): Promise<Recorded> {
+  if (told.length === 0) return { stored: 0, shopperIds: [] }
   const handle = { storeId, db: deps.db }
   const store = await readStore(handle)
   if (!store) return { stored: 0, shopperIds: [] }

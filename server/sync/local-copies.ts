@@ -15,7 +15,7 @@ import { storeAccess } from '../stores/access.ts'
 import { before, newest, nextWatermark, SWEEP_OVERLAP_MS } from '../stores/rules.ts'
 import { readStore } from '../stores/store.ts'
 import type { customerJob, productsJob } from './jobs.ts'
-import { numberedPages } from './pages.ts'
+import { isEmpty, numberedPages } from './pages.ts'
 import { readRecord } from './record.ts'
 import { keepGoing, OutOfTime, ofRights, runSyncJob, type SyncJob, type SyncResult } from './sync-jobs.ts'
 import * as sql from './sync-sql.ts'
@@ -124,6 +124,7 @@ export function pullProducts(deps: Deps, options: PullOptions): Promise<SyncResu
     let seen: Date | null = null
     let rowsSeen = 0
     for await (const page of inTime(pages, { signal, stepAside })) {
+      if (isEmpty(page)) continue
       await sql.upsertProducts(store, asJson(page.rows.map(productRow)), startedAt)
       await sql.upsertCategories(store, asJson(categoriesIn(page.rows)), startedAt)
       seen = newest([seen, ...page.rows.map((row) => (row.modifiedAt ? new Date(row.modifiedAt) : null))])
@@ -156,6 +157,7 @@ export function pullCoupons(deps: Deps, options: PullOptions): Promise<SyncResul
     let seen: Date | null = null
     let rowsSeen = 0
     for await (const page of inTime(pages, { signal, stepAside })) {
+      if (isEmpty(page)) continue
       await keepPage(deps, store, page, { accountId, currency, at: startedAt })
       seen = newest([seen, ...page.rows.map((row) => (row.modifiedAt ? new Date(row.modifiedAt) : null))])
       rowsSeen += page.rows.length

@@ -35,6 +35,10 @@ export function numberedPages<Row>(
   )
 }
 
+/** Most readings of a quiet store bring one of these: nothing is written of it. */
+export const isEmpty = ({ rows, skipped }: Pick<Page<unknown>, 'rows' | 'skipped'>) =>
+  rows.length + skipped.length === 0
+
 async function* patiently<P>(
   open: () => AsyncIterable<P>,
   remember: (page: P) => void,

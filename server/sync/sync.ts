@@ -15,7 +15,7 @@ import { readHealth } from './health.ts'
 import { importJob, type orderJob, purgeJob, syncJob, webhooksJob } from './jobs.ts'
 import { inTime, pullCoupons, pullCustomers, pullProducts } from './local-copies.ts'
 import { isTooSoonForNewOrders, queueNewOrders } from './new-orders.ts'
-import { orderPages } from './pages.ts'
+import { isEmpty, orderPages } from './pages.ts'
 import { readRecord } from './record.ts'
 import { keepGoing, LEASE_MS, runSyncJob, type SyncJob, type SyncResult } from './sync-jobs.ts'
 import * as sql from './sync-sql.ts'
@@ -165,7 +165,7 @@ export function importOrders(deps: Deps, storeId: string, stepAside?: StepAside)
 }
 
 /** Of an import: a store's first rows may be the database's first as well. */
-const COUNT_AFTER_PAGES = new Set([1, 4, 16, 64])
+const ANALYZE_AFTER_PAGES = new Set([1, 4, 16, 64])
 
 interface Recording {
   isResumable?: boolean
@@ -179,13 +179,14 @@ async function recordPages(run: SyncJob, query: OrderQuery, { isResumable = fals
   let rowsSeen = 0
   let pages = 0
   for await (const page of inTime(orderPages(client, query), { signal: query.signal, stepAside })) {
+    if (isEmpty(page)) continue
     await recordOrders(deps, store.storeId, page.rows, 'sync')
     seen = rules.newest([seen, ...page.rows.map((order) => new Date(order.modifiedAt))])
     rowsSeen += page.rows.length
     if (page.skipped.length > 0) {
       deps.log.warn({ storeId: store.storeId, skipped: page.skipped.length }, 'store.rows_skipped')
     }
-    if (isResumable && COUNT_AFTER_PAGES.has(++pages)) await sql.countGrowing(store)
+    if (isResumable && ANALYZE_AFTER_PAGES.has(++pages)) await sql.analyzeDoubled(store)
     const reached = isResumable && page.resumeFrom ? new Date(page.resumeFrom) : null
     await keepGoing(run, reached ? { watermark: rules.earlier(reached, startedAt) } : {})
   }
