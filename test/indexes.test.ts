@@ -78,7 +78,7 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
     ],
     messages_by_hand_over: [
       'server/alarms/sql.ts',
-      'lookAtStores',
+      'storesOfConcern',
       m(
         `handed_over_at is not null and state <> 'handed_over' and state <> 'claimed' order by handed_over_at desc limit 1`,
         'handed_over_at',
@@ -86,7 +86,7 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
     ],
     messages_put_off: [
       'server/alarms/sql.ts',
-      'lookAtStores',
+      'storesOfConcern',
       m(`provider_response is not null and state in ('held', 'claimed', 'handed_over')`, 'decided_at'),
     ],
     messages_reporting: [

@@ -9,7 +9,9 @@ import { recordOrders } from '../carts/record.ts'
 import { sendDue } from '../send/deliver.ts'
 import { beat } from '../send/workers.ts'
 import { watchStages } from './alarms.ts'
+import * as rules from './rules.ts'
 import { HOUR_MS } from './rules.ts'
+import { storesOfConcern } from './sql.ts'
 
 const MINUTE = 60_000
 const world = aWorld()
@@ -237,6 +239,42 @@ test('a script that falls silent in busy hours is told within a quarter of an ho
   expect(await titles()).toEqual(['No carts are coming in'])
   await live(2, busy)
   expect((await titles()).at(-1)).toBe('Carts are coming in again')
+})
+
+/** What the next look would read. */
+async function concerns(): Promise<string[]> {
+  const before = (ms: number) => new Date(world.now.getTime() - ms)
+  const looks = await storesOfConcern(world.db, {
+    now: world.now,
+    sync: before(rules.SYNC_LIMIT_MS),
+    detection: before(rules.DETECTION_LIMIT_MS),
+    sending: before(rules.SENDING_LIMIT_MS),
+    reports: before(rules.REPORT_LIMIT_MS),
+    history: before(rules.HISTORY_DAYS * 24 * HOUR_MS),
+  })
+  return looks.map((look) => look.store_id)
+}
+
+test('the watch reads no store that works, a busy one about every seven minutes, and one that stops at once', async () => {
+  world.now = new Date(Math.ceil(world.now.getTime() / (24 * HOUR_MS)) * 24 * HOUR_MS + 17 * HOUR_MS)
+  await history(new Date(world.now.getTime() - 28 * 24 * HOUR_MS))
+  const quiet = await aStore(world)
+  const busy = async () => {
+    await sync()
+    await heard()
+  }
+  await live(10, busy)
+  let reads = 0
+  await live(20, async () => {
+    await busy()
+    const found = await concerns()
+    reads += found.length
+    expect(found).not.toContain(quiet.storeId)
+  })
+  expect(reads).toBeGreaterThan(0)
+  expect(reads).toBeLessThanOrEqual(5)
+  world.advance(rules.SYNC_LIMIT_MS)
+  expect(await concerns()).toContain(quiet.storeId)
 })
 
 test('a shop that is offline has no shoppers: the sync tells, not the capture', async () => {

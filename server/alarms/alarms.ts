@@ -21,18 +21,15 @@ export async function watchStages(deps: Deps): Promise<void> {
   const now = deps.now()
   const watchingSince = await sql.takeLook(deps.db, now, before(now, rules.WATCH_GAP_MS))
   if (!watchingSince) return
+  if (watchingSince.getTime() === now.getTime()) await sql.forgetQuiet(deps.db)
   await sql.watchStores(deps.db, STAGES, now)
   await sql.countCaptures(deps.db, now)
-  const looks = await sql.lookAtStores(deps.db, limitsAt(now))
-  const known = await sql.readHeartbeats(deps.db)
-  await refreshRates(deps, looks, known, now)
-  if (now.getTime() - watchingSince.getTime() >= rules.SETTLE_MS) {
-    await evaluateStores({ deps, now, watchingSince }, looks, known)
-  }
+  await refreshRates(deps, now)
+  if (now.getTime() - watchingSince.getTime() >= rules.SETTLE_MS) await evaluateStores({ deps, now, watchingSince })
   await sql.closeAlarmsOfGone(deps.db, now)
   await sql.forgetHours(deps.db, before(now, KEEP_HOURS_MS))
   const open = await sql.openAlarms(deps.db)
-  await ping(deps, rules.isOperatorsConcern(open, looks.length) ? 'fail' : 'well')
+  await ping(deps, rules.isOperatorsConcern(open, await sql.countWatched(deps.db)) ? 'fail' : 'well')
 }
 
 /** For `/readyz`: what is stopped since when, and whether anybody watches at all. No store is named. */
@@ -51,6 +48,7 @@ const before = (instant: Date, ms: number) => new Date(instant.getTime() - ms)
 function limitsAt(now: Date): sql.Limits {
   return {
     now,
+    sync: before(now, rules.SYNC_LIMIT_MS),
     detection: before(now, rules.DETECTION_LIMIT_MS),
     sending: before(now, rules.SENDING_LIMIT_MS),
     reports: before(now, rules.REPORT_LIMIT_MS),
@@ -58,18 +56,13 @@ function limitsAt(now: Date): sql.Limits {
   }
 }
 
-async function refreshRates(deps: Deps, looks: readonly sql.StoreLook[], known: sql.Heartbeat[], now: Date) {
-  const stale = known
-    .filter((each) => each.stage === 'capture' && each.seen_at)
-    .filter((each) => !each.rated_at || Math.abs(now.getTime() - each.rated_at.getTime()) > RATES_EVERY_MS)
-  for (const heartbeat of stale.slice(0, RATES_PER_LOOK)) {
-    const look = looks.find((each) => each.store_id === heartbeat.store_id)
-    if (!look) continue
-    const store = { storeId: heartbeat.store_id, db: deps.db }
+async function refreshRates(deps: Deps, now: Date): Promise<void> {
+  const fresh: [Date, Date] = [before(now, RATES_EVERY_MS), new Date(now.getTime() + RATES_EVERY_MS)]
+  for (const each of await sql.staleRates(deps.db, fresh, RATES_PER_LOOK)) {
+    const store = { storeId: each.store_id, db: deps.db }
     const hours = await sql.readHours(store, 'capture', before(now, rules.HISTORY_DAYS * 86_400_000))
-    const past = { since: heartbeat.watched_since, until: now, zone: look.time_zone }
-    heartbeat.rates = rules.expectedRates(hours, past)
-    await sql.saveRates(store, 'capture', heartbeat.rates, now)
+    const past = { since: each.watched_since, until: now, zone: each.time_zone }
+    await sql.saveRates(store, 'capture', rules.expectedRates(hours, past), now)
   }
 }
 
@@ -88,9 +81,16 @@ interface Finding {
   /** The store's or the mail server's own words. */
   detail: string | null
   excusedUntil?: Date | null
+  quietUntil?: Date
 }
 
-async function evaluateStores(watch: Watch, looks: readonly sql.StoreLook[], known: readonly sql.Heartbeat[]) {
+async function evaluateStores(watch: Watch): Promise<void> {
+  const { db } = watch.deps
+  const looks = await sql.storesOfConcern(db, limitsAt(watch.now))
+  const known = await sql.readHeartbeats(
+    db,
+    looks.map((look) => look.store_id),
+  )
   const byStore = Map.groupBy(known, (each) => each.store_id)
   const marks: sql.Mark[] = []
   for (const look of looks) {
@@ -101,7 +101,7 @@ async function evaluateStores(watch: Watch, looks: readonly sql.StoreLook[], kno
       if (mark) marks.push(mark)
     }
   }
-  if (marks.length > 0) await sql.saveMarks(watch.deps.db, marks)
+  if (marks.length > 0) await sql.saveMarks(db, marks)
 }
 
 async function findings(watch: Watch, look: sql.StoreLook, heartbeats: Map<Stage, sql.Heartbeat>) {
@@ -110,7 +110,7 @@ async function findings(watch: Watch, look: sql.StoreLook, heartbeats: Map<Stage
     detectionFinding(watch, look),
     sendingFinding(watch, look, heartbeats.get('sending')),
     await captureFinding(watch, look, heartbeats.get('capture')),
-    ...(look.has_reports ? [await reportsFinding(watch, look)] : []),
+    await reportsFinding(watch, look),
   ]
 }
 
@@ -166,7 +166,8 @@ async function captureFinding(
   if (!heartbeat?.rates || !seenAt) return alive
   const from = newest([seenAt, watch.watchingSince, heartbeat.excused_until])
   const offsetMs = rules.zoneOffsetMs(look.time_zone, now)
-  if (rules.expectedVisits(heartbeat.rates, from, now, offsetMs) < rules.SURPRISE_LIMIT) return alive
+  const quietUntil = rules.quietUntil({ rates: heartbeat.rates, from, now, offsetMs })
+  if (quietUntil > now) return { ...alive, quietUntil }
   const store = { storeId: look.store_id, db: watch.deps.db }
   const recent = await sql.readHours(store, 'capture', before(from, (rules.LEVEL_REACH_H + 1) * rules.HOUR_MS))
   const surprise = rules.captureSurprise({ rates: heartbeat.rates, from, now, offsetMs, recent })
@@ -174,6 +175,7 @@ async function captureFinding(
 }
 
 async function reportsFinding({ deps, now }: Watch, look: sql.StoreLook): Promise<Finding> {
+  if (!look.lacks_reports) return { stage: 'reports', cause: null, since: now, waiting: 0, detail: null }
   const evidence = await sql.countReports({ storeId: look.store_id, db: deps.db }, limitsAt(now))
   const isStopped = rules.areReportsStopped(evidence)
   const since = evidence.newestAt ?? now
@@ -194,12 +196,15 @@ async function settle(watch: Watch, heartbeat: sql.Heartbeat, finding: Finding):
   const isConfirmed = suspectSince !== null && now.getTime() - suspectSince.getTime() >= rules.confirmMs(cause!)
   if (isConfirmed && !heartbeat.alarm_id) await raise(deps, store, { ...finding, cause: cause! }, now)
   const excusedUntil = finding.excusedUntil ?? heartbeat.excused_until
+  const quietUntil = finding.quietUntil ?? null
   const isSame =
+    quietUntil?.getTime() === heartbeat.quiet_until?.getTime() &&
     suspectSince?.getTime() === heartbeat.suspect_since?.getTime() &&
     overdue === heartbeat.overdue &&
     excusedUntil?.getTime() === heartbeat.excused_until?.getTime()
   const { store_id } = heartbeat
-  return isSame ? null : { store_id, stage, suspect_since: suspectSince, overdue, excused_until: excusedUntil }
+  const mark = { store_id, stage, suspect_since: suspectSince, overdue }
+  return isSame ? null : { ...mark, excused_until: excusedUntil, quiet_until: quietUntil }
 }
 
 /** A suspicion from the future is a clock that stepped back: it begins anew. */

@@ -166,3 +166,20 @@ test('the operator is called for what is ours, and for stores only when half of 
   expect(rules.isOperatorsConcern([{ stage: 'sending', stores: 1 }], 1_000)).toBe(true)
   expect(rules.isOperatorsConcern([], 0)).toBe(false)
 })
+
+test('no silence is surprising before `quietUntil`, whatever the hours before it were like', () => {
+  for (const [seed, size] of [20, 300, 3_000].entries()) {
+    const month = aMonth(size, seed)
+    let last = month.lived.indexOf(1, WATCH_FROM)
+    for (let minute = last; minute < month.lived.length; minute += 37) {
+      last = month.lived.lastIndexOf(1, minute)
+      const rates = month.ratesOn(last)
+      if (!rates) continue
+      const until = rules.quietUntil({ rates, from: at(last), now: at(minute), offsetMs: 0 })
+      if (until > at(minute)) {
+        const end = Math.floor((until.getTime() - MONDAY) / 60_000)
+        expect(surprise(month, last, end)).toBeLessThan(rules.SURPRISE_LIMIT)
+      }
+    }
+  }
+})

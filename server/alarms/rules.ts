@@ -51,7 +51,7 @@ const LEAST_MINUTES = 60
 /** Delivery reports: the store's usual share, and how many messages wait for theirs. */
 const LEAST_REPORTED = 20
 const REPORTED_SHARE = 0.5
-const AWAITED_LEAST = 8
+export const AWAITED_LEAST = 8
 /** Most reports come within a minute; a phone that is off is no stop. */
 export const REPORT_LIMIT_MS = 10 * MINUTE_MS
 
@@ -152,6 +152,22 @@ export function expectedVisits(rates: readonly number[], from: Date, until: Date
     at = next
   }
   return sum
+}
+
+/** Rates, zone and what is excused may change meanwhile. */
+const LONGEST_QUIET_MS = HOUR_MS
+
+/**
+ * Until when a silence that began at `from` cannot be surprising, as too few visits were to be expected: `captureSurprise` is never more than
+ * their number. Later signs of life only make it later.
+ */
+export function quietUntil({ rates, from, now, offsetMs }: Omit<Silence, 'recent'>): Date {
+  const soFar = expectedVisits(rates, from, now, offsetMs)
+  for (let ms = 0; ; ms += MINUTE_MS) {
+    const next = new Date(now.getTime() + ms + MINUTE_MS)
+    const isSurprising = soFar + expectedVisits(rates, now, next, offsetMs) >= SURPRISE_LIMIT
+    if (isSurprising || ms >= LONGEST_QUIET_MS) return new Date(now.getTime() + ms)
+  }
 }
 
 export interface Silence {

@@ -9,7 +9,7 @@ import {
   isNotInFlight,
   isOpen,
 } from '../messages/fragments.ts'
-import type { HourCount } from './rules.ts'
+import { AWAITED_LEAST, type HourCount } from './rules.ts'
 
 // The silent-stop alarm: SQL and nothing else. The watch looks over all stores; what it writes is written per store.
 
@@ -26,6 +26,7 @@ export async function takeLook(db: Db, now: Date, gap: Date): Promise<Date | nul
 
 export interface Limits {
   now: Date
+  sync: Date
   detection: Date
   sending: Date
   reports: Date
@@ -49,22 +50,29 @@ export interface StoreLook {
   last_tried_at: Date | null
   last_response: string | null
   last_accepted_at: Date | null
-  /** Something went out by a channel that tells of deliveries. */
-  has_reports: boolean
+  /** The newest messages of channels that report deliveries were all reported by nobody. */
+  lacks_reports: boolean
 }
 
-/** What every connected store shows at this moment. Carts and rows just made (an import brings old ones) are not late. */
-export async function lookAtStores(db: Db, { now, detection, sending }: Limits): Promise<StoreLook[]> {
+/**
+ * Of the connected stores, those of which something looks stopped or looked so before. A store that just works is not among them, however many
+ * there are. Carts and rows just made (an import brings old ones) are not late.
+ */
+export async function storesOfConcern(db: Db, limits: Limits): Promise<StoreLook[]> {
+  const { now, sync, detection, sending, reports, history } = limits
   const rows = await sql<StoreLook>`
     with late as (
       select store_id, count(*)::int as carts from carts
-      where status = 'active' and abandon_at <= ${detection} and created_at <= ${detection} group by store_id)
+      where status = 'active' and abandon_at <= ${detection} and created_at <= ${detection} group by store_id),
+    suspects as (
+      select store_id from heartbeats where suspect_since is not null or overdue > 0
+        or (stage = 'capture' and rates is not null and (quiet_until is null or quiet_until <= ${now}))
+      union select store_id from alarms where resolved_at is null)
     select s.id as store_id, s.time_zone, s.connected_at, s.capture_seen_at,
       y.completed_at as sync_completed_at, y.started_at as sync_started_at, y.lease_until as sync_lease_until,
       y.error_code as sync_error_code, y.error_detail as sync_error_detail, coalesce(late.carts, 0) as late_carts,
       due.overdue, due.claimed, put_off.retrying, put_off.last_tried_at, put_off.last_response, gone.last_accepted_at,
-      exists (select 1 from messages m where m.store_id = s.id and m.channel <> 'email' and m.handed_over_at is not null)
-        as has_reports
+      coalesce(awaited.lacks_reports, false) as lacks_reports
     from stores s
     left join sync_state y on y.store_id = s.id and y.stream = 'sweep'
     left join late on late.store_id = s.id
@@ -82,33 +90,66 @@ export async function lookAtStores(db: Db, { now, detection, sending }: Limits):
       select m.handed_over_at as last_accepted_at from messages m
       where m.store_id = s.id and m.handed_over_at is not null and ${isNotInFlight('m')}
       order by m.handed_over_at desc limit 1) gone on true
-    where s.is_active`.execute(db)
+    cross join lateral (
+      select count(*) = ${AWAITED_LEAST} and not bool_or(newest.is_reported) as lacks_reports from (
+        select ${isDelivered('m')} as is_reported from messages m
+        where m.store_id = s.id and m.channel <> 'email' and m.handed_over_at between ${history} and ${reports} and ${isAccepted('m')}
+        order by m.handed_over_at desc limit ${AWAITED_LEAST}) newest) awaited
+    where s.is_active and (s.id in (select store_id from suspects) or late.carts > 0 or due.overdue > 0 or put_off.retrying > 0
+      or awaited.lacks_reports or y.error_code is not null
+      or not (s.connected_at between ${sync} and ${now} or coalesce(y.completed_at between ${sync} and ${now}, false)))`.execute(
+    db,
+  )
   return rows.rows
+}
+
+export async function countWatched(db: Db): Promise<number> {
+  const rows = await sql<{ stores: number }>`select count(*)::int as stores from stores where is_active`.execute(db)
+  return rows.rows[0]!.stores
 }
 
 export interface Heartbeat {
   store_id: string
   stage: Stage
-  watched_since: Date
-  seen_at: Date | null
   suspect_since: Date | null
   overdue: number
   excused_until: Date | null
   rates: number[] | null
-  rated_at: Date | null
+  quiet_until: Date | null
   /** The open incident. */
   alarm_id: string | null
   cause: string | null
   raised_at: Date | null
 }
 
-export async function readHeartbeats(db: Db): Promise<Heartbeat[]> {
+export async function readHeartbeats(db: Db, storeIds: readonly string[]): Promise<Heartbeat[]> {
   const rows = await sql<Heartbeat>`
-    select h.store_id, h.stage, h.watched_since, h.seen_at, h.suspect_since, h.overdue, h.excused_until, h.rates,
-      h.rated_at, a.id as alarm_id, a.cause, a.raised_at
+    select h.store_id, h.stage, h.suspect_since, h.overdue, h.excused_until, h.rates, h.quiet_until,
+      a.id as alarm_id, a.cause, a.raised_at
     from heartbeats h
-    left join alarms a on a.store_id = h.store_id and a.stage = h.stage and a.resolved_at is null`.execute(db)
+    left join alarms a on a.store_id = h.store_id and a.stage = h.stage and a.resolved_at is null
+    where h.store_id = any(${[...storeIds]}::uuid[])`.execute(db)
   return rows.rows
+}
+
+export interface StaleRates {
+  store_id: string
+  time_zone: string
+  watched_since: Date
+}
+
+/** Stores whose script was heard and whose rates were not reckoned between these two instants. */
+export async function staleRates(db: Db, [since, until]: [Date, Date], limit: number): Promise<StaleRates[]> {
+  const rows = await sql<StaleRates>`
+    select h.store_id, s.time_zone, h.watched_since from heartbeats h join stores s on s.id = h.store_id and s.is_active
+    where h.stage = 'capture' and h.seen_at is not null and coalesce(h.rated_at not between ${since} and ${until}, true)
+    limit ${limit}`.execute(db)
+  return rows.rows
+}
+
+/** Instants of a clock that has stepped back, or of before a gap, promise nothing. */
+export async function forgetQuiet(db: Db): Promise<void> {
+  await sql`update heartbeats set quiet_until = null where quiet_until is not null`.execute(db)
 }
 
 /** A store that is new to the watch gets its rows. */
@@ -124,13 +165,15 @@ export interface Mark {
   suspect_since: Date | null
   overdue: number
   excused_until: Date | null
+  quiet_until: Date | null
 }
 
 /** What the look found, for all rows it changed something about. */
 export async function saveMarks(db: Db, marks: readonly Mark[]): Promise<void> {
-  await sql`update heartbeats h set suspect_since = m.suspect_since, overdue = m.overdue, excused_until = m.excused_until
+  await sql`update heartbeats h set suspect_since = m.suspect_since, overdue = m.overdue, excused_until = m.excused_until,
+      quiet_until = m.quiet_until
     from jsonb_to_recordset(${JSON.stringify(marks)}::jsonb)
-      as m(store_id uuid, stage text, suspect_since timestamptz, overdue int, excused_until timestamptz)
+      as m(store_id uuid, stage text, suspect_since timestamptz, overdue int, excused_until timestamptz, quiet_until timestamptz)
     where h.store_id = m.store_id and h.stage = m.stage`.execute(db)
 }
 
@@ -158,7 +201,7 @@ export async function readHours({ db, storeId }: StoreDb, stage: Stage, since: D
 }
 
 export async function saveRates({ db, storeId }: StoreDb, stage: Stage, rates: number[] | null, now: Date) {
-  await sql`update heartbeats set rates = ${rates}::real[], rated_at = ${now}
+  await sql`update heartbeats set rates = ${rates}::real[], rated_at = ${now}, quiet_until = null
     where store_id = ${storeId} and stage = ${stage}`.execute(db)
 }
 

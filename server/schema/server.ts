@@ -47,6 +47,7 @@ export interface HeartbeatsTable {
   excused_until: Generated<Date | null>
   rates: Generated<number[] | null>
   rated_at: Generated<Date | null>
+  quiet_until: Generated<Date | null>
 }
 
 export interface HeartbeatHoursTable {
