@@ -126,6 +126,27 @@ test('a purchase ends what all browsers have, and what follows is a cart of its 
   expect(last(...bought, cart(60, 'ada', [pot]), cart(61, 'ada', []))![0]).toBe('emptied')
 })
 
+test('another browser’s contents are shown again for two days after that browser told something last', () => {
+  const [day, newToken] = [1_440, { toldBy: ['cart-next', 'device-ada'] }]
+  const others = (minute: number) => [cart(minute, 'mallory', [junk], mallory), cart(minute + 1, 'mallory', [])]
+  const shown = ['open', '1×16', 'Ada', 2.5 * day + 1]
+  const begun = cart(0, 'ada', [tea], ada)
+  expect(last(begun, ...others(2.5 * day))![0]).toBe('emptied')
+  // The same as before, by a new cart token or at a field: no activity, and its browser has it still.
+  expect(last(begun, cart(day, 'ada', [tea], undefined, newToken), ...others(2.5 * day))).toEqual(shown)
+  expect(last(begun, typed(day, 'ada', ada), ...others(2.5 * day))).toEqual(shown)
+  const aside = [begun, cart(day / 2, 'phone', [pot], ada)]
+  expect(last(...aside, cart(2.5 * day, 'phone', []))![0]).toBe('emptied')
+  expect(last(...aside, typed(day, 'ada', ada), cart(2.5 * day, 'phone', []))).toEqual([
+    'open',
+    '1×16',
+    'Ada',
+    2.5 * day,
+  ])
+  // Shown again because another one was emptied: its own browser has told nothing.
+  expect(last(begun, ...others(1.9 * day), ...others(2.5 * day))![0]).toBe('emptied')
+})
+
 test('no more than a few browsers are remembered, the newest', () => {
   const many = Array.from({ length: 30 }, (_, n) => cart(n + 1, `b${n}`, [{ ...junk, quantity: n + 1 }], mallory))
   const { episode } = foldFacts(emptyFold, [cart(0, 'ada', [tea], ada), ...many]).fold

@@ -15,7 +15,7 @@ export type Told = Extract<FactPayload, { type: 'snapshot' | 'contact' }>
 
 /** Empty: the store tells it, or it is not known which browser did. */
 const marksOf = (told: Told): readonly string[] =>
-  told.toldBy ?? (told.type === 'snapshot' ? told.browsers : undefined) ?? []
+  (told.type === 'snapshot' ? told.browsers : undefined) ?? told.toldBy ?? []
 
 /** The store has told of it: signed, or read from it with the person's address. */
 const isByStore = (told: Told): boolean =>
@@ -35,11 +35,12 @@ export function isOfOther(episode: Episode, told: Told): boolean {
   return episode.isProven === true && !(told.type === 'snapshot' && sameItems(told.items, episode.items))
 }
 
-/** Marks and proof of whoever has just told of the contents that are shown. */
-export function withTeller(episode: Episode, told: Told): Episode {
+/** Marks and proof of the browser whose contents are shown. `at`: it has just told something. */
+export function withTeller(episode: Episode, told: Told, at: number): Episode {
   const browsers = joined(shownBy(episode), marksOf(told))
   return {
     ...episode,
+    toldAt: at,
     ...(browsers.length > 0 && { browsers }),
     ...(isByStore(told) && { isProven: true as const }),
   }
@@ -68,7 +69,7 @@ export function withOther(fold: Fold, told: Told, at: number): Fold {
     ...contents,
     browsers: joined(mine?.browsers ?? [], marks),
     contact,
-    at: told.type === 'snapshot' ? at : (mine?.at ?? at),
+    at,
     ...(mine?.isWhole && { isWhole: true as const }),
     ...(isProven && { isProven }),
   }
@@ -99,7 +100,7 @@ function withOthers({ others: _, ...episode }: Episode, others: readonly OtherCa
 
 /** One of the others instead of what is shown, which becomes one of them. */
 function shown(fold: Fold, other: OtherCart): Fold {
-  const { items, coupons, contact: before, toldBy, isProven, browsers: _, ...episode } = fold.episode!
+  const { items, coupons, contact: before, toldBy, toldAt, isProven, browsers: _, ...episode } = fold.episode!
   const aside: OtherCart = {
     ...{
       browsers: [...shownBy(fold.episode!)],
@@ -107,7 +108,7 @@ function shown(fold: Fold, other: OtherCart): Fold {
       coupons,
       contact: before,
       isWhole: true,
-      at: episode.lastActivityAt,
+      at: toldAt ?? episode.lastActivityAt,
     },
     ...(toldBy && { toldBy }),
     ...(isProven && { isProven }),
@@ -118,6 +119,7 @@ function shown(fold: Fold, other: OtherCart): Fold {
   const next: Episode = {
     ...episode,
     ...{ items: other.items, coupons: other.coupons, contact, browsers: other.browsers },
+    ...(other.at !== undefined && { toldAt: other.at }),
     ...(tellers.length > 0 && { toldBy: tellers }),
     ...(other.isProven && { isProven: other.isProven }),
   }

@@ -72,11 +72,13 @@ const unchosen = (items: readonly FoldItem[]): FoldItem[] => items.map(({ choice
 function withoutPerson(fact: NewFact, keys: ShopperKey[]): NewFact | null {
   const { payload, order } = fact
   if (payload.type === 'snapshot') {
-    const { contact: _, zone: __, checkout: ___, browsers: ____, ...rest } = payload
+    const { contact: _, zone: __, checkout: ___, toldBy, ...rest } = payload
+    // Its browser speaks for its own cart as before (S6). With nobody who has told of these contents no notification shows them.
+    const browsers = toldBy ?? rest.browsers ?? []
     return {
       ...fact,
       keys: fact.keys.filter(isNameless),
-      payload: { ...rest, toldBy: [], items: unchosen(rest.items) },
+      payload: { ...rest, toldBy: [], browsers, items: unchosen(rest.items) },
     }
   }
   if (payload.type !== 'order' || !order || payload.orderKind === 'draft') return null

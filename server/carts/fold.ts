@@ -69,7 +69,7 @@ function withTyped(fold: Fold, fact: Fact, typed: Extract<FactPayload, { type: '
   if (fold.episode?.status !== 'open') return withContact(fold, fact, typed.contact)
   if (isOfOther(fold.episode, typed)) return withOther(fold, typed, fact.at)
   const known = withContact(fold, fact, typed.contact)
-  return { ...known, episode: withTeller(known.episode!, typed) }
+  return { ...known, episode: withTeller(known.episode!, typed, fact.at) }
 }
 
 /** `isActivity` undefined: it is when it says anything new. */
@@ -89,7 +89,9 @@ function withSnapshot(fold: Fold, fact: Fact, seen: Extract<FactPayload, { type:
   const known = seen.contact ? withContact(like, fact, seen.contact) : like
   if (seen.items.length > 0) {
     const filled = withItems(known, fact, seen)
-    return filled.episode?.status === 'open' ? { ...filled, episode: withTeller(filled.episode, seen) } : filled
+    return filled.episode?.status === 'open'
+      ? { ...filled, episode: withTeller(filled.episode, seen, fact.at) }
+      : filled
   }
   const episode = known.episode
   if (episode?.status !== 'open') return known
@@ -113,7 +115,7 @@ function withOrder(fold: Fold, fact: Fact, order: Extract<FactPayload, { type: '
   const isPlaced = order.orderKind !== 'draft'
   const isActivity = isPlaced ? order.orderKind !== before : undefined
   const known = withContact(showSame(settled, order.items), fact, order.contact, isActivity)
-  const filled = byStore(withItems(known, fact, order, isActivity))
+  const filled = byStore(withItems(known, fact, order, isActivity), isActivity === false ? null : fact.at)
   if (order.orderKind !== 'pending' || filled.episode?.status !== 'open') return filled
   const since =
     before === 'pending' && fold.episode?.pending?.orderId === order.orderId
@@ -122,8 +124,11 @@ function withOrder(fold: Fold, fact: Fact, order: Extract<FactPayload, { type: '
   return { ...filled, episode: { ...filled.episode, pending: { orderId: order.orderId, until: since } } }
 }
 
-const byStore = (fold: Fold): Fold =>
-  fold.episode?.status === 'open' ? { ...fold, episode: { ...fold.episode, isProven: true } } : fold
+/** `at`: of what the shopper did; null: it was the staff. */
+function byStore(fold: Fold, at: number | null): Fold {
+  if (fold.episode?.status !== 'open') return fold
+  return { ...fold, episode: { ...fold.episode, isProven: true, ...(at !== null && { toldAt: at }) } }
+}
 
 /** A part that is known first says that the whole was bought. */
 const withWhole = (orders: Fold['orders'], { parentId }: Extract<FactPayload, { type: 'order' }>): Fold['orders'] =>

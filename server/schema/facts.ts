@@ -99,7 +99,7 @@ export interface OtherCart {
   items: FoldItem[]
   coupons: string[]
   contact: Contact
-  /** When its browser told of its contents last, in ms. */
+  /** When its browser told us something last, in ms. */
   at?: number
   /** It was shown before: the contact is all that was known then. */
   isWhole?: true
@@ -124,6 +124,8 @@ export interface Episode {
   toldBy?: string[]
   /** Marks of the browsers that these contents are from; missing: of whoever told of them (`toldBy`). */
   browsers?: string[]
+  /** When their browser, or the store about it, told us something last, in ms; missing in what an earlier version kept. */
+  toldAt?: number
   /** The store has told of these contents as well. */
   isProven?: true
   /** What other browsers of the same person have in their carts, the newest first. */

@@ -19,4 +19,20 @@ export const browserMutations: readonly Mutation[] = [
     after: 'if (marks.length < 9) return false',
     seed: 700_008,
   },
+  {
+    name: 'what another browser has is as old as the last change of the cart',
+    rule: 'Emptied',
+    file: 'server/carts/browsers.ts',
+    before: 'at: toldAt ?? episode.lastActivityAt,',
+    after: 'at: episode.lastActivityAt,',
+    seed: 29_130_471,
+  },
+  {
+    name: 'whoever names an erased person speaks for all browsers',
+    rule: 'Emptied',
+    file: 'server/carts/erased-intake.ts',
+    before: 'payload: { ...rest, toldBy: [], browsers, items',
+    after: 'payload: { ...rest, toldBy: [], browsers: [], items',
+    seed: 29_130_780,
+  },
 ]

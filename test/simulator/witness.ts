@@ -12,6 +12,8 @@ export interface Cart {
   startedAt: number
   lastActivityAt: number
   endedAt: number | null
+  /** The fact that began it. */
+  openedBy: string
   pendingUntil: number | null
   abandonedAt: number | null
   recoveredAt: number | null
@@ -278,6 +280,7 @@ const STATE = `
       startedAt: asMs('started_at'),
       lastActivityAt: asMs('last_activity_at'),
       endedAt: asMs('ended_at'),
+      openedBy: "fold #>> '{episode,openingFactId}'",
       pendingUntil: asMs('pending_until'),
       abandonedAt: asMs('abandoned_at'),
       recoveredAt: asMs('recovered_at'),

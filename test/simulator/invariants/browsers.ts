@@ -1,5 +1,5 @@
-import type { FactPayload } from '../../../server/schema/facts.ts'
-import type { Cart, State } from '../witness.ts'
+import type { FactPayload, FoldItem } from '../../../server/schema/facts.ts'
+import type { Cart, State, StoredFact } from '../witness.ts'
 import type { Invariant } from './scene.ts'
 
 // Identity: whoever types somebody's address empties nothing of theirs.
@@ -19,33 +19,50 @@ export const emptied: Invariant = ({ state, before }) => {
     })
 }
 
-/** A platform's own cart or checkout names the browser's tokens. */
-const marksOf = ({ toldBy, browsers }: Pick<Snapshot, 'toldBy' | 'browsers'>) => toldBy ?? browsers ?? []
+/** Of its browser. A report that names an erased person has them apart: no notification shows what it tells. None: the store tells it. */
+const marksOf = (payload: Told) => (payload.type === 'snapshot' ? payload.browsers : undefined) ?? payload.toldBy ?? []
 
-/** A shop forgets a guest's cart then. */
+/** A shop forgets a guest's cart then, unless its browser comes back. */
 const KEPT_MS = 2 * 86_400_000
 
-type Snapshot = Extract<FactPayload, { type: 'snapshot' }>
+type Told = Extract<FactPayload, { type: 'snapshot' | 'contact' }>
 
-function leftIn({ facts }: State, { shopper, startedAt, endedAt }: Cart): string[] {
-  const told = facts
-    .filter(({ at, shopper: of }) => of === shopper && at >= startedAt && at <= (endedAt ?? at))
-    .sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
+interface Browser {
+  marks: Set<string>
+  items: FoldItem[]
+  at: number
+}
+
+function leftIn(state: State, cart: Cart): string[] {
+  const told = factsOf(state, cart)
     .map(({ at, payload }) => ({ ...(payload as FactPayload), at }))
-    .filter(
-      (payload): payload is Snapshot & { at: number } => payload.type === 'snapshot' && marksOf(payload).length > 0,
-    )
+    .filter((each): each is Told & { at: number } => each.type === 'snapshot' || each.type === 'contact')
+    .filter((each) => marksOf(each).length > 0)
   // Whoever came by the cart's own link is the browser of the cart.
   if (told.some(({ isBack }) => isBack)) return []
-  const browsers: { marks: Set<string>; items: Snapshot['items']; at: number }[] = []
-  for (const { items, at, ...payload } of told) {
-    const mine = marksOf(payload)
+  const browsers: Browser[] = []
+  for (const each of told) {
+    const mine = marksOf(each)
     const known = browsers.filter(({ marks }) => mine.some((mark) => marks.has(mark)))
-    const marks = new Set([...mine, ...known.flatMap((each) => [...each.marks])])
-    for (const each of known) browsers.splice(browsers.indexOf(each), 1)
-    browsers.push({ marks, items, at })
+    const marks = new Set([...mine, ...known.flatMap((browser) => [...browser.marks])])
+    for (const browser of known) browsers.splice(browsers.indexOf(browser), 1)
+    const items = each.type === 'snapshot' ? each.items : (known.at(-1)?.items ?? [])
+    browsers.push({ marks, items, at: each.at })
   }
+  const { endedAt } = cart
   return browsers
-    .filter(({ items, at }) => items.length > 0 && (endedAt ?? at) - at <= KEPT_MS)
+    .filter(({ items, at }) => items.length > 0 && (endedAt ?? at) - at < KEPT_MS)
     .map(({ items }) => items.map(({ quantity, productId }) => `${quantity}×${productId}`).join())
+}
+
+/** From the fact that began the cart until its end. Facts of that same moment may be of the person's next cart, from the one that began it. */
+function factsOf({ facts, carts }: State, { shopper, openedBy, endedAt }: Cart): StoredFact[] {
+  const all = facts.filter((fact) => fact.shopper === shopper).sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
+  const place = (id: string) => all.findIndex((fact) => fact.id === id)
+  const begin = place(openedBy)
+  const next = carts
+    .filter((other) => other.shopper === shopper && other.status !== 'merged')
+    .map((other) => place(other.openedBy))
+    .filter((at) => at > begin)
+  return all.slice(begin, Math.min(all.length, ...next)).filter(({ at }) => at <= (endedAt ?? at))
 }
