@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { aScene, HOUR, pass } from '../../test/message-scene.ts'
 import { aBrowser, subscribes } from '../../test/push-scene.ts'
 import { aWorld } from '../../test/world.ts'
+import { messageToken } from '../links/message-tokens.ts'
 
 // Notifications on the shopper's own page: they can be ended there, in all browsers of the person, and come back on the shop's pages alone.
 
@@ -58,4 +59,18 @@ test('nothing any more ends them too', async () => {
   await save({ isStopAll: true })
   expect(await browsers()).toBe(0)
   expect((await ledger()).at(-1)).toBe('withdrawn: preference page')
+})
+
+test('no unsubscribe link is good for a notification: its browser would stay subscribed (C2)', async () => {
+  const { storeId, browsers, ledger } = await aReader()
+  const { rows } = await world.pool.query<{ id: string }>(
+    `update messages set channel = 'push', to_address = 'push:' || (select id from push_subscriptions where store_id = $1 limit 1)
+     where store_id = $1 and state = 'sent' returning id`,
+    [storeId],
+  )
+  const before = await ledger()
+  const token = messageToken(world.deps.secrets, 'unsubscribe', rows[0]!.id)
+  expect((await world.request('POST', `/u/${token}`)).status).toBe(404)
+  expect((await world.request('POST', `/api/unsubscribe/${token}`)).status).toBe(404)
+  expect([await browsers(), await ledger()]).toEqual([2, before])
 })

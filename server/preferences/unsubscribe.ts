@@ -84,6 +84,8 @@ async function messageOfToken(deps: Deps, token: string) {
   const link = await openLink(deps, 'unsubscribe', token)
   const store = { storeId: link?.storeId ?? '', db: deps.db as Db }
   const message = link ? await sql.messageOf(store, link.messageId) : undefined
-  if (!message?.to_address) throw new AppError('not_found', 'This link is not valid or has expired.')
+  // No notification has this link. Its address is a subscription, which ends by being deleted (decision 73).
+  if (!message?.to_address || message.channel === 'push')
+    throw new AppError('not_found', 'This link is not valid or has expired.')
   return { message, store, hash: deps.secrets.addressHash(message.to_address) }
 }

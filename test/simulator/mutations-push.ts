@@ -78,6 +78,14 @@ export const pushMutations: readonly Mutation[] = [
     seed: 23334,
   },
   {
+    name: 'a notification has an unsubscribe link, which leaves its subscription',
+    rule: 'C2',
+    file: 'server/preferences/unsubscribe.ts',
+    before: "if (!message?.to_address || message.channel === 'push')",
+    after: 'if (!message?.to_address)',
+    seed: 29_130_655,
+  },
+  {
     name: 'what a page says of a permission taken back is not written down',
     rule: 'C5',
     file: 'server/push-setup/widget.ts',
