@@ -38,20 +38,20 @@ interface Waiting {
   cart: string
   items: string
   entry: Record<string, unknown>
-  /** As the store's mode has it, its address is kept. */
-  isOwed: boolean
+  /** As the store's mode had it each time that it arrived, its address is kept; null: it has not arrived yet. */
+  isOwed: boolean | null
 }
 
 export const pluginPlayers: Players = {
   async snapshot(harness, act) {
     const plugin = await connected(harness)
     if (!plugin) return
-    const waiting = await queue(harness, plugin, act)
+    const waiting = queue(harness, plugin, act)
     if (act.network === 'waits') return
     const sent = [waiting]
     if (act.network === 'altered') return altered(harness, plugin, sent)
     if (act.network === 'overtaken') return overtaken(harness, plugin, { act, first: waiting })
-    const call = signed(harness, plugin, 'batch', bodyOf(harness, plugin, sent))
+    const call = await callOf(harness, plugin, sent)
     const status = await arrive(plugin, call)
     expectStatus(plugin, 'a call of the shop', status, 200)
     noteUsable(harness, sent)
@@ -69,7 +69,7 @@ export const pluginPlayers: Players = {
     const all = [...plugin.queue.values()]
     const calls = Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size))
     for (const sent of isReversed ? calls.reverse() : calls) {
-      const call = signed(harness, plugin, 'batch', bodyOf(harness, plugin, sent))
+      const call = await callOf(harness, plugin, sent)
       expectStatus(plugin, 'the outbox', await arrive(plugin, call), 200)
       noteUsable(harness, sent)
       await answered(harness, plugin, sent)
@@ -138,10 +138,10 @@ function entryOf({ clock }: Harness, plugin: Plugin, { cart, items, contact }: S
   const lines = items.map(([product, quantity]) => ({ product, quantity, price: '10.00', name: 'Tea' }))
   const entry = { type: 'cart', cart, lines, currency: 'USD', client: 'x'.repeat(22), ...(contact && { contact }) }
   const said = items.map(([product, quantity]) => `${quantity}×${product}`).join()
-  return { seq: plugin.seq, at: clock.trueNow(), cart, items: said, entry, isOwed: false }
+  return { seq: plugin.seq, at: clock.trueNow(), cart, items: said, entry, isOwed: null }
 }
 
-async function queue(harness: Harness, plugin: Plugin, act: ActOf<'snapshot'>): Promise<Waiting> {
+function queue(harness: Harness, plugin: Plugin, act: ActOf<'snapshot'>): Waiting {
   const { browser, items, contact, customerId } = act
   const { visit, banner } = harness.browsers[browser]!
   const cart = `plugin-cart-${browser}-${visit}-`.padEnd(32, 'c')
@@ -154,11 +154,19 @@ async function queue(harness: Harness, plugin: Plugin, act: ActOf<'snapshot'>): 
   if (customerId) waiting.entry.customer = { id: customerId }
   if (harness.modes)
     Object.assign(waiting.entry, { device: `device-of-browser-${browser}`, ...(banner === 'yes' && { agreed: true }) })
-  const key = `plugin:${cart}:${plugin.install}:${waiting.seq}`
-  waiting.isOwed = (await noteReport(harness, key, waiting.entry)).isOwed
   plugin.queue.delete(cart)
   plugin.queue.set(cart, waiting)
   return waiting
+}
+
+/** About to arrive: what of it may be kept is decided then, by what its shopper has agreed to meanwhile. */
+async function callOf(harness: Harness, plugin: Plugin, sent: readonly Waiting[]): Promise<Call> {
+  for (const each of sent) {
+    const key = `plugin:${each.cart}:${plugin.install}:${each.seq}`
+    const { isOwed } = await noteReport(harness, key, each.entry)
+    each.isOwed = isOwed && each.isOwed !== false
+  }
+  return signed(harness, plugin, 'batch', bodyOf(harness, plugin, sent))
 }
 
 function bodyOf({ clock }: Harness, { install }: Plugin, sent: readonly Waiting[]): string {
@@ -217,9 +225,9 @@ async function overtaken(
   plugin: Plugin,
   { act, first }: { act: ActOf<'snapshot'>; first: Waiting },
 ): Promise<void> {
-  const late = signed(harness, plugin, 'batch', bodyOf(harness, plugin, [first]))
-  const next = await queue(harness, plugin, { ...act, items: [['18', 4]] })
-  const call = signed(harness, plugin, 'batch', bodyOf(harness, plugin, [next]))
+  const late = await callOf(harness, plugin, [first])
+  const next = queue(harness, plugin, { ...act, items: [['18', 4]] })
+  const call = await callOf(harness, plugin, [next])
   expectStatus(plugin, 'the later call', await arrive(plugin, call), 200)
   expectStatus(plugin, 'the call that was overtaken', await arrive(plugin, late), 200)
   noteUsable(harness, [first, next])
