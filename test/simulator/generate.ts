@@ -28,7 +28,7 @@ import {
   type Step,
 } from './steps.ts'
 import { withStops } from './stops.ts'
-import { withStrangers } from './strangers.ts'
+import { withErasedNames, withStrangers } from './strangers.ts'
 
 // Random histories. Three browsers, three people, few products and short delays: small worlds collide often. Half of them have texts.
 
@@ -84,7 +84,7 @@ export function scenarioOf(seed: number): Scenario {
   const plugged = pushed.push === null ? withPlugin(seed, pushed, emails) : pushed
   const shopped = plugged === pushed ? withShopify(seed, pushed, chance.people) : plugged
   const flowing = withSeveralFlows(seed, withFlowEdits(seed, shopped), chance.people)
-  return withMode(seed, withStrangers(seed, flowing, emails), chance.people)
+  return withMode(seed, withErasedNames(seed, withStrangers(seed, flowing, emails), emails), chance.people)
 }
 
 const WAITS = { none: 8, moment: 27, minutes: 38, hour: 18, hours: 8, days: 1 }

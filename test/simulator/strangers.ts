@@ -42,3 +42,46 @@ export function withStrangers(seed: number, scenario: Scenario, emails: readonly
   const end = [work(), work(), post(own, { items: [] })]
   return { ...scenario, steps: [...scenario.steps, ...visits, ...acts, ...end] }
 }
+
+const HAVE_ERASED = 0.12
+const ERASED_DICE = 0x0e_9a5e
+const HOUR = 60 * MINUTE
+
+/**
+ * A stranger names somebody and then a person who was erased. Or they come days after the cart changed, and a day after the shopper's browser has
+ * reported it again. With dice of their own again, and behind all others.
+ */
+export function withErasedNames(seed: number, scenario: Scenario, emails: readonly string[]): Scenario {
+  const dice = chanceOf(seed ^ ERASED_DICE)
+  if (!dice.isLucky(HAVE_ERASED)) return scenario
+  const [person, gone, third] = dice.pick([
+    [0, 1, 2],
+    [1, 2, 0],
+    [2, 0, 1],
+  ] as const)
+  const [email, erased] = [emails[person]!, emails[gone]!]
+  const wait = () => dice.pick([0, 1_000, MINUTE, 20 * MINUTE])
+  const post = (browser: number, items: [string, number][], named: string | null, waitMs = wait()): Step => ({
+    ...{ do: 'post', browser, isNewPage: dice.isLucky(0.5), items, coupons: [], consent: null, network: 'now', waitMs },
+    contact: named === null ? null : { email: named },
+  })
+  const work = (): Step => ({
+    ...{ do: 'work', worker: 0, answers: [], meanwhile: null, diesAt: null },
+    waitMs: dice.pick([MINUTE, 20 * MINUTE, 90 * MINUTE]),
+  })
+  const had: [string, number][] = [['16', dice.between(1, 3)]]
+  const afresh = (browser: number): Step => ({ do: 'new visit', browser, waitMs: 0 })
+  const erase: Step = { do: 'erase', person: gone, kind: 'email', isRunNow: dice.isLucky(0.3), waitMs: wait() }
+  const known = [0, 1, 2].map(afresh).concat(post(third, [['17', 1]], erased), post(person, had, email))
+  const strange = gone
+  const naming = [
+    ...[post(strange, [['18', 9]], email), post(person, had, null), erase],
+    ...[post(strange, dice.isLucky(0.5) ? [] : [['18', 8]], erased), post(strange, [], erased)],
+    ...[work(), post(third, [], erased), post(person, [], dice.isLucky(0.5) ? erased : null)],
+  ]
+  const aging = [
+    ...[work(), afresh(person), post(person, had, email, dice.between(30, 47) * HOUR)],
+    ...[post(strange, [['18', 9]], email, dice.between(20, 40) * HOUR), post(strange, [], null), work()],
+  ]
+  return { ...scenario, steps: [...scenario.steps, ...known, ...(dice.isLucky(0.6) ? naming : aging)] }
+}
