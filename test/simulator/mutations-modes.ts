@@ -137,7 +137,7 @@ export const modeMutations: readonly Mutation[] = [
     file: 'server/capture/signed-posts.ts',
     before: "const covered = mode === 'cart_only' ? await coveredCustomers",
     after: 'const covered = mode ? await coveredCustomers',
-    seed: 910_077,
+    seed: 8,
   },
   {
     name: 'whoever is signed in is covered, whether they have bought or not',
@@ -162,7 +162,7 @@ export const modeMutations: readonly Mutation[] = [
     file: 'server/consent/covered-customers.ts',
     before: 'asked.filter((each) => isYes(each) && isTheirs(each))',
     after: 'asked.filter((each) => isYes(each))',
-    seed: 910_001,
+    seed: 910_020,
   },
   {
     name: 'a customer without any consent counts as one who agreed before',
@@ -170,7 +170,7 @@ export const modeMutations: readonly Mutation[] = [
     file: 'server/consent/covered-customers.ts',
     before: 'asked.filter((each) => isYes(each) && isTheirs(each))',
     after: 'asked.filter((each) => isTheirs(each))',
-    seed: 910_001,
+    seed: 8,
   },
   {
     name: 'an unpaid order of somebody unknown keeps their address',
