@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from '../core/db.ts'
 /** The badge of cart `c`. */
 export const BADGE = sql<CartBadge>`coalesce((select cb.badge from cart_badges cb where cb.store_id = c.store_id and cb.cart_id = c.id), 'No Action')`
 
-/** Whether a listed cart has this badge: looked up cart by cart, on the way through an index of carts. */
+/** Whether a listed cart has this badge; looked up cart by cart, as a hash table of all would have those long lost as well. */
 export const hasBadge = (badge: string, cart: 'c' | 'n' = 'c') =>
   sql<boolean>`exists (select 1 from cart_badges cb
     where cb.store_id = ${sql.ref(`${cart}.store_id`)} and cb.cart_id = ${sql.ref(`${cart}.id`)} and cb.badge = ${badge} offset 0)`

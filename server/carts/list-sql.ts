@@ -1,11 +1,11 @@
 import type { CartBadge } from '../../shared/carts.ts'
 import { type RawBuilder, type StoreDb, sql } from '../core/db.ts'
 import { pageWindow } from '../core/paging.ts'
-import { BADGE, CART_COLUMNS, hasBadge } from './fragments.ts'
+import { BADGE, CART_COLUMNS } from './fragments.ts'
 
 // What the cart screens read. Every order of the list has an index that serves it, forwards and backwards. The carts of one badge are listed from
-// `cart_badges` by their last activity. In another order they are gathered and sorted where they are few; where they are many, they are met soon
-// enough on the way through all carts in that order.
+// `cart_badges` by their last activity. In another order, and for a search, they are gathered and sorted where they are few; else the index of all
+// carts is read, and each is looked up among those of the badge.
 
 export interface CartFilter {
   page: number
@@ -92,8 +92,8 @@ export interface CartTotal {
   isCapped: boolean
   /** There are more than can be gathered. */
   isMany: boolean
-  /** The carts of the filter's badge, searched or not, can be gathered. */
-  isBadgeRare: boolean
+  /** Listed carts of the filter's badge, searched or not; null: there is no badge. */
+  ofBadge: number | null
   /** Nothing begins with what is searched for, so it is looked for anywhere in name, email and phone of the newest. */
   isAnywhere: boolean
   /** There were more carts than could be looked through. */
@@ -105,24 +105,23 @@ export interface CartTotal {
 }
 
 const NONE: CartTotal = {
-  ...{ total: 0, isCapped: false, isMany: false, isBadgeRare: false, isAnywhere: false, isPartial: false },
+  ...{ total: 0, isCapped: false, isMany: false, ofBadge: null, isAnywhere: false, isPartial: false },
   ...{ among: null, isEvaluatedInPart: false },
 }
 
 /** Without search from the counters; with search by counting, as far as anybody reads. */
 export async function countCarts(store: StoreDb, filter: Pick<CartFilter, 'badge' | 'search'>): Promise<CartTotal> {
-  const listed = filter.search && !filter.badge ? null : await countListed(store, filter.badge)
-  const isBadgeRare = filter.badge !== null && listed !== null && listed <= MOST_GATHERED
-  if (!filter.search) return { ...NONE, total: listed ?? 0, isBadgeRare }
-  const begun = await countFound(store, filter, { isBadgeRare, isAnywhere: false })
+  const ofBadge = filter.badge && (await countListed(store, filter.badge))
+  if (!filter.search) return { ...NONE, total: ofBadge ?? (await countListed(store, null)), ofBadge }
+  const begun = await countFound(store, filter, { ofBadge, isAnywhere: false })
   // Whether a text is looked for anywhere must not depend on the badge.
-  const ofAll = { isBadgeRare: false, isAnywhere: false, most: 1 }
+  const ofAll = { ofBadge: null, isAnywhere: false, most: 1 }
   if (begun > 0 || (filter.badge && (await countFound(store, { ...filter, badge: null }, ofAll)) > 0)) {
-    return { ...NONE, ...capped(begun), isBadgeRare }
+    return { ...NONE, ...capped(begun), ofBadge }
   }
-  const found = await countFound(store, filter, { isBadgeRare, isAnywhere: true })
-  const isPartial = (listed ?? (await countListed(store, null))) > MOST_LOOKED_THROUGH
-  return { ...NONE, ...capped(found), isBadgeRare, isAnywhere: true, isPartial }
+  const found = await countFound(store, filter, { ofBadge, isAnywhere: true })
+  const isPartial = (ofBadge ?? (await countListed(store, null))) > MOST_LOOKED_THROUGH
+  return { ...NONE, ...capped(found), ofBadge, isAnywhere: true, isPartial }
 }
 
 const capped = (found: number) => ({
@@ -141,9 +140,9 @@ async function countListed({ db, storeId }: StoreDb, badge: CartBadge | null): P
 async function countFound(
   { db, storeId }: StoreDb,
   filter: Pick<CartFilter, 'badge' | 'search'>,
-  { isBadgeRare, isAnywhere, most = MOST_GATHERED }: { isBadgeRare: boolean; isAnywhere: boolean; most?: number },
+  { ofBadge, isAnywhere, most = MOST_GATHERED }: { ofBadge: number | null; isAnywhere: boolean; most?: number },
 ) {
-  const found = isAnywhere ? anywhere(storeId, filter) : beginning(storeId, filter, { isBadgeRare, most })
+  const found = isAnywhere ? anywhere(storeId, filter, ofBadge) : beginning(storeId, filter, { ofBadge, most })
   const rows = await sql<{ total: number }>`
     select count(*)::int as total from (select 1 from (${found}) each limit ${most + 1}) found`.execute(db)
   return rows.rows[0]!.total
@@ -164,7 +163,7 @@ export async function listCarts(store: StoreDb, filter: CartFilter, counted: Car
   const begin = isFar ? await dayAt(store, filter.badge, offset, isForwards) : { passed: 0, bound: sql`` }
   const rows = await sql<ListedCart>`
     select ${CART_COLUMNS} from (
-      select c.id from ${sourceOf(storeId, filter, counted, filter.sort)} ${begin.bound}
+      select c.id from ${sourceOf(storeId, filter, counted, { sort: filter.sort, most: offset + limit })} ${begin.bound}
       order by ${orderBy(filter.sort, isForwards)} limit ${limit} offset ${offset - begin.passed}) wanted
     join carts c on c.store_id = ${storeId} and c.id = wanted.id
     order by ${orderBy(filter.sort, isWanted)}`.execute(db)
@@ -258,14 +257,24 @@ export async function idsOfProduct(
   return rows.rows.map(({ id }) => id)
 }
 
+interface Reading {
+  sort?: CartFilter['sort']
+  /** Rows that are read of it. */
+  most?: number
+}
+
+/** Within this part of a badge's carts, few of the others are passed. */
+const NEAR = 0.02
+
 /** Few matches are gathered and sorted; many are met soon enough on the way through the list in its order. */
 function sourceOf(
   storeId: string,
   filter: Pick<CartFilter, 'badge' | 'search'>,
-  { isMany, isBadgeRare, isAnywhere, among }: CartTotal,
-  sort?: CartFilter['sort'],
+  { isMany, ofBadge, isAnywhere, among }: CartTotal,
+  { sort, most = Number.POSITIVE_INFINITY }: Reading = {},
 ) {
-  const carts = sql`carts c where ${listed(storeId, filter, isBadgeRare)}`
+  const isNear = ofBadge !== null && most <= NEAR * ofBadge
+  const carts = sql`carts c where ${listed(storeId, filter, ofBadge, isNear ? 0 : MOST_HASHED)}`
   const withBadge = (from: RawBuilder<unknown>) =>
     sort === 'status' ? sql`(select c.id, c.last_activity_at, ${BADGE} as badge from ${from}) c where true` : from
   if (among) return withBadge(sql`${carts} and c.id = any(${[...among]}::uuid[])`)
@@ -279,8 +288,8 @@ function sourceOf(
     return sort === 'status' ? badgesOf(storeId, filter.badge, fits) : sql`${carts} and ${fits}`
   }
   const found = isAnywhere
-    ? anywhere(storeId, filter)
-    : beginning(storeId, filter, { isBadgeRare, most: MOST_GATHERED })
+    ? anywhere(storeId, filter, ofBadge)
+    : beginning(storeId, filter, { ofBadge, most: MOST_GATHERED })
   // The usual order is known from the indexes that were searched.
   if (sort === 'timestamp') return sql`(${found}) c where true`
   return withBadge(sql`carts c where c.store_id = ${storeId} and c.id = any(array(select id from (${found}) found))`)
@@ -296,20 +305,43 @@ const badgesOf = (storeId: string, badge: CartBadge | null, fits: RawBuilder<unk
   select g.* from (${badges(storeId, badge)}) g
   where exists (select 1 from carts c where c.store_id = ${storeId} and c.id = g.id and ${fits} offset 0)) c where true`
 
-function listed(storeId: string, { badge }: Pick<CartFilter, 'badge'>, isBadgeRare: boolean) {
-  const rare = sql`c.id = any(array(select g.id from (${badges(storeId, badge)}) g))`
+/** So many ids fit in the hash table of a statement. */
+const MOST_HASHED = 100_000
+/** So many are worth one for each index of a search. */
+const MOST_HASHED_EACH = 20_000
+
+function listed(
+  storeId: string,
+  { badge }: Pick<CartFilter, 'badge'>,
+  ofBadge: number | null,
+  mostHashed = MOST_HASHED,
+) {
   return sql`c.store_id = ${storeId} and c.status in ('abandoned', 'recovered', 'lost')
-    ${badge ? sql`and ${isBadgeRare ? rare : hasBadge(badge)}` : sql``}`
+    ${badge ? sql`and ${isOf(storeId, badge, { ofBadge: ofBadge ?? 0, mostHashed })}` : sql``}`
+}
+
+/**
+ * Few are looked up by their ids. Of more a hash table is made: the planner makes no join of a condition that is said to be true, and believes the
+ * limit. Very many are asked for cart by cart; `offset 0` makes no join of it.
+ */
+function isOf(storeId: string, badge: CartBadge, { ofBadge, mostHashed }: { ofBadge: number; mostHashed: number }) {
+  const ids = sql`select g.id from (${badges(storeId, badge)}) g`
+  if (ofBadge <= MOST_GATHERED) return sql`c.id = any(array(${ids}))`
+  if (ofBadge <= mostHashed) return sql`(c.id in (${ids} limit ${sql.lit(1.5 * MOST_HASHED)})) is true`
+  return sql`exists (select 1 from cart_badges b
+    where b.store_id = c.store_id and b.cart_id = c.id and b.badge = ${badge} offset 0)`
 }
 
 /** Ids, as many as stand in the newest: reading all texts of a large store through would take seconds. The index has the texts of all carts. */
-function anywhere(storeId: string, { badge, search }: Pick<CartFilter, 'badge' | 'search'>) {
+function anywhere(storeId: string, { badge, search }: Pick<CartFilter, 'badge' | 'search'>, ofBadge: number | null) {
   const like = `%${search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
-  const newest = badge
-    ? sql`select g.id, g.last_activity_at, c.search from (
+  const isHashed = ofBadge !== null && ofBadge > MOST_GATHERED && ofBadge <= MOST_HASHED
+  const newest =
+    badge && !isHashed
+      ? sql`select g.id, g.last_activity_at, c.search from (
         select * from (${badges(storeId, badge)}) b order by b.last_activity_at desc, b.id desc limit ${MOST_LOOKED_THROUGH}) g
       cross join lateral (select c.search from carts c where c.store_id = ${storeId} and c.id = g.id offset 0) c`
-    : sql`select c.id, c.last_activity_at, c.search from carts c where ${listed(storeId, { badge }, false)}
+      : sql`select c.id, c.last_activity_at, c.search from carts c where ${listed(storeId, { badge }, ofBadge)}
       order by c.last_activity_at desc, c.id desc limit ${MOST_LOOKED_THROUGH}`
   return sql`select n.id, n.last_activity_at from (${newest}) n where n.search collate "C" like ${like}`
 }
@@ -318,12 +350,13 @@ function anywhere(storeId: string, { badge, search }: Pick<CartFilter, 'badge' |
 function beginning(
   storeId: string,
   filter: Pick<CartFilter, 'badge' | 'search'>,
-  { isBadgeRare, most }: { isBadgeRare: boolean; most: number },
+  { ofBadge, most }: { ofBadge: number | null; most: number },
 ) {
   const begins = beginnings(filter.search)
-  const looks = (isBadgeRare ? [sql`(${sql.join(begins, sql` or `)}) is true`] : begins).map(
+  const isFew = ofBadge !== null && ofBadge <= MOST_GATHERED
+  const looks = (isFew ? [sql`(${sql.join(begins, sql` or `)}) is true`] : begins).map(
     (fits) => sql`(select c.id, c.last_activity_at from carts c
-        where ${listed(storeId, filter, isBadgeRare)} and ${fits} limit ${most + 1})`,
+        where ${listed(storeId, filter, ofBadge, MOST_HASHED_EACH)} and ${fits} limit ${most + 1})`,
   )
   return sql.join(looks, sql` union `)
 }
