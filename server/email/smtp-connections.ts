@@ -27,7 +27,7 @@ export class SmtpError extends Error {
   }
 }
 
-interface RawError extends Error {
+export interface RawError extends Error {
   code?: string | undefined
   originalCode?: string | undefined
   response?: string | undefined
@@ -143,10 +143,13 @@ export interface Lease {
   connection: SMTPConnection
   /** Used before: the server may have dropped it in between without our noticing yet. */
   isReused: boolean
+  /** Hears the conversation until the lease is given back; replaces the listener before it. */
+  listen(listener: SmtpListener): void
 }
 
 interface Warm {
   connection: SMTPConnection
+  listener: SmtpListener | null
   uses: number
   idleTimer: NodeJS.Timeout | undefined
 }
@@ -175,25 +178,33 @@ export class SmtpConnections {
     await this.#turn()
     try {
       if (this.#isClosed) throw closedError()
-      const warm = isFresh ? undefined : this.#takeIdle()
-      if (warm) return { connection: warm.connection, isReused: true }
-      const connection = await openConnection(this.#settings, this.#timeouts.connectMs)
+      const idle = isFresh ? undefined : this.#takeIdle()
+      if (idle) return leaseOf(idle, true)
+      const warm = await this.#open()
       if (this.#isClosed) {
-        connection.close()
+        warm.connection.close()
         throw closedError()
       }
-      this.#busy.set(connection, { connection, uses: 0, idleTimer: undefined })
-      return { connection, isReused: false }
+      this.#busy.set(warm.connection, warm)
+      return leaseOf(warm, false)
     } catch (error) {
       this.#passTurn()
       throw error
     }
   }
 
+  async #open(): Promise<Warm> {
+    const heard: Pick<Warm, 'listener'> = { listener: null }
+    const listener: SmtpListener = (side, text) => heard.listener?.(side, text)
+    const connection = await openConnection(this.#settings, this.#timeouts.connectMs, listener)
+    return Object.assign(heard, { connection, uses: 0, idleTimer: undefined })
+  }
+
   /** Gives a lease back; a connection in an uncertain state is closed, never reused. */
   release({ connection }: Lease, isHealthy: boolean) {
     const warm = this.#busy.get(connection)
     this.#busy.delete(connection)
+    if (warm) warm.listener = null
     if (!warm || !isHealthy || connection.destroyed) connection.close()
     else if (this.#isClosed || ++warm.uses >= USES_PER_CONNECTION) quit(connection)
     else this.#keepWarm(warm)
@@ -242,6 +253,16 @@ export class SmtpConnections {
       quit(warm.connection)
     }, this.#timeouts.idleMs)
     warm.idleTimer.unref()
+  }
+}
+
+function leaseOf(warm: Warm, isReused: boolean): Lease {
+  return {
+    connection: warm.connection,
+    isReused,
+    listen: (listener) => {
+      warm.listener = listener
+    },
   }
 }
 

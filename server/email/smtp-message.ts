@@ -6,6 +6,8 @@ import type { Signer } from './dkim.ts'
 
 export interface ComposedMessage {
   raw: Buffer
+  /** What is written after DATA, with the final dot; null where lines need escapes (RFC 5321, 4.5.2). */
+  content: Buffer | null
   from: string
   to: string
   /** With angle brackets, as it stands in the header. */
@@ -69,9 +71,19 @@ export async function composeMessage(message: OutgoingEmail, mailHeaders: MailHe
   const open = `--${node.boundary}`
   const body = `${open}${part('plain', message.text)}\r\n${open}${part('html', message.html)}\r\n${open}--\r\n`
   const signature = mailHeaders.sign ? `${await mailHeaders.sign(head, body)}\r\n` : ''
-  const raw = Buffer.from(`${signature}${head}\r\n\r\n${body}`, 'latin1')
-  return { raw, from: mailHeaders.returnPath ?? from, to, messageIdHeader }
+  const content = Buffer.from(`${signature}${head}\r\n\r\n${body}.\r\n`, 'latin1')
+  return {
+    raw: content.subarray(0, -3),
+    // Base64 needs no escapes.
+    content: NEEDS_ESCAPES.test(`\n${signature}${head}`) ? null : content,
+    from: mailHeaders.returnPath ?? from,
+    to,
+    messageIdHeader,
+  }
 }
+
+/** A line that begins with a dot, or a bare CR or LF, which some servers read as a line break (SMTP smuggling). */
+const NEEDS_ESCAPES = /\n\.|\r(?!\n)|[^\r]\n/
 
 /** What looks encoded would be decoded by whoever reads it (RFC 2047), and say what nobody checked. */
 const asWords = (text: string) => text.replaceAll('=?', '= ?')

@@ -1,6 +1,6 @@
 // The email channel over SMTP. It answers every hand-over with an outcome that is exactly as sure as the server's
 // own words allow (engine, "Sending"): `retry` on proof of non-acceptance, `unknown` when silence follows the final dot.
-import { Readable } from 'node:stream'
+import { Readable, type Transform } from 'node:stream'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { oneLine } from '../channels/bounce-rules.ts'
 import type { EmailChannel, Outcome, OutgoingEmail } from '../channels/channel.ts'
@@ -17,6 +17,7 @@ import {
   SmtpError,
   type SmtpTimeouts,
 } from './smtp-connections.ts'
+import { watchEnvelope } from './smtp-envelope.ts'
 import { type ComposedMessage, composeMessage, type MailHeaders, whyUnsendable } from './smtp-message.ts'
 import { readSmtpUrl, type SmtpSettings } from './smtp-settings.ts'
 
@@ -130,8 +131,9 @@ async function handOver(
 
 type Delivery = { isAccepted: true; response: string } | { isAccepted: false; failure: SmtpFailure }
 
-/** One SMTP transaction. The body's end event comes before nodemailer writes the final dot: no end, no dot. */
-function deliver({ connection }: Lease, timeouts: SmtpTimeouts, message: ComposedMessage): Promise<Delivery> {
+/** One SMTP transaction. `isBodySent` is set before the final dot can leave. */
+function deliver(lease: Lease, timeouts: SmtpTimeouts, message: ComposedMessage): Promise<Delivery> {
+  const { connection } = lease
   return new Promise((resolve) => {
     let isBodySent = false
     const done = (delivery: Delivery) => {
@@ -151,14 +153,19 @@ function deliver({ connection }: Lease, timeouts: SmtpTimeouts, message: Compose
     const onEnd = () => setImmediate(() => fail(problem('ECONNECTION', 'The server closed the connection')))
     let timer = setTimeout(giveUp, timeouts.handOverMs)
     connection.once('end', onEnd)
-    const body = Readable.from(chunksOf(message.raw), { objectMode: false })
-    body.once('end', () => {
+    lease.listen(
+      watchEnvelope((error) => {
+        fail(error)
+        connection.close()
+      }),
+    )
+    const content = contentOf(message, () => {
       isBodySent = true
       clearTimeout(timer)
       timer = setTimeout(giveUp, timeouts.finalAnswerMs)
     })
     const envelope = { from: message.from, to: [message.to], size: message.raw.length }
-    connection.send(envelope, body, (error, sent) => {
+    connection.send(envelope, content, (error, sent) => {
       if (error) return fail(error)
       const response = sent?.response ?? ''
       // A yes before we have finished is no answer to this message, nor is it a no.
@@ -168,7 +175,28 @@ function deliver({ connection }: Lease, timeouts: SmtpTimeouts, message: Compose
   })
 }
 
-/** Small pieces, so that back-pressure holds the end of the body back as long as the server does not read. */
+/** Mails up to this size, in bytes, leave in one write. */
+const ONE_WRITE = 65_536
+
+/**
+ * The content for nodemailer, which calls `pipe` with its stream into the socket once the server accepts DATA. That stream checks each byte for
+ * escapes, which costs about as much as the rest of the transaction. Content without escapes bypasses it and leaves in one write with its final dot.
+ * Larger mails go in chunks, so that back-pressure holds the end back while the server does not read. `onEnd` runs before the final dot
+ * can leave.
+ */
+function contentOf({ raw, content }: ComposedMessage, onEnd: () => void): Readable {
+  if (!content || content.length > ONE_WRITE)
+    return Readable.from(chunksOf(raw), { objectMode: false }).once('end', onEnd)
+  const ready = {
+    pipe(stream: Transform) {
+      onEnd()
+      stream.push(content)
+      stream.push(null)
+    },
+  }
+  return ready as unknown as Readable
+}
+
 function* chunksOf(raw: Buffer) {
   for (let at = 0; at < raw.length; at += 16_384) yield raw.subarray(at, at + 16_384)
 }

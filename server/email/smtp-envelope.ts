@@ -1,0 +1,28 @@
+import { problem, type RawError, type SmtpListener } from './smtp-connections.ts'
+
+/**
+ * Watches the replies to MAIL, RCPT and DATA that left together (RFC 2920), and calls `stop` before nodemailer acts on the last of them. First,
+ * where the server accepts DATA after it refused the sender or the recipient: nodemailer would end the mail with a lone dot, as the RFC asks,
+ * and a faulty server might deliver an empty mail. Second, where it answers DATA with 2xx: the replies are out of step with the commands.
+ */
+export function watchEnvelope(stop: (error: RawError) => void): SmtpListener {
+  let isPipelined = false
+  let answers = 0
+  let refusal: RawError | null = null
+  return (side, text) => {
+    if (side === 'client') {
+      isPipelined ||= answers === 0 && text === 'DATA'
+      return
+    }
+    answers += 1
+    const isYes = text.startsWith('2')
+    if (answers < 3 && !isYes) refusal ??= refused(answers === 1 ? 'MAIL FROM' : 'RCPT TO', text)
+    if (answers !== 3 || !isPipelined) return
+    if (refusal ? text.startsWith('3') : isYes) stop(refusal ?? problem('EPROTOCOL', text))
+  }
+}
+
+function refused(command: string, response: string): RawError {
+  const responseCode = Number.parseInt(response, 10)
+  return Object.assign(problem('EENVELOPE', response), { command, response, ...(responseCode && { responseCode }) })
+}
