@@ -73,7 +73,7 @@ async function insertMessages(db: Db, { storeId, flowId }: TestStore): Promise<v
     from told where kind = 'campaign' group by origin_id`.execute(db)
   await sql`
     insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, channel, state, reason, due_at, expires_at,
-      wake_at, to_address, coupon_code, cost_micros, cost_currency, handed_over_at, left_at, finished_at, unsubscribed_at, created_at, updated_at)
+      wake_at, to_address, coupon_code, cost_micros, cost_currency, sending_at, cart_abandoned_at, finished_at, unsubscribed_at, created_at, updated_at)
     select ${storeId}, message_id, id, shopper_id, kind, origin_id, step_id, step, channel,
       case when r % 100 < 2 then 'failed' when r % 100 = 2 then 'unknown' when channel = 'email' then 'sent' else 'delivered' end,
       case when r % 100 < 2 then 'bounced: 5.1.1' end, at, at + interval '24 hours', at, 'shopper@shoppers.example',

@@ -149,7 +149,7 @@ export class CampaignScene {
   async #open(): Promise<string> {
     const { rows } = await this.instance.pool.query(
       `select state, reason, count(*)::int as rows, count(distinct worker_id)::int as workers, min(wake_at) as first, max(wake_at) as last
-      from messages where store_id = $1 and origin_kind = 'campaign' and state in ('scheduled', 'held', 'claimed', 'handed_over')
+      from messages where store_id = $1 and origin_kind = 'campaign' and state in ('scheduled', 'held', 'claimed', 'sending')
       group by 1, 2`,
       [this.store.storeId],
     )

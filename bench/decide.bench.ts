@@ -8,7 +8,7 @@ import { type AppInstance, type Lab, nullChannel } from './lab.ts'
 import { median, timed } from './measure.ts'
 
 // Method: a store has thousands of mails due. Claim + decide: batches of 100 are leased and judged, rendering included, until
-// none is left; nothing is handed over. Whole loop: the same store's mails through `sendDue` into a channel that accepts at once
+// none is left; nothing is sent. Whole loop: the same store's mails through `sendDue` into a channel that accepts at once
 // and does nothing, so that what remains is the engine's own work and its commits. Three stores each; medians.
 
 const BATCH = 100
@@ -35,7 +35,7 @@ async function run(lab: Lab): Promise<Figure[]> {
       name: 'whole loop into a null channel',
       value: median(looped),
       unit: '/s',
-      note: `a commit for every ${POOL} mails: no more may be handed over than fit on the wire (D10)`,
+      note: `a commit for every ${POOL} mails: no more may be sent than fit in flight (D10)`,
     },
   ]
 }

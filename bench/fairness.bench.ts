@@ -12,7 +12,7 @@ import { startServer } from './server.ts'
 //   well. Forty other stores have a single reminder each, one falling due every second.
 // - So many shops accept a connection and never answer, each on an address of its own and with five mails due. Thirty other stores have a
 //   single reminder each, one falling due every second.
-// The figure is hand-over minus due of the others' single reminders; what has not left when the time is over counts as late until then.
+// The figure is send minus due of the others' single reminders; what has not left when the time is over counts as late until then.
 
 const SINGLES = 40
 const SINGLES_BESIDE_HANGING = 30
@@ -110,7 +110,7 @@ async function measureSingles(lab: Lab, name: string, { singles, address, crowd 
 async function latenessOfOpen(instance: AppInstance, storeIds: readonly string[]): Promise<number[]> {
   const { rows } = await instance.pool.query<{ ms: number }>(
     `select (extract(epoch from now() - due_at) * 1000)::float as ms from messages
-    where store_id = any($1::uuid[]) and step = 1 and handed_over_at is null`,
+    where store_id = any($1::uuid[]) and step = 1 and sending_at is null`,
     [storeIds],
   )
   return rows.map((row) => row.ms)

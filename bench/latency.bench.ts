@@ -6,7 +6,7 @@ import { percentile, seededRandom } from './measure.ts'
 import { startServer } from './server.ts'
 
 // Method: a started server with nothing else to do; one mail at a time falls due at a random moment, about one a second, for one
-// store whose shop answers at once. The figure is hand-over minus due, from the rows: the scan of every second, the queue, the
+// store whose shop answers at once. The figure is send minus due, from the rows: the scan of every second, the queue, the
 // order pull where the last one is older than a minute, the decision.
 
 export const bench: Bench = { name: 'latency', run }
@@ -22,10 +22,10 @@ async function run(lab: Lab): Promise<Figure[]> {
     await spreadDue(instance, store.storeId, count)
     await sleep(count * 1_000 + 8_000)
     const late = await latenessOf(instance, [store.storeId])
-    if (late.length !== count) throw new Error(`${late.length} of ${count} were handed over`)
+    if (late.length !== count) throw new Error(`${late.length} of ${count} were sent`)
     return [
       {
-        name: 'due → hand-over in an idle system, p95',
+        name: 'due → send in an idle system, p95',
         value: percentile(late, 0.95) / 1_000,
         unit: 's',
         goal: { below: 1.5 },
@@ -54,11 +54,11 @@ async function spreadDue(instance: AppInstance, storeId: string, count: number):
   await instance.pool.query('update send_schedule set next_due_at = $2 where store_id = $1', [storeId, new Date(start)])
 }
 
-/** Milliseconds from due to hand-over of every first step that left. */
+/** Milliseconds from due to send of every first step that left. */
 export async function latenessOf(instance: AppInstance, storeIds: readonly string[]): Promise<number[]> {
   const { rows } = await instance.pool.query<{ ms: number }>(
-    `select (extract(epoch from handed_over_at - due_at) * 1000)::float as ms from messages
-    where store_id = any($1::uuid[]) and step = 1 and handed_over_at is not null`,
+    `select (extract(epoch from sending_at - due_at) * 1000)::float as ms from messages
+    where store_id = any($1::uuid[]) and step = 1 and sending_at is not null`,
     [storeIds],
   )
   return rows.map((row) => row.ms)

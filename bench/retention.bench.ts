@@ -72,7 +72,7 @@ async function grow({ pool }: AppInstance, storeId: string): Promise<void> {
     await client.query('update stores set retention_days = 180 where id = $1', [storeId])
     // Nobody is written to any more.
     await client.query(
-      `update messages set state = 'cancelled', reason = 'lost' where store_id = $1 and state in ('scheduled', 'held', 'claimed', 'handed_over')`,
+      `update messages set state = 'cancelled', reason = 'lost' where store_id = $1 and state in ('scheduled', 'held', 'claimed', 'sending')`,
       [storeId],
     )
     await client.query('commit')

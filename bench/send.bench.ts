@@ -7,10 +7,10 @@ import type { AppInstance, Lab } from './lab.ts'
 import { median, timed } from './measure.ts'
 
 // Method: a store has thousands of mails due; `sendDue` sends them all through the SMTP channel into a sink in a process of its
-// own: order check, claim, decision, rendering, hand-over, outcome, next steps, each committed with fsync. The ceiling is nodemailer's
+// own: order check, claim, decision, rendering, send, outcome, next steps, each committed with fsync. The ceiling is nodemailer's
 // own pool of as many connections, given the very subjects, texts, recipients and headers that the first had kept, composing
 // them with the same encoding into the same sink, without a database. Three rounds of both in turn; medians. Once with a pool of
-// five, as we come, and once of twenty: no more mails may be handed over than the pool carries (D10), so it bounds how many share
+// five, as we come, and once of twenty: no more mails may be sent than the pool carries (D10), so it bounds how many share
 // a commit.
 
 const POOLS = [5, 20]

@@ -4,7 +4,7 @@ import { detectAbandoned } from '../server/carts/detect.ts'
 import { recordOrders } from '../server/carts/record.ts'
 import { wakeDueStores } from '../server/messages/scan.ts'
 import { StoreProblem } from '../server/platforms/store-problem.ts'
-import { closeAbandonedSubmissions } from '../server/send/submissions.ts'
+import { closeAbandonedSends } from '../server/send/abandoned.ts'
 import { beat } from '../server/send/workers.ts'
 import { checkOrders, enqueueDueSyncs } from '../server/sync/sync.ts'
 import { aConnectedStore, type Connected } from '../test/connected-store.ts'
@@ -61,7 +61,7 @@ async function live(minutes: number): Promise<void> {
       await beat(world.deps)
     }
     await detectAbandoned(world.deps)
-    await closeAbandonedSubmissions(world.deps)
+    await closeAbandonedSends(world.deps)
     await enqueueDueSyncs(world.deps)
     await wakeDueStores(world.deps)
     await world.runJobs()

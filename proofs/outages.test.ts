@@ -114,7 +114,7 @@ async function aMailServer(accepted: string[]) {
   return { port, stop, start }
 }
 
-/** Slow enough that an outage finds messages on the wire. */
+/** Slow enough that an outage finds messages in flight. */
 function smtpServer(accepted: string[]): SMTPServer {
   return new SMTPServer({
     authOptional: true,
@@ -142,16 +142,26 @@ async function states(db: Db): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map((row) => [row.state, Number(row.count)]))
 }
 
+async function isAllSettled(db: Scene['db']): Promise<boolean> {
+  const rows = await db
+    .selectFrom('messages')
+    .select('id')
+    .where('state', '=', 'sending')
+    .where('judged', 'is not', null)
+    .execute()
+  return rows.length === 0
+}
+
 const ready = async (instance: AppInstance) => {
   const reply = await fetch(`${instance.url}/readyz`, { signal: AbortSignal.timeout(10_000) })
   return { status: reply.status, body: (await reply.json()) as { checks: Record<string, string> } }
 }
 
-/** What a process had only leased is due again after its minute. Everything went out once, but for what was on the wire when nobody could write its answer down. */
+/** What a process had only leased is due again after its minute. Everything went out once, but for what was in flight when nobody could write its answer down. */
 async function expectAllOnce({ db, accepted }: Scene, pool = 5): Promise<void> {
   await until(async () => {
-    const { sent = 0, unknown = 0, handed_over = 0 } = await states(db).catch(() => ({}) as Record<string, number>)
-    return sent + unknown + handed_over === SHOPPERS
+    const { sent = 0, unknown = 0, sending = 0 } = await states(db).catch(() => ({}) as Record<string, number>)
+    return sent + unknown + sending === SHOPPERS && (await isAllSettled(db).catch(() => false))
   }, 120_000)
   const { sent = 0 } = await states(db)
   expect(new Set(accepted).size).toBe(accepted.length)

@@ -96,7 +96,7 @@ describe.skipIf(whyNoPostfix)(`a real Postfix${whyNoPostfix ? ` (left out: ${why
   test('delivers: the mail is in the mailbox, with its own return address', async () => {
     const { state, told } = await mail('ana@shop.test')
     expect(await state()).toEqual({ state: 'sent', reason: null })
-    expect(await told()).toEqual(['handed over to the mail server', 'accepted by the mail server'])
+    expect(await told()).toEqual(['sent to the mail server', 'accepted by the mail server'])
     await until(async () => postfix.mailbox('ana').length === 1, 20_000)
     const [raw = ''] = postfix.mailbox('ana')
     expect(raw).toMatch(/^Return-Path: <bounces\+[a-z2-7]{42}@back\.test>$/m)
@@ -107,7 +107,7 @@ describe.skipIf(whyNoPostfix)(`a real Postfix${whyNoPostfix ? ` (left out: ${why
     const { state, suppressed, told } = await mail('nobody@shop.test')
     expect(await state()).toEqual({ state: 'failed', reason: 'rejected:smtp_550' })
     expect(await suppressed()).toEqual(['hard_bounce'])
-    expect(await told()).toEqual(['handed over to the mail server', 'refused by the mail server'])
+    expect(await told()).toEqual(['sent to the mail server', 'refused by the mail server'])
   })
 
   test('refuses a full mailbox (552): failed, and the address stands', async () => {

@@ -233,12 +233,12 @@ const message = (change: Partial<MessageView>): MessageView => ({
   ...{ id: crypto.randomUUID(), originKind: 'flow', originId: crypto.randomUUID(), channel: 'email', step: 1 },
   ...{ removedStep: null, variant: null, forecast: null },
   ...{ originName: 'Abandoned cart reminders', state: 'scheduled', reason: null, explanation: '' },
-  ...{ dueAt: fromNow(0), expiresAt: fromNow(9_000), handedOverAt: null, deliveredAt: null, readAt: null },
+  ...{ dueAt: fromNow(0), expiresAt: fromNow(9_000), sentAt: null, deliveredAt: null, readAt: null },
   ...{ finishedAt: null, to: null, subject: null, html: null, response: null, decisions: [] },
   ...change,
 })
 const sent = (minutes: number, change: Partial<MessageView>) =>
-  message({ state: 'sent', dueAt: fromNow(minutes), handedOverAt: fromNow(minutes), ...change })
+  message({ state: 'sent', dueAt: fromNow(minutes), sentAt: fromNow(minutes), ...change })
 const event = (minutes: number, title: string): TimelineEntry => ({
   ...{ at: fromNow(minutes), kind: 'event', title, text: '', messageId: null },
 })

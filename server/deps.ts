@@ -23,7 +23,7 @@ export interface Deps {
   now: () => Date
   log: Logger
   secrets: Secrets
-  /** Names this process in what it has on the wire. */
+  /** Names this process in what it has in flight. */
   workerId: string
   jobs: Jobs
   channels: {

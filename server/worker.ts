@@ -77,9 +77,9 @@ import { eraseJob, retainJob } from './privacy/jobs.ts'
 import { enqueueRetention, runRetention } from './privacy/retention.ts'
 import { takePrivacyRequest } from './privacy/store-requests.ts'
 import { endOldKeys } from './push/keys.ts'
+import { closeAbandonedSends } from './send/abandoned.ts'
 import { sendDue } from './send/deliver.ts'
 import { findNeedless } from './send/needless-codes.ts'
-import { closeAbandonedSubmissions } from './send/submissions.ts'
 import { beat, endBeat } from './send/workers.ts'
 import { purgeStore } from './store-settings/stores.ts'
 import { endUninstalled } from './store-settings/uninstalled.ts'
@@ -159,7 +159,7 @@ export const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promis
   { name: 'campaigns.run', everyMs: 1_000, run: runCampaigns },
   { name: 'campaigns.zones', everyMs: 60_000, run: followZones },
   { name: 'campaigns.guard', everyMs: 10_000, run: (deps) => guardCampaigns(deps) },
-  { name: 'messages.submissions', everyMs: 3_000, run: closeAbandonedSubmissions },
+  { name: 'messages.submissions', everyMs: 3_000, run: closeAbandonedSends },
   { name: 'messages.reports', everyMs: 5_000, run: applyWaitingReports },
   { name: 'messages.requests', everyMs: 600_000, run: forgetOldRequests },
   { name: 'messages.link-tokens', everyMs: 3_600_000, run: (deps) => deleteExpiredTokens(deps) },

@@ -92,7 +92,7 @@ export const funnelDefinitions = (channel: FunnelChannel) => {
   const what = sentNames[channel]
   return {
     cartsCreated: 'Carts that began in these days. All other stages count these carts.',
-    emailsSent: `Carts with at least one ${what} handed over and not refused.`,
+    emailsSent: `Carts with at least one ${what} sent and not refused.`,
     emailsOpened:
       'Carts with at least one email that a person opened, as their mail program reports it. Opens by machines do not count; blocked pictures hide opens.',
     clicks: `Carts with at least one link of ${AN.test(what) ? 'an' : 'a'} ${what} clicked by a person.`,

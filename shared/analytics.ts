@@ -30,7 +30,7 @@ export const Funnel = z.object({
 })
 export type Funnel = z.infer<typeof Funnel>
 
-/** Messages handed over in the range (decision 94). */
+/** Messages sent in the range (decision 94). */
 export const ChannelFigures = z.object({
   /** Accepted by the provider, whatever came of it. */
   accepted: z.number(),
@@ -90,7 +90,7 @@ export const AnalyticsReply = z.object({
   /** Added: the same of every channel, and of all of them together. */
   funnels: z.record(z.enum(funnelChannels), Funnel),
   /** null here and below: the plan does not include it (decision 131). */
-  /** `refused`: when they were handed over. These are neither accepted nor bounced. */
+  /** `refused`: when they were sent. These are neither accepted nor bounced. */
   email: ChannelFigures.extend({ refused: z.number() }).nullable(),
   customers: z
     .object({

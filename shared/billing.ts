@@ -157,7 +157,7 @@ export type MeteredChannel = z.infer<typeof MeteredChannel>
 
 export const Meter = z.object({
   channel: MeteredChannel,
-  /** Handed over in the month. */
+  /** Sent in the month. */
   used: z.number(),
   /** -1 = unlimited; 0 = not in the plan. */
   limit: z.number(),

@@ -85,7 +85,7 @@ export const CampaignRecipient = z.object({
   dueAt: z.string(),
   /** Of one held back: it goes no earlier. */
   heldUntil: z.string().nullable(),
-  handedOverAt: z.string().nullable(),
+  sentAt: z.string().nullable(),
 })
 export type CampaignRecipient = z.infer<typeof CampaignRecipient>
 

@@ -182,7 +182,7 @@ export const MessageView = z.object({
   channel: z.enum(['email', 'sms', 'whatsapp', 'push']),
   /** A, B, C …: which words of a split step it has, or will have; null: there is no choice, or it is not known. */
   variant: z.string().nullable(),
-  /** Of one that has not been handed over, on the page of its cart: what will become of it as things stand. null: that is not known. */
+  /** Of one that has not been sent, on the page of its cart: what will become of it as things stand. null: that is not known. */
   forecast: z
     .object({
       /** By which it goes, where its step has several. */
@@ -197,7 +197,7 @@ export const MessageView = z.object({
   explanation: z.string(),
   dueAt: z.string(),
   expiresAt: z.string(),
-  handedOverAt: z.string().nullable(),
+  sentAt: z.string().nullable(),
   /** Of an SMS or WhatsApp message, as its provider reported. */
   deliveredAt: z.string().nullable(),
   readAt: z.string().nullable(),

@@ -179,7 +179,7 @@ const fields = z.object({
     .nullish(),
   isActive: z.boolean().default(true),
   kind: z.enum(['shared', 'personal']).default('shared'),
-  /** Of a personal coupon: how long after the hand-over a code is good for. */
+  /** Of a personal coupon: how long after sending a code is good for. */
   validHours: z.number().min(1).max(8_760).multipleOf(1).default(72),
   isTiedToEmail: z.boolean().default(false),
   platform: z.string().max(40).optional(),

@@ -280,7 +280,7 @@ export const saveFlow = endpoint({
   scope: 'store',
   params: flowParams,
   query: storeQuery,
-  summary: 'Change a flow and its steps; reaches messages not yet handed over',
+  summary: 'Change a flow and its steps; reaches messages not yet sent',
   body: SaveFlow,
   reply: z.object({ flow: FlowView, effect: SaveEffect }),
 })
@@ -293,7 +293,7 @@ export const trySaveFlow = endpoint({
   stops: true,
   params: flowParams,
   query: storeQuery,
-  summary: 'What saving would do to messages not yet handed over; nothing is changed',
+  summary: 'What saving would do to messages not yet sent; nothing is changed',
   body: SaveFlow,
   reply: z.object({ effect: SaveEffect }),
 })

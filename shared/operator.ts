@@ -45,7 +45,7 @@ export const OperatorAccount = OperatorPlan.extend({
   createdAt: z.string(),
   /** Connected ones. */
   stores: z.number(),
-  /** Handed over in this calendar month (UTC), by all channels. */
+  /** Sent in this calendar month (UTC), by all channels. */
   messages: z.number(),
   suspendedAt: z.string().nullable(),
 })

@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts'
 import { DownloadLink } from './paging.ts'
 import { suppressionChannels, suppressionReasons } from './suppressions.ts'
 
-// One person, found by an address: what is kept about them, handed over, erased (C8).
+// One person, found by an address: what is kept about them, to export or erase (C8).
 
 /** What has to be typed before a person is erased. */
 export const ERASE_WORD = 'erase'

@@ -101,7 +101,7 @@ export const reasonTexts: Record<string, string> = {
     'The mail server permanently refused the message: the mailbox is full, or the email is too large for it.',
   'rejected:smtp_553': 'The mail server permanently refused the message: it does not accept the address.',
   'rejected:smtp_554': 'The mail server permanently refused the message: it does not accept such email.',
-  unknown: 'The message was handed over, but no answer came. It is never resent automatically.',
+  unknown: 'The message may have been sent, but no answer came. It is never resent automatically.',
   bounced: 'The message bounced: the address does not exist or accepts no email. It gets no more messages.',
   'bounced:refused': 'The message bounced: the receiving server refused it, but not because of the address.',
   'bounced:soft': 'The receiving server could not deliver it yet, for example because the mailbox is full.',

@@ -40,7 +40,7 @@ const body = z.string().min(1).max(50_000)
 /** One held-out person may be written to after all, by confirmation (D11). */
 const overrideHoldout = z.boolean().default(false)
 
-/** `on_its_way`: handed over or about to be, and not answered within the time a person waits. */
+/** `on_its_way`: sent or about to be, and not answered within the time a person waits. */
 export const SendReply = z.object({
   success: z.literal(true),
   message: z.string(),
@@ -113,7 +113,7 @@ export const smsStatus = endpoint({
   reply: z.object({
     /** null: none yet. */
     status: z.enum(['sending', 'sent', 'delivered', 'failed', 'unknown']).nullable(),
-    /** How often SMS of this cart were handed over, those refused or tried again included. */
+    /** How often SMS of this cart were sent, those refused or tried again included. */
     attempts: z.number(),
     lastSent: z.string().nullable(),
     delivered: z.boolean(),
@@ -248,7 +248,7 @@ export const BulkSendItem = z.object({
   customer: z.string(),
   to: z.string().nullable(),
   messageId: z.string().nullable(),
-  /** `waiting` includes what is on the wire; `failed` is everything that was not sent and will not be. */
+  /** `waiting` includes what is in flight; `failed` is everything that was not sent and will not be. */
   outcome: z.enum(['waiting', 'sent', 'unknown', 'failed']),
   reason: z.string().nullable(),
   explanation: z.string(),

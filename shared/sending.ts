@@ -60,7 +60,7 @@ export const pauseSending = endpoint({
   scope: 'store',
   stops: true,
   query: storeQuery,
-  summary: 'Pause all sending for the store: nothing that was not handed over yet is sent',
+  summary: 'Pause all sending for the store: unsent messages are held',
   reply: pauseReply,
 })
 

@@ -5,7 +5,7 @@ import type { CartBadge } from '../shared/carts.ts'
 
 export interface CartBadgeValues {
   badge: CartBadge
-  last_handed_over_at: Date | null
+  last_sent_at: Date | null
   no_response_at: Date | null
 }
 
@@ -15,7 +15,7 @@ export const badgeColumns = (cart: 'carts' | 'c') => {
     where b.store_id = ${sql.ref(`${cart}.store_id`)} and b.cart_id = ${sql.ref(`${cart}.id`)})`
   return [
     sql<CartBadge>`coalesce(${of('badge')}, 'No Action')`.as('badge'),
-    sql<Date | null>`${of('last_handed_over_at')}`.as('last_handed_over_at'),
+    sql<Date | null>`${of('last_sent_at')}`.as('last_sent_at'),
     sql<Date | null>`${of('no_response_at')}`.as('no_response_at'),
   ] as const
 }

@@ -30,9 +30,15 @@ export function emptyDatabases() {
 
 /** What carts had before 0061, beside what they have. */
 const CARTS = `select coalesce(jsonb_agg(to_jsonb(t) || jsonb_build_object('badge', coalesce(b.badge, 'No Action'),
-    'last_handed_over_at', b.last_handed_over_at, 'no_response_at', b.no_response_at, 'is_mailed', w.shopper_id is not null)), '[]') as all
+    'last_handed_over_at', b.last_sent_at, 'no_response_at', b.no_response_at, 'is_mailed', w.shopper_id is not null)), '[]') as all
   from carts t left join cart_badges b on b.store_id = t.store_id and b.cart_id = t.id
   left join mailed_shoppers w on w.store_id = t.store_id and w.shopper_id = t.shopper_id`
+
+/** What messages had before 0074, beside what they have. */
+const MESSAGES = `select coalesce(jsonb_agg(to_jsonb(t) || jsonb_build_object('handed_over_at', t.sending_at, 'left_at', t.cart_abandoned_at)), '[]')
+  as all from messages t`
+
+const ALL: Record<string, string> = { carts: CARTS, messages: MESSAGES }
 
 /** Every row of every table that was there before, in its columns of then. */
 export async function copyRows(from: pg.Pool, into: pg.Pool): Promise<void> {
@@ -46,7 +52,7 @@ export async function copyRows(from: pg.Pool, into: pg.Pool): Promise<void> {
   await client.query(`set session_replication_role = 'replica'`)
   for (const { name, columns } of tables) {
     await client.query(`delete from "${name}"`)
-    const all = name === 'carts' ? CARTS : `select coalesce(jsonb_agg(t), '[]') as all from "${name}" t`
+    const all = ALL[name] ?? `select coalesce(jsonb_agg(t), '[]') as all from "${name}" t`
     const { rows } = await from.query<{ all: unknown }>(all)
     await client.query(
       `insert into "${name}" (${columns}) overriding system value

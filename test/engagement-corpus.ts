@@ -5,7 +5,7 @@ import { classifyRequest, type EngagementClass } from '../server/engagement/clas
 import { openNetworks } from '../server/engagement/networks.ts'
 
 // Labelled visits (test/fixtures/visits) and how well they are told apart. Each scenario is one message; times are seconds since its
-// hand-over. The label says who it was, not what can be known.
+// send. The label says who it was, not what can be known.
 
 const Scenario = z.strictObject({
   scenario: z.string().min(3),
@@ -54,7 +54,7 @@ function evaluateScenario(
   networkOf: ReturnType<typeof openNetworks>,
 ): Evaluated[] {
   const alone = visits.map(({ kind, at, method, agent, purpose, address, is, link = '' }, index) => {
-    const seen = { kind, method, userAgent: agent, purpose, network: networkOf(address), sinceHandOverMs: at * 1_000 }
+    const seen = { kind, method, userAgent: agent, purpose, network: networkOf(address), sinceSendingMs: at * 1_000 }
     const { class: taken, reason } = classifyRequest(seen)
     return { id: String(index), at: at * 1_000, link, class: taken, file, scenario, kind, is, taken, reason }
   })

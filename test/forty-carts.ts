@@ -203,7 +203,7 @@ async function messageOf({ shop }: Life, number: number, which = 'flow email') {
   const [origin, channel] = which.split(' ')
   const to = channel === 'sms' ? '+12125550120' : emailOf(number)
   const message = (await shop.messages()).findLast(
-    (each) => each.to_address === to && each.origin_kind === origin && each.channel === channel && each.handed_over_at,
+    (each) => each.to_address === to && each.origin_kind === origin && each.channel === channel && each.sending_at,
   )
   if (!message) throw new Error(`no ${which} to ${to}`)
   return message

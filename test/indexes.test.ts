@@ -33,22 +33,22 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
     messages_to_wake: [
       'server/send/deliver-sql.ts',
       'claimDue',
-      m(`${OPEN} and departed_at is null and wake_at <= ${NOW} order by wake_at limit 100`),
+      m(`${OPEN} and wake_at <= ${NOW} order by wake_at limit 100`),
     ],
     messages_held_by_plan: [
       'server/messages/sql.ts',
       'countHeldByPlan',
       m(`state = 'held' and reason = 'plan_limit' group by channel`, 'channel, count(*)'),
     ],
-    messages_by_worker: [
-      'server/send/submissions-sql.ts',
-      'abandonedSubmissions',
-      `select store_id, id from messages where state = 'handed_over' and worker_id is not null`,
+    messages_of_worker: [
+      'server/send/abandoned-sql.ts',
+      'abandonedSends',
+      `select store_id, id from messages where state = 'sending' and worker_id is not null`,
     ],
     messages_by_origin: [
       'server/messages/fragments.ts',
       'countedByState',
-      m(`origin_kind = 'flow' and origin_id = ${ID} and state <> 'claimed' group by state`, 'state, count(*)'),
+      m(`origin_kind = 'flow' and origin_id = ${ID} group by state`, 'state, count(*)'),
     ],
     messages_of_campaign: [
       'server/campaign-reports/sql.ts',
@@ -71,28 +71,25 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
       m(`origin_id = ${ID} and unsubscribed_at is not null`, 'shopper_id'),
     ],
     messages_by_coupon: ['server/coupons/list-sql.ts', 'figuresOf', m(`coupon_id = any(array[${ID}]::uuid[])`)],
-    messages_handed_over: [
+    messages_by_shopper: [
       'server/send/mail-turn-sql.ts',
       'takenPlaces',
-      m(`shopper_id = ${ID} and handed_over_at > ${NOW} and id <> ${ID}`, 'count(*)'),
+      m(`shopper_id = ${ID} and sending_at > ${NOW} and id <> ${ID}`, 'count(*)'),
     ],
-    messages_by_hand_over: [
+    messages_by_sending_at: [
       'server/alarms/sql.ts',
       'storesOfConcern',
-      m(
-        `handed_over_at is not null and state <> 'handed_over' and state <> 'claimed' order by handed_over_at desc limit 1`,
-        'handed_over_at',
-      ),
+      m(`sending_at is not null and state <> 'sending' order by sending_at desc limit 1`, 'sending_at'),
     ],
-    messages_put_off: [
+    messages_retried: [
       'server/alarms/sql.ts',
       'storesOfConcern',
-      m(`provider_response is not null and state in ('held', 'claimed', 'handed_over')`, 'decided_at'),
+      m(`provider_response is not null and state in ('held', 'claimed', 'sending')`, 'decided_at'),
     ],
     messages_reporting: [
       'server/alarms/sql.ts',
       'countReports',
-      m(`handed_over_at between ${NOW} and ${NOW} and channel <> 'email'`, 'handed_over_at'),
+      m(`sending_at between ${NOW} and ${NOW} and channel <> 'email'`, 'sending_at'),
     ],
     messages_by_provider: [
       'server/outcome/delivery-sql.ts',
@@ -103,7 +100,7 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
     messages_first_mails: [
       'server/messages/fragments.ts',
       'firstMailsSince',
-      m(`is_first_mail and handed_over_at > ${NOW}`, 'count(*)'),
+      m(`is_first_mail and sending_at > ${NOW}`, 'count(*)'),
     ],
     messages_refused: [
       'server/analytics/messages-sql.ts',

@@ -194,7 +194,7 @@ async function insertCarts(db: Db, wanted: ManyCarts): Promise<void> {
 /** As triggers would. */
 async function insertBadges(db: Db, { storeId, isVaried = false }: ManyCarts): Promise<void> {
   await sql`
-    insert into cart_badges (store_id, cart_id, badge, last_handed_over_at, listed_at)
+    insert into cart_badges (store_id, cart_id, badge, last_sent_at, listed_at)
     select ${storeId}, cart_id, case when kind in ('Email Sent', 'No Response', 'Recovered') then kind else 'No Action' end,
       case when kind in ('Email Sent', 'No Response', 'Recovered') then at + interval '61 minutes' end, at
     from drawn where kind not in ('active', 'quiet', 'purchased', 'emptied')`.execute(db)
@@ -221,7 +221,7 @@ async function insertFacts(db: Db, { storeId, products = PRODUCTS }: ManyCarts):
 async function insertMessages(db: Db, { storeId, flowId, now, hasPast = false }: ManyCarts): Promise<void> {
   await sql`
     insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, channel, state, reason, due_at, expires_at, wake_at,
-      to_address, subject, body_html, body_text, handed_over_at, finished_at, created_at, updated_at)
+      to_address, subject, body_html, body_text, sending_at, finished_at, created_at, updated_at)
     select ${storeId}, (lpad(to_hex((extract(epoch from due) * 1000)::bigint), 12, '0') || substr(md5(n || ':' || step || ${storeId}), 1, 20))::uuid,
       cart_id, shopper_id, 'flow', ${flowId}::uuid,
       (select id from flow_steps f where f.store_id = ${storeId} and f.flow_id = ${flowId} and f.step = s.step), step, 'email', state, case when state = 'cancelled' then 'purchased' end,

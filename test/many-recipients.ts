@@ -18,7 +18,7 @@ export async function manyRecipients(
       select ${storeId}, id, id || '@shoppers.example', ${world.now}, ${world.now}
       from (select gen_random_uuid() as id from generate_series(1, ${count})) each returning id, email)
     insert into messages (store_id, id, shopper_id, origin_kind, origin_id, step_id, step, channel, state, reason, due_at, expires_at, wake_at,
-      to_address, handed_over_at, created_at, updated_at)
+      to_address, sending_at, created_at, updated_at)
     select ${storeId}, gen_random_uuid(), people.id, 'campaign', g.id, r.id, r.run, g.type, ${state}, ${reason}, ${world.now}, ${world.now},
       ${world.now}, people.email, case when ${state} in ('sent', 'delivered', 'failed') then ${world.now}::timestamptz end, ${world.now}, ${world.now}
     from people, campaigns g join campaign_runs r on r.store_id = g.store_id and r.campaign_id = g.id and r.run = g.run

@@ -1,10 +1,8 @@
-import type { Selectable } from 'kysely'
 import { detectAbandoned } from '../server/carts/detect.ts'
 import { recordOrders } from '../server/carts/record.ts'
 import { sql } from '../server/core/db.ts'
 import { wakeDueStores } from '../server/messages/scan.ts'
 import type { PlatformOrder } from '../server/platforms/platform.ts'
-import type { MessageState, MessagesTable } from '../server/schema/messages.ts'
 import { sendDue } from '../server/send/deliver.ts'
 import { badgeColumns } from './cart-badges.ts'
 import { anOrder, aStore, freshOrderCheck, type StoreOptions, type TestStore } from './factories.ts'
@@ -54,21 +52,11 @@ export async function messagesOf(world: World, storeId: string) {
     .orderBy('due_at')
     .orderBy('id')
     .execute()
-  return rows.map(asTold)
+  return rows
 }
 
-type MessageRow = Selectable<MessagesTable>
-
-/** What has departed counts as handed over, and as its answer says once there is one. */
-export function asTold(row: MessageRow): MessageRow {
-  const { departed_at, answer } = row
-  if (!departed_at) return row
-  const state = (answer?.state as MessageState | undefined) ?? 'handed_over'
-  return { ...row, state, handed_over_at: departed_at, departed_at: null, answer: null, judged: null }
-}
-
-/** Of a query over messages: on a wire just now. */
-export const isOnTheWire = sql<boolean>`(state = 'handed_over' or departed_at is not null and answer is null)`
+/** Of a query over messages: in flight just now. */
+export const isBeingSent = sql<boolean>`(state = 'sending' and answer is null)`
 
 /** The state of every step of a store with one cart, with its reason. */
 export async function steps(world: World, storeId: string): Promise<string[]> {

@@ -4,7 +4,7 @@ import { aShop, post, type Shop } from './by-hand-scene.ts'
 import { aCoupon, aCouponShop } from './discount-scene.ts'
 import { acceptsMail, aWorld } from './world.ts'
 
-// What counts against a month of the plan (decision 6): every hand-over that was not refused. Mail to the account itself and tests do not.
+// What counts against a month of the plan (decision 6): every send that was not refused. Mail to the account itself and tests do not.
 
 const world = aWorld()
 

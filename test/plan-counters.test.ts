@@ -9,7 +9,7 @@ import { freshOrderCheck } from './factories.ts'
 import { isProof } from './seed.ts'
 import { aWorld } from './world.ts'
 
-// What a month has used of a plan is what was handed over, however many send at once (decision 87).
+// What a month has used of a plan is what was sent, however many send at once (decision 87).
 
 const world = aWorld()
 const CARTS = isProof ? 20 : 8
@@ -48,7 +48,7 @@ test.each([
     await Promise.all(
       workers.map((deps, number) => sendDue(deps, { storeId: number % 2 === 0 ? first.storeId : second.storeId })),
     )
-    // Who came too late at the hand-over is decided anew.
+    // Who came too late at the send is decided anew.
     for (let n = 0; n < 3; n++) {
       world.advance(1_000)
       for (const shop of [first, second]) await sendDue(workers[n]!, { storeId: shop.storeId })
@@ -57,7 +57,7 @@ test.each([
     await looking
     expect(left(channel) - before).toBe(ROOM)
     expect(await usedOf(first.accountId, channel)).toBe(limit)
-    expect(await handedOver([first, second], channel)).toBe(ROOM)
+    expect(await sending([first, second], channel)).toBe(ROOM)
     expect(seen).toEqual(seen.toSorted((a, b) => a - b))
     expect(Math.max(...seen)).toBeLessThanOrEqual(limit)
   },
@@ -88,7 +88,7 @@ async function usedOf(accountId: string, channel: string): Promise<number> {
   return rows.find((row) => row.channel === channel)!.used
 }
 
-async function handedOver(shops: Shop[], channel: 'email' | 'sms' | 'whatsapp'): Promise<number> {
+async function sending(shops: Shop[], channel: 'email' | 'sms' | 'whatsapp'): Promise<number> {
   const rows = await world.db
     .selectFrom('messages')
     .select('id')
@@ -98,7 +98,7 @@ async function handedOver(shops: Shop[], channel: 'email' | 'sms' | 'whatsapp'):
       shops.map(({ storeId }) => storeId),
     )
     .where('channel', '=', channel)
-    .where('handed_over_at', 'is not', null)
+    .where('sending_at', 'is not', null)
     .execute()
   return rows.length
 }

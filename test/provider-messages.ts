@@ -12,7 +12,7 @@ interface Wanted {
   costMicros?: number
 }
 
-/** A message of the store to a number, as it stands on its way or after a hand-over; answers its id. */
+/** A message of the store to a number, as it stands on its way or after a send; answers its id. */
 export async function aMessageTo(
   phone: string,
   { world, store }: { world: World; store: TestStore },
@@ -45,7 +45,7 @@ export async function aMessageTo(
         provider_id: providerId ?? null,
         to_address: phone,
         ...dates,
-        ...(state === 'sent' && { handed_over_at: at }),
+        ...(state === 'sent' && { sending_at: at }),
         ...(costMicros !== undefined && { cost_micros: costMicros, cost_currency: 'USD' }),
       },
     })

@@ -82,7 +82,7 @@ const share = (n: number, oneIn: number) => n % oneIn === 0
 
 /** Most carts that were left in this hour have a message on its way; now they are answered. */
 async function answerMessages(world: World, store: TestStore, hasTexts: boolean): Promise<void> {
-  const rows = await handOver(world, store, hasTexts)
+  const rows = await startSending(world, store, hasTexts)
   const tx = { storeId: store.storeId, db: world.db } as StoreTx
   for (let first = 0; first < rows.length; first += AT_ONCE) {
     const some = rows.slice(first, first + AT_ONCE).map((row) => outcomeOf(row, world.now))
@@ -91,17 +91,17 @@ async function answerMessages(world: World, store: TestStore, hasTexts: boolean)
   for (const row of rows) if (isAccepted(row)) await report(world, store, row)
 }
 
-async function handOver({ db, now, deps }: World, { storeId, flowId }: TestStore, hasTexts: boolean) {
+async function startSending({ db, now, deps }: World, { storeId, flowId }: TestStore, hasTexts: boolean) {
   const { rows } = await sql<Answered>`
     with left_now as (
       select c.id, c.shopper_id, c.email, row_number() over (order by c.id) as n from carts c
       where c.store_id = ${storeId} and c.status = 'abandoned' and c.abandoned_at > ${now}::timestamptz - interval '1 hour'),
     written as (
       insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, channel, state, due_at, expires_at,
-        wake_at, to_address, worker_id, handed_over_at, created_at, updated_at)
+        wake_at, to_address, worker_id, sending_at, created_at, updated_at)
       select ${storeId}, gen_random_uuid(), id, shopper_id, 'flow', ${flowId}, gen_random_uuid(), 1,
         case when n % 8 = 0 and ${hasTexts} then 'sms' when n % 8 = 1 and ${hasTexts} then 'whatsapp' else 'email' end,
-        'handed_over', ${now}, ${now}, ${now}, email, ${deps.workerId}, ${now}, ${now}, ${now}
+        'sending', ${now}, ${now}, ${now}, email, ${deps.workerId}, ${now}, ${now}, ${now}
       from left_now where n % 3 < 2 returning id, cart_id, to_address, channel)
     select *, (row_number() over (partition by channel order by id))::int as n from written`.execute(db)
   return rows
@@ -112,7 +112,7 @@ const isAccepted = ({ n }: Answered) => !share(n, 100) && !share(n, 90)
 /** Two in a hundred are refused or not answered. */
 function outcomeOf({ id, cart_id: cartId, to_address: to, channel, n }: Answered, now: Date): OutcomeRow {
   const about = { cartId, messageId: id, step: 1, to }
-  const base = { id, handed_over_at: now, provider_id: `p-${id}`, wake_at: null, address_hash: '' }
+  const base = { id, sending_at: now, provider_id: `p-${id}`, wake_at: null, address_hash: '' }
   if (share(n, 100)) {
     const data = { ...about, cause: 'refused' as const, answer: '550 5.1.1 no such user' }
     const news = { id: newId(), type: `${channel}_failed` as const, data }

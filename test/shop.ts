@@ -8,7 +8,6 @@ import type { Contact, FoldItem } from '../server/schema/facts.ts'
 import { contactKeys, type ShopperKey } from '../server/shoppers/rules.ts'
 import { badgeColumns, type CartBadgeValues } from './cart-badges.ts'
 import { anOrder, aStore, freshOrderCheck, type StoreOptions } from './factories.ts'
-import { asTold } from './message-scene.ts'
 import type { World } from './world.ts'
 
 // A shop and what happens in it: browsers put things in carts, orders come in, time passes, people press Restore.
@@ -85,7 +84,7 @@ export async function aShop(world: World, options: StoreOptions = {}) {
       if (live.length !== 1) throw new Error(`${live.length} carts instead of one`)
       return live[0]!
     },
-    messages: async () => (await rows(world, storeId, 'messages', 'due_at')).map(asTold),
+    messages: async () => await rows(world, storeId, 'messages', 'due_at'),
     orders: () =>
       world.db.selectFrom('orders').selectAll().where('store_id', '=', storeId).orderBy('created_at').execute(),
     events: () => rows(world, storeId, 'cart_events', 'at'),

@@ -35,7 +35,14 @@ export async function recordsOf(world: World, messageId: string): Promise<string
     .where('message_id', '=', messageId)
     .execute()
   const order = ['hold', 'skip', 'cancel', 'send', 'result']
-  rows.sort((a, b) => a.at.getTime() - b.at.getTime() || order.indexOf(a.outcome) - order.indexOf(b.outcome))
+  // In one moment the reply comes before what is reported.
+  const isReport = ({ reason }: { reason: string }) => Number(!reason.startsWith('accepted'))
+  rows.sort(
+    (a, b) =>
+      a.at.getTime() - b.at.getTime() ||
+      order.indexOf(a.outcome) - order.indexOf(b.outcome) ||
+      isReport(a) - isReport(b),
+  )
   return rows.map(({ outcome, reason }) => `${outcome} ${reason}`)
 }
 
@@ -64,9 +71,9 @@ export function heldBack(world: World) {
 }
 
 export interface Beside {
-  /** On the wire, without an answer. */
-  departed: StoredMessage
-  /** Prepared, and waits for a place on the wire. */
+  /** In flight, without an answer. */
+  sending: StoredMessage
+  /** Prepared, and waits for a place in flight. */
   waiting: StoredMessage
 }
 
@@ -81,10 +88,10 @@ export async function besideTurn(
   try {
     await server.reach(POOL)
     const rows = await stored(world, storeId)
-    const departed = rows.find((row) => row.departed_at !== null)!
-    const waiting = rows.find((row) => row.judged !== null && row.departed_at === null)!
-    await change({ departed, waiting })
-    return { departed, waiting }
+    const sending = rows.find(({ state }) => state === 'sending')!
+    const waiting = rows.find((row) => row.judged !== null && row.state === 'claimed')!
+    await change({ sending, waiting })
+    return { sending, waiting }
   } finally {
     server.answerAll()
     await sending
@@ -104,10 +111,10 @@ export async function dueReminders(world: World): Promise<Scene> {
   return scene
 }
 
-/** What the change is about: both, and whose they are, the one that has departed first. */
+/** What the change is about: both, and whose they are, the one in flight first. */
 export type Six<T extends Due> = T & Beside & { theirs: PlatformOrder[] }
 
-/** What happens beside the turn leaves the mail that is on the wire as it is. */
+/** What happens beside the turn leaves the mail that is in flight as it is. */
 export async function sixMails<T extends Due>(
   world: World,
   scene: T,
@@ -117,7 +124,7 @@ export async function sixMails<T extends Due>(
   const six = (beside: Beside): Six<T> => ({
     ...scene,
     ...beside,
-    theirs: [orderOf(beside.departed), orderOf(beside.waiting)],
+    theirs: [orderOf(beside.sending), orderOf(beside.waiting)],
   })
   const rows = await besideTurn(world, scene.storeId, async (beside) => {
     await change(six(beside))
@@ -126,27 +133,27 @@ export async function sixMails<T extends Due>(
   return six(rows)
 }
 
-async function isUntouched(world: World, { departed }: Beside): Promise<void> {
-  const { departed_at, handed_over_at, claim, worker_id, due_at, wake_at, step, channel, to_address, judged } = departed
-  const same = { departed_at, handed_over_at, claim, worker_id, due_at, wake_at, step, channel, to_address, judged }
-  expect(await storedOne(world, departed.id)).toMatchObject({ state: 'claimed', answer: null, ...same })
+async function isUntouched(world: World, { sending }: Beside): Promise<void> {
+  const { sending_at, claim, worker_id, due_at, wake_at, step, channel, to_address, judged } = sending
+  const same = { sending_at, claim, worker_id, due_at, wake_at, step, channel, to_address, judged }
+  expect(await storedOne(world, sending.id)).toMatchObject({ state: 'sending', answer: null, ...same })
 }
 
-/** The end of the one on the wire, as if nothing had been beside it. */
-export async function endsWell(world: World, { departed }: Beside): Promise<void> {
-  const { departed_at } = departed
-  expect(await storedOne(world, departed.id)).toMatchObject({
-    ...{ state: 'sent', reason: null, handed_over_at: departed_at, departed_at: null, answer: null, judged: null },
+/** The end of the one in flight, as if nothing had been beside it. */
+export async function endsWell(world: World, { sending }: Beside): Promise<void> {
+  const { sending_at } = sending
+  expect(await storedOne(world, sending.id)).toMatchObject({
+    ...{ state: 'sent', reason: null, sending_at, answer: null, judged: null },
     ...{ claim: null, attempts: 1 },
   })
-  const records = await recordsOf(world, departed.id)
+  const records = await recordsOf(world, sending.id)
   expect([records.length, records[0]!.split(' ')[0], records[1]]).toEqual([2, 'send', 'result accepted'])
 }
 
 /** Closed, and it never left. */
 export async function isClosed(world: World, { waiting }: Beside, end: string): Promise<void> {
-  const { state, reason, claim, handed_over_at } = await storedOne(world, waiting.id)
-  expect([`${state}(${reason})`, claim, handed_over_at]).toEqual([end, null, null])
+  const { state, reason, claim, sending_at } = await storedOne(world, waiting.id)
+  expect([`${state}(${reason})`, claim, sending_at]).toEqual([end, null, null])
   expect(world.sent.map(({ messageId }) => messageId)).not.toContain(waiting.id)
 }
 

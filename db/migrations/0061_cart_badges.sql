@@ -7,7 +7,8 @@ begin
     raise exception 'another process of Recoup is running' using errcode = 'lock_not_available';
   end if;
 end $$;
-lock table carts, messages in share row exclusive mode;
+-- As strong as what follows needs: a lock that grew would copy all carts for each attempt.
+lock table carts, messages in access exclusive mode;
 
 -- A cart without a row has the badge "No Action", and no message was sent about it. Every listed cart has a row.
 create table cart_badges (
@@ -38,7 +39,8 @@ create table mailed_shoppers (
   shopper_id uuid not null
 );
 insert into mailed_shoppers
-select distinct store_id, shopper_id from messages where handed_over_at is not null and state <> 'claimed' order by store_id, shopper_id;
+select distinct m.store_id, m.shopper_id from messages m join shoppers s on s.store_id = m.store_id and s.id = m.shopper_id
+where m.handed_over_at is not null and m.state <> 'claimed' order by m.store_id, m.shopper_id;
 alter table mailed_shoppers add primary key (store_id, shopper_id);
 alter table mailed_shoppers add foreign key (store_id, shopper_id) references shoppers (store_id, id) on delete cascade;
 
@@ -95,9 +97,13 @@ begin
   elsif tg_op = 'DELETE' then
     delete from cart_badges b using old_carts o where b.store_id = o.store_id and b.cart_id = o.id;
   else
+    -- Grouped, not joined: a plan made for one row would compare each old row with each new one.
     insert into cart_badges (store_id, cart_id, listed_at)
-    select n.store_id, n.id, listed_at(n.status, n.last_activity_at) from new_carts n join old_carts o on o.store_id = n.store_id and o.id = n.id
-    where listed_at(n.status, n.last_activity_at) is distinct from listed_at(o.status, o.last_activity_at) order by 1, 2
+    select store_id, id, at from (
+      select store_id, id, listed_at(status, last_activity_at) as at, 1 as sign from new_carts
+      union all
+      select store_id, id, listed_at(status, last_activity_at), -1 from old_carts) each
+    group by store_id, id, at having sum(sign) > 0 order by store_id, id
     on conflict (store_id, cart_id) do update set listed_at = excluded.listed_at;
   end if;
   return null;
@@ -170,3 +176,6 @@ begin
 end $$;
 create trigger messages_mailed after update on messages
   referencing old table as old_messages new table as new_messages for each statement execute function note_mailed_shoppers();
+
+analyze cart_badges;
+analyze mailed_shoppers;

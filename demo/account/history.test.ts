@@ -203,7 +203,7 @@ test('weeks of shoppers went through the engine, and left nothing to be sent', {
   expect(world.sent).toHaveLength(1)
   // Whoever has no address may still come and type one: those rows wait until they are too old.
   const waiting = await count(`select coalesce(reason, state) as name, count(*) as n from messages
-    where store_id = $1 and state in ('scheduled', 'held', 'claimed', 'handed_over')
+    where store_id = $1 and state in ('scheduled', 'held', 'claimed', 'sending')
       and cart_id not in (select id from carts where store_id = $1 and email = '${VISITOR}') group by 1`)
   expect(Object.keys(waiting).filter((reason) => reason !== 'no_contact' && reason !== 'no_consent')).toEqual([])
 })
@@ -225,7 +225,7 @@ test('a cart made while the past is written begins with its products, is one car
 
 test('what was recovered is attributed to mails that were sent and clicked before', async () => {
   const { rows } = await world.pool.query(
-    `select c.recovered_at, o.purchased_at, t.at as touched_at, m.handed_over_at, o.net_minor from carts c
+    `select c.recovered_at, o.purchased_at, t.at as touched_at, m.sending_at, o.net_minor from carts c
      join orders o on o.store_id = c.store_id and o.cart_id = c.id
      left join touchpoints t on t.store_id = o.store_id and t.id = o.touchpoint_id
      left join messages m on m.store_id = o.store_id and m.id = o.message_id
@@ -234,7 +234,7 @@ test('what was recovered is attributed to mails that were sent and clicked befor
   )
   expect(rows.length).toBeGreaterThan(PAST.recovered)
   for (const row of rows) {
-    expect(row.handed_over_at < row.touched_at && row.touched_at <= row.purchased_at).toBe(true)
+    expect(row.sending_at < row.touched_at && row.touched_at <= row.purchased_at).toBe(true)
   }
 })
 
@@ -305,7 +305,7 @@ test('codes left with last mails, some were used, and what they brought agrees w
   const { rows } = await world.pool.query(
     `select k.code, o.message_id = k.message_id as is_owed, m.coupon_code = k.code as is_sent, t.kind, t.at = o.purchased_at as is_touch
      from coupon_codes k join orders o on o.store_id = k.store_id and o.order_id = k.used_order_id
-     join messages m on m.store_id = k.store_id and m.id = k.message_id and m.handed_over_at < k.used_at
+     join messages m on m.store_id = k.store_id and m.id = k.message_id and m.sending_at < k.used_at
      left join touchpoints t on t.store_id = o.store_id and t.id = o.touchpoint_id where k.store_id = $1`,
     [storeId],
   )

@@ -215,7 +215,7 @@ export async function markNoResponse({ db, storeId }: StoreDb, now: Date): Promi
   await sql`
     update cart_badges c set no_response_at = null,
       badge = case when c.badge = 'Recovered' or exists (select 1 from touchpoints t where t.store_id = c.store_id
-        and t.cart_id = c.cart_id and t.is_human and t.at >= c.last_handed_over_at) then c.badge else 'No Response' end
+        and t.cart_id = c.cart_id and t.is_human and t.at >= c.last_sent_at) then c.badge else 'No Response' end
     where c.store_id = ${storeId} and c.no_response_at <= ${now}`.execute(db)
 }
 
@@ -228,7 +228,7 @@ export async function sentMessage({ db, storeId }: StoreDb, email: string, step:
     .where('to_address', '=', email)
     .where('step', '=', step)
     .where(isAcceptedOnly('messages'))
-    .orderBy('handed_over_at', 'desc')
+    .orderBy('sending_at', 'desc')
     .limit(1)
     .executeTakeFirst()
   return row?.id

@@ -5,9 +5,9 @@ export const statements = {
   claim: /update messages m set state = 'claimed'/,
   decisions: /^\s*with decision as/,
   preparation: /^\s*with mail as/,
-  'hand-over': /^\s*with answered as/,
-  /** What follows from hand-overs, in the transaction of their outcomes. */
-  departures: /^\s*with departure as/,
+  send: /^\s*with answered as/,
+  /** What follows from sends, in the transaction of their outcomes. */
+  mails: /^\s*with send as/,
   outcome: /^\s*with outcome as/,
 } as const
 
@@ -49,15 +49,15 @@ const places: [name: string, boundary: Boundary][] = [
   ['before the preparation', at('preparation', 'before')],
   ['preparation not committed', at('preparation', 'commit')],
   ['prepared', at('preparation', 'after')],
-  ['before the hand-over', at('hand-over', 'before')],
-  ['hand-over not committed', at('hand-over', 'commit')],
-  ['hand-over committed', at('hand-over', 'after')],
+  ['before the send', at('send', 'before')],
+  ['send not committed', at('send', 'commit')],
+  ['send committed', at('send', 'after')],
   ['connected, before EHLO', onWire('connect')],
   ['after MAIL FROM', onWire('mail')],
   ['within DATA', onWire('data')],
   ['after the final dot', onWire('dot')],
-  ['answered, before what follows', at('departures', 'before')],
-  ['what follows not committed', at('departures', 'commit')],
+  ['answered, before what follows', at('mails', 'before')],
+  ['what follows not committed', at('mails', 'commit')],
   ['answered, before the outcome', at('outcome', 'before')],
   ['outcome not committed', at('outcome', 'commit')],
   ['outcome committed', at('outcome', 'after')],
@@ -65,8 +65,8 @@ const places: [name: string, boundary: Boundary][] = [
   ['before the next preparation while one leaves', beside('preparation', 'before')],
   ['next preparation not committed while one leaves', beside('preparation', 'commit')],
   ['next batch prepared while one leaves', beside('preparation', 'after')],
-  ['hand-over committed with the next batch prepared', beside('hand-over', 'after')],
-  ['what follows not committed with the next batch prepared', beside('departures', 'commit')],
+  ['send committed with the next batch prepared', beside('send', 'after')],
+  ['what follows not committed with the next batch prepared', beside('mails', 'commit')],
 ]
 
 const targets: Target[] = ['worker', 'postgres', 'both']

@@ -152,7 +152,7 @@ async function until(isSo: () => Promise<boolean>, otherwise: string): Promise<v
 
 async function openCount(db: Db): Promise<number> {
   const rows = await sql<{ open: number; all: number }>`
-    select count(*) filter (where state in ('scheduled', 'held', 'claimed', 'handed_over'))::int as open, count(*)::int as all
+    select count(*) filter (where state in ('scheduled', 'held', 'claimed', 'sending'))::int as open, count(*)::int as all
     from messages where step = 1`.execute(db)
   return rows.rows[0]!.open
 }
@@ -173,9 +173,7 @@ interface Left {
 async function leftMessages(db: Db): Promise<Left[]> {
   const rows =
     await sql<Left>`select id, coupon_code, coalesce(body_html like '%' || coupon_code || '%', false) as names_it
-    from messages where step = 1 and handed_over_at is not null and state in ('sent', 'delivered', 'unknown')`.execute(
-      db,
-    )
+    from messages where step = 1 and sending_at is not null and state in ('sent', 'delivered', 'unknown')`.execute(db)
   return rows.rows
 }
 

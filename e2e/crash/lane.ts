@@ -168,8 +168,8 @@ const PASSES = {
   claim: 3,
   decisions: 2,
   preparation: 3,
-  'hand-over': 8,
-  departures: 3,
+  send: 8,
+  mails: 3,
   // Only what was not accepted has one, and all of that may be of one shop.
   outcome: 1,
   connect: 4,
@@ -196,7 +196,7 @@ function armCrash({ workers, mail, database }: Parts, { boundary, target }: Cras
   const most = PASSES[boundary.kind === 'smtp' ? boundary.place : boundary.statement]
   const drawn = Math.floor(random() * most)
   // Of the batches after the first there are few.
-  const passes = boundary.isOverlapping && most < PASSES['hand-over'] ? 0 : drawn
+  const passes = boundary.isOverlapping && most < PASSES['send'] ? 0 : drawn
   if (boundary.kind === 'smtp') mail.trap(boundary.place, passes, spring)
   else {
     const { statement, edge, isOverlapping } = boundary
@@ -226,7 +226,7 @@ const BY_RULE = new Set(['retry', 'domain_throttled'])
 
 /** Taken and never answered, told to come back in half a minute because the mail server was gone, or their domain had enough. */
 function waitsByRule(row: Row, taken: readonly Taken[]): boolean {
-  if (row.state === 'handed_over') return taken.some(({ key, isAnswered }) => key === row.id && !isAnswered)
+  if (row.state === 'sending') return taken.some(({ key, isAnswered }) => key === row.id && !isAnswered)
   return row.state === 'held' && BY_RULE.has(row.reason ?? '') && row.wake_at.getTime() > Date.now() + 5_000
 }
 

@@ -3,7 +3,7 @@ import type { Taken } from './mail-server.ts'
 
 // What must hold after a crash, looked up in the database and in what the mail server took.
 
-/** The worker's pool (SMTP_POOL): as many may be on the wire when it dies (D10). */
+/** The worker's pool (SMTP_POOL): as many may be in flight when it dies (D10). */
 export const POOL = 5
 
 export interface Row {
@@ -22,7 +22,7 @@ export interface Row {
 /** The messages due for the people of one run. */
 export async function rowsOf(db: Db, domain: string): Promise<Row[]> {
   const rows = await sql<Row>`
-    select m.id, case when m.departed_at is null then m.state else coalesce(m.answer ->> 'state', 'handed_over') end as state, m.reason, c.email, m.worker_id, m.claim, m.provider_response, m.wake_at, m.finished_at
+    select m.id, coalesce(m.answer ->> 'state', m.state) as state, m.reason, c.email, m.worker_id, m.claim, m.provider_response, m.wake_at, m.finished_at
     from messages m join carts c on c.store_id = m.store_id and c.id = m.cart_id
     where m.due_at <= now() and c.email like ${`%@${domain}`}`.execute(db)
   return rows.rows
@@ -35,7 +35,7 @@ export const isFinal = (row: Row): boolean => FINAL.has(row.state)
 /** Its answer is there, and what follows from it as well. */
 export const isClosed = (row: Row): boolean => isFinal(row) && row.claim === null && row.finished_at !== null
 
-/** The final state a treatment leads to; on the wire in a crash it may be `unknown` instead. */
+/** The final state a treatment leads to; in flight in a crash it may be `unknown` instead. */
 const ENDS: Record<string, string> = { gone: 'skipped', nobody: 'failed', spam: 'failed' }
 const SILENT = new Set(['hang', 'drop', 'die'])
 
@@ -53,7 +53,7 @@ export function problemsOf(rows: readonly Row[], taken: readonly Taken[], dead: 
   ]
 }
 
-/** On the wire when its process died: nobody ever heard the answer. */
+/** In flight when its process died: nobody ever heard the answer. */
 export const isLeftBehind = (row: Row): boolean => row.state === 'unknown' && row.provider_response === null
 
 const treatmentOf = ({ email }: Row): string => email.slice(0, email.indexOf('-'))
@@ -82,11 +82,11 @@ function twice(values: readonly string[]): string[] {
 export async function countersOff(db: Db): Promise<string[]> {
   const rows = await sql<{ problem: string }>`
     with handed as (
-      select s.account_id, count(*) filter (where m.state in ('handed_over', 'sent', 'delivered', 'unknown')) as rows
+      select s.account_id, count(*) filter (where m.state in ('sending', 'sent', 'delivered', 'unknown')) as rows
       from messages m join stores s on s.id = m.store_id group by 1),
     used as (select account_id, sum(used) as used from plan_usage where channel = 'email' group by 1),
     carts_of as (
-      select c.id, coalesce(b.badge, 'No Action') as badge, b.last_handed_over_at, b.no_response_at, max(m.handed_over_at) as at
+      select c.id, coalesce(b.badge, 'No Action') as badge, b.last_sent_at, b.no_response_at, max(m.sending_at) as at
       from carts c join messages m on m.store_id = c.store_id and m.cart_id = c.id
       left join cart_badges b on b.store_id = c.store_id and b.cart_id = c.id group by 1, 2, 3, 4),
     listed as (
@@ -104,8 +104,8 @@ export async function countersOff(db: Db): Promise<string[]> {
     select format('plan usage %s, rows %s', coalesce(u.used, 0), coalesce(h.rows, 0)) as problem
       from handed h full join used u using (account_id) where coalesce(u.used, 0) <> coalesce(h.rows, 0)
     union all
-    select format('cart %s: badge %s, handed over %s, its rows say %s', id, badge, last_handed_over_at, at) from carts_of
-      where last_handed_over_at is distinct from at or no_response_at is distinct from at + interval '24 hours'
+    select format('cart %s: badge %s, sent %s, its rows say %s', id, badge, last_sent_at, at) from carts_of
+      where last_sent_at is distinct from at or no_response_at is distinct from at + interval '24 hours'
         or badge <> case when at is null then 'No Action' else 'Email Sent' end
     union all
     select format('carts listed as %s: counted %s, there are %s', badge, coalesce(c.count, 0), coalesce(l.count, 0))
@@ -114,7 +114,7 @@ export async function countersOff(db: Db): Promise<string[]> {
     select format('customers (registered: %s): counted %s, there are %s', is_registered, coalesce(c.count, 0), coalesce(k.count, 0))
       from known k full join customers_counted c using (store_id, is_registered) where coalesce(k.count, 0) <> coalesce(c.count, 0)
     union all
-    select format('message %s (%s): %s hand-overs recorded, %s results', id, state, sends, results) from recorded
+    select format('message %s (%s): %s sends recorded, %s results', id, state, sends, results) from recorded
       where sends = 0 or results < sends`.execute(db)
   return rows.rows.map(({ problem }) => problem)
 }

@@ -4,7 +4,7 @@ import { type CrashCase, cases } from './cases.ts'
 import { aLane, type CrashResult, type Lane } from './lane.ts'
 import { startShops } from './shops.ts'
 
-// `npm run crash -- --times 20 [--only hand-over] [--lanes 4] [--seed 1] [--skip 30]`: every case so often in a row, half of them with
+// `npm run crash -- --times 20 [--only send] [--lanes 4] [--seed 1] [--skip 30]`: every case so often in a row, half of them with
 // two workers, half with four. `--skip` leaves out the first so many of each half, where a run that was broken off goes on.
 
 const { values } = parseArgs({

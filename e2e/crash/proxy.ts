@@ -8,7 +8,7 @@ import { type Edge, RELEASE, type StatementName, statements } from './cases.ts'
 export interface Trap {
   statement: StatementName
   edge: Edge
-  /** Only while one batch leaves: the next one's, or a hand-over once the next one is prepared. */
+  /** Only while one batch leaves: the next one's, or a send once the next one is prepared. */
   isOverlapping: boolean
   /** How many of them may pass first. */
   passes: number
@@ -145,7 +145,7 @@ function isOverlapAt(way: Shared['way'], name: StatementName | null): boolean {
 
 function wayAfter(way: Shared['way'], name: StatementName | null, text: string): Shared['way'] {
   if (RELEASE.test(text)) return 'none'
-  if (name === 'hand-over' && way === 'none') return 'leaves'
+  if (name === 'send' && way === 'none') return 'leaves'
   return name === 'preparation' && way === 'leaves' ? 'next prepared' : way
 }
 

@@ -47,7 +47,7 @@ async function otherStores(): Promise<void> {
   await withoutTriggers(async (client) => {
     await client.query(`
       insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, channel, state, due_at, expires_at, wake_at,
-        handed_over_at, created_at, updated_at)
+        sending_at, created_at, updated_at)
       select md5('store ' || n % 40)::uuid, gen_random_uuid(), gen_random_uuid(), md5('shopper ' || n)::uuid, kind, md5('origin ' || n % 80)::uuid,
         md5('step ' || n % 80)::uuid, 1, 'email', 'sent', now(), now(), now(), now(), now(), now()
       from generate_series(1, 300000) n, lateral (select case when n % 80 < 60 then 'flow' else 'campaign' end as kind) k`)
@@ -103,7 +103,7 @@ async function planMost(): Promise<void> {
       where p.n <= $6),
     made as (
       insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, channel, state, reason, due_at, expires_at,
-        wake_at, template_id, handed_over_at, unsubscribed_at, created_at, updated_at)
+        wake_at, template_id, sending_at, unsubscribed_at, created_at, updated_at)
       select $1, gen_random_uuid(), d.id, d.shopper_id, 'campaign', $2, r.id, r.run, 'email', coalesce(d.state, 'scheduled'),
         case d.state when 'failed' then 'bounced' when 'skipped' then 'suppressed_manual' when 'cancelled' then 'purchased' when 'held' then 'quiet_hours' end,
         r.at, r.at + interval '72 hours', $7::timestamptz + case d.state when 'held' then interval '1 day' else interval '1 hour' end, g.template_id,
@@ -153,7 +153,7 @@ test('what is looked at every second, or every ten', async () => {
   await expectCheap(() => wakeDueStores(world.deps))
 })
 
-test('claimed, decided on and handed over, beside all the others', async () => {
+test('claimed, decided on and sent, beside all the others', async () => {
   await world.pool.query(
     `update messages set wake_at = $2::timestamptz + interval '1 hour' where store_id = $1 and state = 'scheduled' and wake_at <= $2
       and id not in (select id from messages where store_id = $1 and state = 'scheduled' and wake_at <= $2 limit 30)`,

@@ -23,9 +23,9 @@ import { ledgerPage, type Wanted } from '../../server/ledger/sql.ts'
 import { countFiltered } from '../../server/manual-sends/reach.ts'
 import { idsAtStage } from '../../server/manual-sends/stages-sql.ts'
 import { wakeDueStores } from '../../server/messages/scan.ts'
+import { closeAbandonedSends } from '../../server/send/abandoned.ts'
 import { sendDue } from '../../server/send/deliver.ts'
 import { findNeedless } from '../../server/send/needless-codes.ts'
-import { closeAbandonedSubmissions } from '../../server/send/submissions.ts'
 import { keepKeys } from '../../server/stores/access.ts'
 import { sortColumns } from '../../shared/carts.ts'
 import { chartPeriods } from '../../shared/dashboard.ts'
@@ -286,7 +286,7 @@ test('carts to give up and carts without response', async () => {
 
 test('what is due is found, and flights of dead processes are', async () => {
   await expectCheap(() => wakeDueStores(world.deps))
-  await expectCheap(() => closeAbandonedSubmissions(world.deps))
+  await expectCheap(() => closeAbandonedSends(world.deps))
 })
 
 test('personal codes: which messages need one, making and tidying them', async () => {
@@ -308,7 +308,7 @@ test('personal codes: which messages need one, making and tidying them', async (
   await setCoupon(null)
 })
 
-test('claim, decide, hand over, outcome', async () => {
+test('claim, decide, send, outcome', async () => {
   world.sent.length = 0
   await expectCheap(() => sendDue(world.deps, { storeId: store.storeId }))
   expect(world.sent.length).toBeGreaterThanOrEqual(READY)

@@ -34,7 +34,7 @@ beforeAll(async () => {
       `with made as (insert into shoppers (store_id, id, created_at, first_seen_at)
          select $1, gen_random_uuid(), $3, $3 from generate_series(1, $4::int) returning id),
        sent as (insert into messages (store_id, id, shopper_id, origin_kind, origin_id, step, channel, state, due_at, expires_at, wake_at,
-           handed_over_at, created_at, updated_at)
+           sending_at, created_at, updated_at)
          select $1, gen_random_uuid(), id, 'manual', gen_random_uuid(), 1, 'push', 'sent', $3, $3, $3, $3, $3, $3 from made
          returning id, shopper_id),
        pressed as (insert into touchpoints (store_id, id, message_id, shopper_id, kind, is_human, class_reason, at)

@@ -65,7 +65,7 @@ const report: CampaignReport = {
 const recipients = (['sent', 'held', 'skipped', 'failed'] as const).map((state) => ({
   ...{ messageId: state, shopperId: SOME_ID, cartId: SOME_ID, customer: 'Ada Lovelace', to: 'ada@shoppers.example' },
   ...{ run: 1, state, reason: null, explanation: 'The mail server accepted it.', dueAt: '2026-11-01T10:00:00Z' },
-  ...{ heldUntil: state === 'held' ? '2030-01-07T15:00:00Z' : null, handedOverAt: null },
+  ...{ heldUntil: state === 'held' ? '2030-01-07T15:00:00Z' : null, sentAt: null },
 }))
 
 const all = (name: string, steps: State['steps'], given?: State['given'], path = '/campaigns'): State => ({

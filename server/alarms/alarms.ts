@@ -21,7 +21,6 @@ export async function watchStages(deps: Deps): Promise<void> {
   const now = deps.now()
   const watchingSince = await sql.takeLook(deps.db, now, before(now, rules.WATCH_GAP_MS))
   if (!watchingSince) return
-  if (watchingSince.getTime() === now.getTime()) await sql.forgetQuiet(deps.db)
   await sql.watchStores(deps.db, STAGES, now)
   await sql.countCaptures(deps.db, now)
   await refreshRates(deps, now)

@@ -153,10 +153,10 @@ test('hours are those of the store’s own clock', () => {
 })
 
 test('delivery reports are missed only of a channel that used to bring them', () => {
-  expect(rules.areReportsStopped({ handedOver: 100, reported: 95, awaited: 9 })).toBe(true)
-  expect(rules.areReportsStopped({ handedOver: 100, reported: 95, awaited: 3 })).toBe(false)
-  expect(rules.areReportsStopped({ handedOver: 100, reported: 60, awaited: 9 })).toBe(false)
-  expect(rules.areReportsStopped({ handedOver: 100, reported: 0, awaited: 100 })).toBe(false)
+  expect(rules.areReportsStopped({ sent: 100, reported: 95, awaited: 9 })).toBe(true)
+  expect(rules.areReportsStopped({ sent: 100, reported: 95, awaited: 3 })).toBe(false)
+  expect(rules.areReportsStopped({ sent: 100, reported: 60, awaited: 9 })).toBe(false)
+  expect(rules.areReportsStopped({ sent: 100, reported: 0, awaited: 100 })).toBe(false)
 })
 
 test('the operator is called for what is ours, and for stores only when half of them are silent', () => {

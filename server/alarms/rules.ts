@@ -249,15 +249,15 @@ export function sendingCause(seen: SendingEvidence): 'rows' | 'mail_server' | nu
 
 /** Messages of a channel that reports: in the past weeks, and since its newest report. */
 export interface ReportEvidence {
-  handedOver: number
+  sent: number
   reported: number
   awaited: number
 }
 
-export function areReportsStopped({ handedOver, reported, awaited }: ReportEvidence): boolean {
-  if (reported < LEAST_REPORTED || reported < handedOver * REPORTED_SHARE) return false
+export function areReportsStopped({ sent, reported, awaited }: ReportEvidence): boolean {
+  if (reported < LEAST_REPORTED || reported < sent * REPORTED_SHARE) return false
   // Each missing report by itself is as likely as the share that never comes.
-  const missing = Math.max(1 - reported / handedOver, 0.05)
+  const missing = Math.max(1 - reported / sent, 0.05)
   return awaited >= AWAITED_LEAST && -Math.log(missing) * awaited >= SURPRISE_LIMIT
 }
 

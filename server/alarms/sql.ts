@@ -6,7 +6,7 @@ import {
   isClaimed,
   isDelivered,
   isHeld,
-  isNotInFlight,
+  isNotSending,
   isOpen,
 } from '../messages/fragments.ts'
 import { AWAITED_LEAST, type HourCount } from './rules.ts'
@@ -50,13 +50,15 @@ export interface StoreLook {
   last_tried_at: Date | null
   last_response: string | null
   last_accepted_at: Date | null
-  /** The newest messages of channels that report deliveries were all reported by nobody. */
+  /** None of the newest messages on channels with delivery reports has a report. */
   lacks_reports: boolean
 }
 
+/** A time further ahead is from before the clock stepped back. (LONGEST_QUIET_MS of rules.ts, and a minute.) */
+const LONGEST_QUIET = sql`interval '61 minutes'`
+
 /**
- * Of the connected stores, those of which something looks stopped or looked so before. A store that just works is not among them, however many
- * there are. Carts and rows just made (an import brings old ones) are not late.
+ * Connected stores with a stage that looks stopped, or did at the last check. A store that works is not among them. Carts and rows just made (an import brings old ones) are not late.
  */
 export async function storesOfConcern(db: Db, limits: Limits): Promise<StoreLook[]> {
   const { now, sync, detection, sending, reports, history } = limits
@@ -66,7 +68,7 @@ export async function storesOfConcern(db: Db, limits: Limits): Promise<StoreLook
       where status = 'active' and abandon_at <= ${detection} and created_at <= ${detection} group by store_id),
     suspects as (
       select store_id from heartbeats where suspect_since is not null or overdue > 0
-        or (stage = 'capture' and rates is not null and (quiet_until is null or quiet_until <= ${now}))
+        or (stage = 'capture' and rates is not null and coalesce(quiet_until not between ${now} and ${now}::timestamptz + ${LONGEST_QUIET}, true))
       union select store_id from alarms where resolved_at is null)
     select s.id as store_id, s.time_zone, s.connected_at, s.capture_seen_at,
       y.completed_at as sync_completed_at, y.started_at as sync_started_at, y.lease_until as sync_lease_until,
@@ -87,14 +89,14 @@ export async function storesOfConcern(db: Db, limits: Limits): Promise<StoreLook
       from messages m where m.store_id = s.id and m.provider_response is not null
         and ${isBeingTried('m')} and (not ${isHeld('m')} or m.reason = 'retry')) put_off
     left join lateral (
-      select m.handed_over_at as last_accepted_at from messages m
-      where m.store_id = s.id and m.handed_over_at is not null and ${isNotInFlight('m')}
-      order by m.handed_over_at desc limit 1) gone on true
+      select m.sending_at as last_accepted_at from messages m
+      where m.store_id = s.id and m.sending_at is not null and ${isNotSending('m')}
+      order by m.sending_at desc limit 1) gone on true
     cross join lateral (
       select count(*) = ${AWAITED_LEAST} and not bool_or(newest.is_reported) as lacks_reports from (
         select ${isDelivered('m')} as is_reported from messages m
-        where m.store_id = s.id and m.channel <> 'email' and m.handed_over_at between ${history} and ${reports} and ${isAccepted('m')}
-        order by m.handed_over_at desc limit ${AWAITED_LEAST}) newest) awaited
+        where m.store_id = s.id and m.channel <> 'email' and m.sending_at between ${history} and ${reports} and ${isAccepted('m')}
+        order by m.sending_at desc limit ${AWAITED_LEAST}) newest) awaited
     where s.is_active and (s.id in (select store_id from suspects) or late.carts > 0 or due.overdue > 0 or put_off.retrying > 0
       or awaited.lacks_reports or y.error_code is not null
       or not (s.connected_at between ${sync} and ${now} or coalesce(y.completed_at between ${sync} and ${now}, false)))`.execute(
@@ -138,18 +140,13 @@ export interface StaleRates {
   watched_since: Date
 }
 
-/** Stores whose script was heard and whose rates were not reckoned between these two instants. */
+/** Stores whose script was heard and whose rates are outdated: not computed between these two times. */
 export async function staleRates(db: Db, [since, until]: [Date, Date], limit: number): Promise<StaleRates[]> {
   const rows = await sql<StaleRates>`
     select h.store_id, s.time_zone, h.watched_since from heartbeats h join stores s on s.id = h.store_id and s.is_active
     where h.stage = 'capture' and h.seen_at is not null and coalesce(h.rated_at not between ${since} and ${until}, true)
     limit ${limit}`.execute(db)
   return rows.rows
-}
-
-/** Instants of a clock that has stepped back, or of before a gap, promise nothing. */
-export async function forgetQuiet(db: Db): Promise<void> {
-  await sql`update heartbeats set quiet_until = null where quiet_until is not null`.execute(db)
 }
 
 /** A store that is new to the watch gets its rows. */
@@ -211,18 +208,18 @@ export async function forgetHours(db: Db, before: Date): Promise<void> {
 
 /** Messages of channels that report deliveries. Email over SMTP is accepted or not, and says no more. */
 export async function countReports({ db, storeId }: StoreDb, { reports, history }: Limits) {
-  const rows = await sql<{ handed_over: number; reported: number; awaited: number; newest_at: Date | null }>`
+  const rows = await sql<{ sent: number; reported: number; awaited: number; newest_at: Date | null }>`
     with told as (
-      select m.handed_over_at, ${isDelivered('m')} as is_reported from messages m
-      where m.store_id = ${storeId} and m.handed_over_at between ${history} and ${reports} and m.channel <> 'email'
+      select m.sending_at, ${isDelivered('m')} as is_reported from messages m
+      where m.store_id = ${storeId} and m.sending_at between ${history} and ${reports} and m.channel <> 'email'
         and ${isAccepted('m')}),
-    newest as (select max(handed_over_at) filter (where is_reported) as at from told)
-    select count(*)::int as handed_over, count(*) filter (where is_reported)::int as reported,
-      count(*) filter (where not is_reported and handed_over_at > newest.at)::int as awaited,
+    newest as (select max(sending_at) filter (where is_reported) as at from told)
+    select count(*)::int as sent, count(*) filter (where is_reported)::int as reported,
+      count(*) filter (where not is_reported and sending_at > newest.at)::int as awaited,
       min(newest.at) as newest_at
     from told cross join newest`.execute(db)
-  const { handed_over: handedOver, reported, awaited, newest_at: newestAt } = rows.rows[0]!
-  return { handedOver, reported, awaited, newestAt }
+  const { sent, reported, awaited, newest_at: newestAt } = rows.rows[0]!
+  return { sent, reported, awaited, newestAt }
 }
 
 /** False when the incident is open already. */

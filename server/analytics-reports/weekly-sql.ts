@@ -1,7 +1,7 @@
 import type { Day } from '../analytics/days.ts'
 import { type Db, type StoreDb, type StoreTx, sql } from '../core/db.ts'
 
-// The clocks of weekly reports, and which were made and handed over: SQL and nothing else.
+// The clocks of weekly reports, and which were made and sent: SQL and nothing else.
 
 /** Of stores that have been connected since. */
 export async function startClocks(db: Db, now: Date): Promise<void> {
@@ -46,7 +46,7 @@ export interface Report {
   monday: Day
 }
 
-/** False: it was handed over before. */
+/** False: it was sent before. */
 export async function takeReport({ db, storeId }: StoreDb, { userId, monday }: Report, now: Date): Promise<boolean> {
   const { rows } = await sql`
     update weekly_reports set handed_at = ${now}

@@ -62,7 +62,7 @@ export async function countFunnel({ db, storeId }: StoreTx, bounds: readonly Day
           and e.kind = 'open' and e.class = 'human')::int as opened,
         exists (select 1 from touchpoints t where t.store_id = ${storeId} and t.message_id = m.id
           and t.is_human and t.kind in ('click', 'restore'))::int as clicked, 0 as converted
-      from joined b join messages m on m.store_id = ${storeId} and m.cart_id = b.cart_id where m.handed_over_at is not null and ${wasSent}
+      from joined b join messages m on m.store_id = ${storeId} and m.cart_id = b.cart_id where m.sending_at is not null and ${wasSent}
       union all
       select b.day, b.id, m.channel, 0, 0, 0, 1 from began b
       join orders o on o.store_id = ${storeId} and o.cart_id = b.id and o.touchpoint_id is not null

@@ -3,10 +3,10 @@ import { type StoreTx, sql } from '../core/db.ts'
 import {
   hasBounced,
   isDelivered,
-  isNotInFlight,
+  isNotSending,
   isReportable,
   wasAccepted,
-  wasHandedOver,
+  wasAttempted,
 } from '../messages/fragments.ts'
 import type { DayBounds } from './days.ts'
 import { daysOf, isCustomer } from './fragments.ts'
@@ -16,9 +16,9 @@ import { daysOf, isCustomer } from './fragments.ts'
 const NIL = sql.lit('00000000-0000-0000-0000-000000000000')
 const listOf = (bounds: readonly DayBounds[]) => bounds.map(({ day }) => day)
 
-/** The bound before, of the hours between leaving the cart and the hand-over. */
-const fromHour = sql`case when m.left_at is null then -1 else (${sql.lit(`{${hourBounds.join(',')}}`)}::int[])[
-  greatest(1, width_bucket(extract(epoch from m.handed_over_at - m.left_at) / 3600, ${sql.lit(`{${hourBounds.join(',')}}`)}::numeric[]))] end`
+/** The bound before, of the hours between leaving the cart and the send. */
+const fromHour = sql`case when m.cart_abandoned_at is null then -1 else (${sql.lit(`{${hourBounds.join(',')}}`)}::int[])[
+  greatest(1, width_bucket(extract(epoch from m.sending_at - m.cart_abandoned_at) / 3600, ${sql.lit(`{${hourBounds.join(',')}}`)}::numeric[]))] end`
 
 /** Rates are of accepted messages: what became of others is in none of them. Their orders' revenue is counted all the same. */
 export async function countMessages({ db, storeId }: StoreTx, bounds: readonly DayBounds[]): Promise<void> {
@@ -33,8 +33,8 @@ export async function countMessages({ db, storeId }: StoreTx, bounds: readonly D
         ${fromHour} as from_hour, (${isDelivered('m')})::int as delivered,
         (${wasAccepted('m')})::int as accepted, (${hasBounced('m')})::int as bounced, (m.unsubscribed_at is not null)::int as unsubscribed,
         m.cost_micros, m.cost_currency, m.coupon_code
-      from days d join messages m on m.store_id = ${storeId} and m.handed_over_at >= d.since and m.handed_over_at < d.until
-      where m.handed_over_at is not null and ${isNotInFlight('m')} and ${wasHandedOver('m')}),
+      from days d join messages m on m.store_id = ${storeId} and m.sending_at >= d.since and m.sending_at < d.until
+      where m.sending_at is not null and ${isNotSending('m')} and ${wasAttempted('m')}),
     opens as (
       select l.id, bool_or(e.class = 'human') as is_human from left_ l
       join engagement_events e on e.store_id = ${storeId} and e.message_id = l.id and e.kind = 'open' and e.class in ('human', 'machine')
@@ -93,8 +93,8 @@ async function sumFlows({ db, storeId }: StoreTx, days: readonly string[]): Prom
 
 /** Whether a message had left for the shopper within the attribution window before the order, and did not come back. */
 const wasReached = (storeId: string) => sql`exists (
-  select 1 from messages m where m.store_id = ${storeId} and m.shopper_id = o.shopper_id and m.handed_over_at is not null
-    and m.handed_over_at <= o.purchased_at and m.handed_over_at >= o.purchased_at - s.attribution_window_days * interval '1 day'
+  select 1 from messages m where m.store_id = ${storeId} and m.shopper_id = o.shopper_id and m.sending_at is not null
+    and m.sending_at <= o.purchased_at and m.sending_at >= o.purchased_at - s.attribution_window_days * interval '1 day'
     and ${isReportable('m')})`
 
 export async function countOrders({ db, storeId }: StoreTx, bounds: readonly DayBounds[]): Promise<void> {

@@ -26,7 +26,7 @@ beforeAll(async () => {
       last_fact_id, customer_name, items, item_count, value_minor, currency, search, fold, created_at
     from carts, generate_series(1, ${MANY}::int) where store_id = ${storeId} and id = ${id}`.execute(world.db)
   await sql`insert into messages (store_id, id, shopper_id, origin_kind, origin_id, step, channel, state, due_at, expires_at, wake_at,
-      handed_over_at, created_at, updated_at)
+      sending_at, created_at, updated_at)
     select ${storeId}, gen_random_uuid(), ${shopper_id}, 'campaign', gen_random_uuid(), 1, 'email', 'sent', now(), now(), now(), now(), now(), now()
     from generate_series(1, ${MANY}::int)`.execute(world.db)
   await sql`insert into orders (store_id, order_id, shopper_id, kind, status, created_at, modified_at, purchased_at, currency, total_minor, net_minor)

@@ -56,15 +56,15 @@ export async function takeChanges(
         (select id from figure_changes where store_id = ${storeId} order by id offset ${limit - 1} limit 1), ${LAST_ID}::uuid)
       returning subject, at, cart_id, message_id, shopper_id),
     said as materialized (
-      select m.cart_id, m.handed_over_at from (select distinct message_id from taken where message_id is not null) t
-      join messages m on m.store_id = ${storeId} and m.id = t.message_id where m.handed_over_at is not null),
+      select m.cart_id, m.sending_at from (select distinct message_id from taken where message_id is not null) t
+      join messages m on m.store_id = ${storeId} and m.id = t.message_id where m.sending_at is not null),
     people as (
       select shopper_id as id, min(coalesce(at, '-infinity')) as since, min(at) as bought_at from taken
       where subject = 'orders' and shopper_id is not null group by shopper_id),
     found (subject, at) as (
       select subject, at from taken where subject = 'all' or at is not null or (subject = 'orders' and shopper_id is null)
       union all select case when subject = 'carts' then 'funnel' else 'carts' end, at from taken where subject in ('carts', 'products')
-      union all select 'messages', handed_over_at from said
+      union all select 'messages', sending_at from said
       union all select 'funnel', c.started_at
         from (select cart_id from said union select cart_id from taken) t join carts o on o.store_id = ${storeId} and o.id = t.cart_id
         join carts c on c.store_id = ${storeId} and c.id in (o.id, o.merged_into)
@@ -127,12 +127,12 @@ export async function readSpan({ db, storeId }: StoreDb): Promise<{ first: Date;
   const { rows } = await sql<{ first: Date | null; last: Date | null }>`
     select least(
         (select started_at from carts where store_id = ${storeId} order by started_at limit 1),
-        (select handed_over_at from messages where store_id = ${storeId} and handed_over_at is not null order by handed_over_at limit 1),
+        (select sending_at from messages where store_id = ${storeId} and sending_at is not null order by sending_at limit 1),
         (select purchased_at from orders where store_id = ${storeId} and purchased_at is not null order by purchased_at limit 1)) as first,
       greatest(
         (select started_at from carts where store_id = ${storeId} order by started_at desc limit 1),
         (select abandoned_at from carts where store_id = ${storeId} and abandoned_at is not null order by abandoned_at desc limit 1),
-        (select handed_over_at from messages where store_id = ${storeId} and handed_over_at is not null order by handed_over_at desc limit 1),
+        (select sending_at from messages where store_id = ${storeId} and sending_at is not null order by sending_at desc limit 1),
         (select purchased_at from orders where store_id = ${storeId} and purchased_at is not null order by purchased_at desc limit 1)) as last`.execute(
     db,
   )

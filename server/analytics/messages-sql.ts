@@ -53,7 +53,7 @@ export const sumMessages = (store: StoreDb, range: RangeDays): Promise<ChannelSu
     sql`channel, from_hour`,
   )
 
-/** Emails refused when they were handed over. They have no place in the figures, which are of messages that left. */
+/** Emails refused when they were sent. They have no place in the figures, which are of messages that left. */
 export async function countRefused({ db, storeId }: StoreDb, { since, until }: Pick<DayBounds, 'since' | 'until'>) {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from messages m where m.store_id = ${storeId} and ${wasRefused('m')} and m.channel = 'email'

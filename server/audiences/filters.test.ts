@@ -134,7 +134,7 @@ describe('what stands in a cart of its shopper', () => {
     await pass(world, shop.storeId, 0)
     expect(await ofCart(shop, 0)).toMatchObject({ is_mailed: true })
     const leave = (at: Date | null) =>
-      world.db.updateTable('messages').set({ handed_over_at: at }).where('shopper_id', '=', shopper_id).execute()
+      world.db.updateTable('messages').set({ sending_at: at }).where('shopper_id', '=', shopper_id).execute()
     await leave(null)
     expect(await ofCart(shop, 0)).toMatchObject({ is_mailed: false })
     await leave(world.now)

@@ -23,7 +23,7 @@ async function mailed(): Promise<string[]> {
   const { rows } = await world.pool.query<{ id: string; is_mailed: boolean; should: boolean }>(
     `select c.id, exists (select 1 from mailed_shoppers w where w.store_id = c.store_id and w.shopper_id = c.shopper_id) as is_mailed,
        exists (select 1 from messages m where m.store_id = c.store_id and m.shopper_id = c.shopper_id
-       and m.handed_over_at is not null and m.state <> 'claimed') as should
+       and m.sending_at is not null and m.judged is null) as should
      from carts c where c.store_id = $1 order by c.id`,
     [scene.storeId],
   )
@@ -35,30 +35,30 @@ const run = (text: string, values: unknown[] = []) => world.pool.query(text, [sc
 const firstSteps = async () => (await stored(world, scene.storeId)).filter(({ step }) => step === 1)
 const cartsOf = (rows: readonly StoredMessage[]) => rows.map((row) => row.cart_id!).sort()
 
-test('a place under the cap is no hand-over, nor is a departure before its end is written', async () => {
-  const { departed } = await besideTurn(world, scene.storeId, async ({ departed, waiting }) => {
-    expect([departed.handed_over_at, waiting.handed_over_at]).toEqual([world.now, world.now])
+test('a prepared mail does not count, nor does one in flight until it is settled', async () => {
+  const { sending } = await besideTurn(world, scene.storeId, async ({ sending, waiting }) => {
+    expect([sending.sending_at, waiting.sending_at]).toEqual([world.now, null])
     expect(await mailed()).toEqual([])
   })
   const all = await mailed()
   expect(all).toHaveLength(POOL + 1)
-  expect(all).toContain(departed.cart_id)
+  expect(all).toContain(sending.cart_id)
 })
 
 test('one statement about many: some leave, some come back, some change nothing', async () => {
   const [a, b, c, ...rest] = (await firstSteps()) as [StoredMessage, StoredMessage, StoredMessage, ...StoredMessage[]]
   const leave = (rows: StoredMessage[], state: string, isLeft: boolean) =>
     run(
-      `update messages set state = $3, worker_id = gen_random_uuid(), handed_over_at = case when $4 then now() end where store_id = $1 and id = any($2)`,
+      `update messages set state = $3, worker_id = gen_random_uuid(), sending_at = case when $4 then now() end where store_id = $1 and id = any($2)`,
       [rows.map(({ id }) => id), state, isLeft],
     )
-  await leave([a, b], 'handed_over', true)
+  await leave([a, b], 'sending', true)
   expect(await mailed()).toEqual(cartsOf([a, b]))
   await leave([a, b], 'sent', true)
   expect(await mailed()).toEqual(cartsOf([a, b]))
   // One comes back as another leaves.
   await run(
-    `update messages set state = case when id = $2 then 'held' else 'sent' end, handed_over_at = case when id = $2 then null else now() end
+    `update messages set state = case when id = $2 then 'held' else 'sent' end, sending_at = case when id = $2 then null else now() end
      where store_id = $1 and id = any($3)`,
     [a.id, [a.id, c.id]],
   )
@@ -74,7 +74,7 @@ test('of several that left for one person, the last that comes back counts', asy
   const theirs = rows.filter(({ cart_id }) => cart_id === rows[0]!.cart_id).map(({ id }) => id)
   expect(theirs).toHaveLength(2)
   const set = (ids: string[], at: string) =>
-    run(`update messages set state = 'sent', handed_over_at = ${at} where store_id = $1 and id = any($2)`, [ids])
+    run(`update messages set state = 'sent', sending_at = ${at} where store_id = $1 and id = any($2)`, [ids])
   await set(theirs, 'now()')
   await set(theirs.slice(0, 1), 'null')
   expect(await mailed()).toEqual([rows[0]!.cart_id])
@@ -82,7 +82,7 @@ test('of several that left for one person, the last that comes back counts', asy
   expect(await mailed()).toEqual([])
 })
 
-test('a row that is inserted as it left counts, and one that is only taken does not', async () => {
+test('an inserted message counts when it was sent, and not while it is claimed', async () => {
   const [first, second] = (await firstSteps()) as [StoredMessage, StoredMessage]
   const insert = ({ lone_shopper_id: _, ...row }: StoredMessage, state: 'sent' | 'claimed') =>
     world.db
@@ -94,7 +94,7 @@ test('a row that is inserted as it left counts, and one that is only taken does 
         origin_id: newId(),
         state,
         worker_id: newId(),
-        handed_over_at: world.now,
+        sending_at: state === 'sent' ? world.now : null,
       })
       .execute()
   await insert(first, 'claimed')
@@ -105,7 +105,7 @@ test('a row that is inserted as it left counts, and one that is only taken does 
 
 test('two who are one share what left for either', async () => {
   const [from, into, ...rest] = (await firstSteps()) as [StoredMessage, StoredMessage, ...StoredMessage[]]
-  await run(`update messages set state = 'sent', handed_over_at = now() where store_id = $1 and id = any($2)`, [
+  await run(`update messages set state = 'sent', sending_at = now() where store_id = $1 and id = any($2)`, [
     [from.id, rest[0]!.id],
   ])
   expect(await mailed()).toEqual(cartsOf([from, rest[0]!]))
@@ -115,7 +115,7 @@ test('two who are one share what left for either', async () => {
 
 test('a message that moves to another person takes it along, unless another stays', async () => {
   const [from, into, third] = (await firstSteps()) as [StoredMessage, StoredMessage, StoredMessage]
-  await run(`update messages set state = 'sent', handed_over_at = now() where store_id = $1 and id = $2`, [from.id])
+  await run(`update messages set state = 'sent', sending_at = now() where store_id = $1 and id = $2`, [from.id])
   const move = (shopperId: string) =>
     run(`update messages set shopper_id = $3 where store_id = $1 and id = $2`, [from.id, shopperId])
   await move(into.shopper_id)

@@ -131,7 +131,7 @@ test('what another store of the account sends goes on meanwhile', async () => {
   expect([sentTo('cy@example.com'), sentTo('dee@example.com')]).toEqual([1, 1])
 })
 
-test('a store that begins to rest between decision and hand-over lets nothing more leave (D10)', async () => {
+test('a store that begins to rest between decision and send lets nothing more leave (D10)', async () => {
   const [first, , third] = await threeStores()
   const people = Array.from({ length: 7 }, (_, number) => `lou${number}@example.com`)
   for (const [number, email] of people.entries()) {
@@ -146,7 +146,7 @@ test('a store that begins to rest between decision and hand-over lets nothing mo
   }
   await third.pass(HOUR + MINUTE)
   world.answer = acceptsMail
-  // Five are on the wire at a time; the others are decided on anew.
+  // Five are in flight at a time; the others are decided on anew.
   await third.pass(1_000)
   expect(people.filter((email) => sentTo(email) === 1)).toHaveLength(5)
   const others = (await third.messages()).filter((each) => each.step === 1 && each.state !== 'sent')

@@ -137,7 +137,7 @@ test('with many senders at once the counter is exact, and no look meanwhile show
   isSending = false
   await looking
   expect(world.sent).toHaveLength(LEFT)
-  // Whoever came too late at the hand-over is decided anew.
+  // Whoever came too late at the send is decided anew.
   world.advance(1_000)
   await Promise.all(stores.map(({ storeId }) => send(world, storeId)))
   expect(world.sent).toHaveLength(LEFT)

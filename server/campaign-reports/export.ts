@@ -22,6 +22,6 @@ const columns: readonly CsvColumn<CampaignRecipient>[] = [
   ['Reason', ({ reason }) => reason],
   ['Why', ({ explanation }) => explanation],
   ['Due', ({ dueAt }) => dueAt],
-  ['Handed over', ({ handedOverAt }) => handedOverAt],
+  ['Sent', ({ sentAt }) => sentAt],
   ['Held until', ({ heldUntil }) => heldUntil],
 ]

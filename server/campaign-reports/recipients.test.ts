@@ -47,7 +47,7 @@ test('each recipient is listed with state, reason and why', async () => {
   const { body } = await world.request('GET', `/api/carts/${shop.cartIds[0]}`, { token: shop.token })
   expect(recipients.find(({ cartId }: CampaignRecipient) => cartId === shop.cartIds[0])).toMatchObject({
     ...{ customer: body.cart.customer_name, to: shop.orders[0]!.email, run: 1, state: 'sent', reason: null },
-    ...{ explanation: 'The mail server accepted the message.', handedOverAt: expect.any(String) },
+    ...{ explanation: 'The mail server accepted the message.', sentAt: expect.any(String) },
   })
   await recordMailReport(world.deps, {
     ...{ messageId: recipients[0].messageId, kind: 'hard', source: 'dsn', status: null, words: 'gone' },
@@ -99,7 +99,7 @@ test('their file has the same people, in pages, and no name or address of somebo
   }
   const lines = await file()
   expect(lines).toHaveLength(1_053)
-  expect(lines[0]).toContain('Customer,To,Run,State,Reason,Why,Due,Handed over')
+  expect(lines[0]).toContain('Customer,To,Run,State,Reason,Why,Due,Sent')
   expect(await file('state=failed')).toHaveLength(1_051)
   // No link to a file that the database could not read.
   expect((await ask(world, shop, 'GET', `/${id}/export?run=99999999999`)).status).toBe(400)

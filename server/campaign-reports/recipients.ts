@@ -69,6 +69,6 @@ const presentRecipient = (row: sql.RecipientRow): CampaignRecipient => ({
   explanation:
     explain(row.reason, row.channel, row.provider_response) ||
     stateText(row.state, channelTraits[row.channel].provider),
-  ...{ dueAt: row.due_at.toISOString(), handedOverAt: row.handed_over_at?.toISOString() ?? null },
+  ...{ dueAt: row.due_at.toISOString(), sentAt: row.sending_at?.toISOString() ?? null },
   heldUntil: row.held_until?.toISOString() ?? null,
 })

@@ -67,7 +67,7 @@ async function recount(): Promise<Partial<CampaignReport>> {
   return {
     counts: {
       ...{ planned: ids.length, waiting: inState('scheduled', 'claimed'), held: inState('held') },
-      ...{ inFlight: inState('handed_over'), sent: inState('sent', 'delivered'), skipped: inState('skipped') },
+      ...{ inFlight: inState('sending'), sent: inState('sent', 'delivered'), skipped: inState('skipped') },
       ...{ failed: inState('failed'), unknown: inState('unknown'), cancelled: inState('cancelled') },
     },
     delivered: inState('delivered'),

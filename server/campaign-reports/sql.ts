@@ -1,7 +1,7 @@
 import { isRetryable } from '../campaigns/fragments.ts'
 import { type RawBuilder, type StoreDb, sql } from '../core/db.ts'
 import type { PageWindow } from '../core/paging.ts'
-import { countedByState, hasBounced, isDelivered, isHeld, leftAt, stateNow } from '../messages/fragments.ts'
+import { countedByState, hasBounced, isDelivered, isHeld } from '../messages/fragments.ts'
 import type { MessageState } from '../schema/messages.ts'
 
 // What became of the messages of a campaign: SQL and nothing else.
@@ -135,13 +135,13 @@ export interface RecipientRow extends Place {
   provider_response: string | null
   due_at: Date
   held_until: Date | null
-  handed_over_at: Date | null
+  sending_at: Date | null
 }
 
 /** In any order. Where nothing has left, the contact it would go to. */
 export async function readRecipients({ db, storeId }: StoreDb, ids: readonly string[]): Promise<RecipientRow[]> {
   const { rows } = await sql<RecipientRow>`
-    select m.id, m.shopper_id, m.cart_id, m.step as run, ${stateNow('m')} as state, m.channel, m.reason, m.provider_response, m.due_at, ${leftAt('m')} as handed_over_at,
+    select m.id, m.shopper_id, m.cart_id, m.step as run, m.state, m.channel, m.reason, m.provider_response, m.due_at, m.sending_at,
       case when ${isHeld('m')} then m.wake_at end as held_until,
       coalesce(c.customer_name, nullif(concat_ws(' ', s.first_name, s.last_name), ''), 'Guest') as customer,
       coalesce(m.to_address, case when m.channel = 'email' then case when m.cart_id is null then s.email else c.email end

@@ -2,7 +2,7 @@ import { isNewestMatching } from '../audiences/fragments.ts'
 import { newestAbandoned } from '../carts/fragments.ts'
 import type { ChannelName } from '../channels/channel.ts'
 import { type StoreDb, sql } from '../core/db.ts'
-import { isNotInFlight } from '../messages/fragments.ts'
+import { isNotSending } from '../messages/fragments.ts'
 import type { StoredFilters } from '../schema/campaigns.ts'
 import { isKeyOf } from './fragments.ts'
 import { hasHadAnything, hasHadIt } from './plan-sql.ts'
@@ -78,9 +78,9 @@ export async function busiestMinute({ db, storeId }: StoreDb, channel: ChannelNa
   const { rows } = await sql<{ most: number }>`
     select coalesce(max(n), 0)::int as most from (
       select count(*) filter (where channel = ${channel}) as n from (
-        select channel, handed_over_at from messages
-        where store_id = ${storeId} and handed_over_at >= ${since} and ${isNotInFlight('messages')}
-        order by handed_over_at desc limit 5000) newest
-      group by date_trunc('minute', handed_over_at)) each`.execute(db)
+        select channel, sending_at from messages
+        where store_id = ${storeId} and sending_at >= ${since} and ${isNotSending('messages')}
+        order by sending_at desc limit 5000) newest
+      group by date_trunc('minute', sending_at)) each`.execute(db)
   return rows[0]!.most
 }

@@ -173,7 +173,7 @@ describe('an audience is counted', () => {
     const shop = await aShop(world, 3)
     const at = new Date(world.now.getTime() - 2 * DAY)
     await sql`insert into messages (store_id, id, shopper_id, cart_id, origin_kind, origin_id, step, channel, state, due_at, expires_at, wake_at,
-        handed_over_at, created_at, updated_at)
+        sending_at, created_at, updated_at)
       select ${shop.storeId}, gen_random_uuid(), c.shopper_id, c.id, 'manual', gen_random_uuid(), 1, 'email', 'sent', ${at}, ${at}, ${at}, ${at},
         ${at}, ${at} from carts c, generate_series(1, 60) where c.store_id = ${shop.storeId} and c.id = ${shop.cartIds[0]!}`.execute(
       world.db,

@@ -171,7 +171,7 @@ const isSame = (a: object, b: object): boolean => {
   return sorted(a) === sorted(b)
 }
 
-/** Reaches what has not been handed over: its words and coupon are read when it is decided on, its time moves. */
+/** Reaches what has not been sent: its words and coupon are read when it is decided on, its time moves. */
 async function update(
   deps: Deps,
   tx: StoreTx,

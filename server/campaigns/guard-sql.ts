@@ -1,5 +1,5 @@
 import { type Db, type StoreDb, sql } from '../core/db.ts'
-import { hasBounced, isInFlight, isOpen, isRunningCampaign, wasAccepted } from '../messages/fragments.ts'
+import { hasBounced, isOpen, isRunningCampaign, isSending, wasAccepted } from '../messages/fragments.ts'
 import type { CampaignKey } from './runs-sql.ts'
 
 // What came back of campaigns that are running: SQL and nothing else. Bounces and complaints are few and have an index of their own; what was
@@ -12,7 +12,7 @@ export interface Returned {
 
 /** Of campaign `g`, what left since then and since it was paused for such last. */
 const isWatched = (since: Date) => sql`m.store_id = g.store_id and m.origin_kind = 'campaign' and m.origin_id = g.id
-  and m.handed_over_at > greatest(${since}, g.watched_from)`
+  and m.sending_at > greatest(${since}, g.watched_from)`
 
 const complaints = (since: Date) => sql`select count(*)::int as count from mail_reports c
   join messages m on m.store_id = c.store_id and m.id = c.message_id
@@ -43,7 +43,7 @@ export async function runsSince({ db, storeId }: StoreDb, id: string, since: Dat
   const ofRun = sql`m.store_id = r.store_id and m.origin_kind = 'campaign' and m.origin_id = r.campaign_id and m.step = r.run`
   const { rows } = await sql<WatchedRun>`
     select r.run, r.planned_at is null or exists (select 1 from messages m where ${ofRun} and ${isOpen('m')})
-      or exists (select 1 from messages m where ${ofRun} and ${isInFlight('m')}) as is_sending
+      or exists (select 1 from messages m where ${ofRun} and ${isSending('m')}) as is_sending
     from campaign_runs r where r.store_id = ${storeId} and r.campaign_id = ${id} and r.started_at > ${since}
     order by r.run desc`.execute(db)
   return rows

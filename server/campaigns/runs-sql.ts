@@ -1,5 +1,5 @@
 import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql } from '../core/db.ts'
-import { becomesCancelled, becomesDue, isHeld, isInFlight, isOpen, isRunningCampaign } from '../messages/fragments.ts'
+import { becomesCancelled, becomesDue, isHeld, isOpen, isRunningCampaign, isSending } from '../messages/fragments.ts'
 import { isKeyOf } from './fragments.ts'
 
 // Runs of campaigns: SQL and nothing else. What a run's rows are made of is in plan-sql.ts.
@@ -83,7 +83,7 @@ const isBeingPlanned = sql`exists (select 1 from campaign_runs r
 const hasUnfinished = sql`(exists (select 1 from messages m where m.store_id = g.store_id and m.origin_kind = 'campaign'
       and m.origin_id = g.id and ${isOpen('m')})
     or exists (select 1 from messages m where m.store_id = g.store_id and m.origin_kind = 'campaign'
-      and m.origin_id = g.id and ${isInFlight('m')}))`
+      and m.origin_id = g.id and ${isSending('m')}))`
 
 /** Through: no further run, and nothing of those there were is still to go. */
 const isThrough = sql`(${isRunningCampaign} and g.run > 0 and g.next_run_at is null and not ${isBeingPlanned} and not ${hasUnfinished})`
@@ -168,7 +168,7 @@ export async function retimeSome(
 ): Promise<Place | null> {
   const { rows } = await sql<Place>`
     with page as materialized (
-      select step, id, state, departed_at, due_at, cart_id, shopper_id, step_id from messages where ${ofCampaign(storeId, campaignId)}
+      select step, id, state, due_at, cart_id, shopper_id, step_id from messages where ${ofCampaign(storeId, campaignId)}
         ${after ? sql`and (step, id) > (${after.step}::int, ${after.id}::uuid)` : sql``} order by step, id limit ${limit}),
     timed as materialized (
       select o.id, ${dueAt(sql`o.shopper_id`)} as at from page o

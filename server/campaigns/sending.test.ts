@@ -10,7 +10,7 @@ import { recordOrders } from '../carts/record.ts'
 import { transact } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
 import { enqueueDueCodes } from '../coupon-codes/codes.ts'
-import { closeHandedOverSteps } from '../messages/sql.ts'
+import { closeAttemptedSteps } from '../messages/sql.ts'
 import { lockAllKeys, resolveShoppers } from '../shoppers/shoppers.ts'
 import { runCampaigns } from './runs.ts'
 
@@ -91,7 +91,7 @@ describe('meanwhile', () => {
       return acceptsMail(mail)
     }
     await tick(world, shop)
-    // At most as many as were on the wire already (D10).
+    // At most as many as were in flight already (D10).
     expect(world.sent.length).toBeLessThanOrEqual(10)
     expect(sums.every((each) => (each as number[])[1] === 30 && (each as number[])[2] === 30)).toBe(true)
     const was = world.sent.length
@@ -244,10 +244,10 @@ describe('two who turn out to be one', () => {
     const [one, other] = (await messagesOf(world, shop.storeId)).filter(({ origin_id }) => origin_id === id)
     const set = (messageId: string, values: object) =>
       world.db.updateTable('messages').set(values).where('id', '=', messageId).execute()
-    await set(one!.id, { state: before, handed_over_at: world.now, left_at: world.now })
+    await set(one!.id, { state: before, sending_at: world.now, cart_abandoned_at: world.now })
     await set(other!.id, { step: 2, step_id: newId() })
     await transact({ storeId: shop.storeId, db: world.db }, (tx) =>
-      closeHandedOverSteps(tx, one!.cart_id!, other!.cart_id!, world.now),
+      closeAttemptedSteps(tx, one!.cart_id!, other!.cart_id!, world.now),
     )
     const now = (await messagesOf(world, shop.storeId)).find((each) => each.id === other!.id)
     expect(now!.state).toBe(after)

@@ -2,7 +2,7 @@ import type { OriginKind } from '../../shared/carts.ts'
 import { CART_COLUMNS, withMerged } from '../carts/fragments.ts'
 import type { ListedCart } from '../carts/list.ts'
 import { type StoreDb, sql } from '../core/db.ts'
-import { hasEverLeft, leftAt, stateNow } from '../messages/fragments.ts'
+import { hasEverLeft } from '../messages/fragments.ts'
 
 // The page of one cart: SQL and nothing else.
 
@@ -41,7 +41,7 @@ export interface MessageRow {
   variant_id: string | null
   /** null: about none. One that was joined with the cart of the page has messages of its own. */
   cart_id: string | null
-  handed_over_at: Date | null
+  sending_at: Date | null
   delivered_at: Date | null
   read_at: Date | null
   finished_at: Date | null
@@ -88,14 +88,14 @@ export async function messagesOfShopper(
       where c.store_id = ${storeId} and c.shopper_id = ${shopperId}
       union all
       select x.id from messages x where x.store_id = ${storeId} and x.lone_shopper_id = ${shopperId}))
-    order by coalesce(${leftAt('m')}, m.due_at) desc, m.id desc limit ${most}`.execute(db)
+    order by coalesce(m.sending_at, m.due_at) desc, m.id desc limit ${most}`.execute(db)
   return rows.rows
 }
 
 const MESSAGE = sql`m.id, m.origin_kind, m.origin_id, coalesce(f.name, g.name) as origin_name, m.origin_kind = 'manual' and exists (
         select 1 from manual_messages h where h.store_id = m.store_id and h.message_id = m.id and h.coupon_id is not null) as is_discount, coalesce(fs.step, m.step) as step,
-      case when fs.removed_at is not null then ft.name end as removed_step, m.channel, ${stateNow('m')} as state, m.reason, m.due_at, m.expires_at, m.wake_at, m.step_id,
-      m.variant_id, m.cart_id, ${leftAt('m')} as handed_over_at, m.finished_at,
+      case when fs.removed_at is not null then ft.name end as removed_step, m.channel, m.state, m.reason, m.due_at, m.expires_at, m.wake_at, m.step_id,
+      m.variant_id, m.cart_id, m.sending_at, m.finished_at,
       case when ${hasEverLeft('m')} then m.to_address end as to_address, case when ${hasEverLeft('m')} then m.subject end as subject,
       case when ${hasEverLeft('m')} then m.body_html end as body_html, m.provider_response,
       d.at as delivered_at, r.at as read_at

@@ -158,7 +158,7 @@ export function presentMessage(
         stateText(row.state, channelTraits[row.channel].provider)),
     dueAt: row.due_at.toISOString(),
     expiresAt: row.expires_at.toISOString(),
-    handedOverAt: row.handed_over_at?.toISOString() ?? null,
+    sentAt: row.sending_at?.toISOString() ?? null,
     deliveredAt: row.delivered_at?.toISOString() ?? null,
     readAt: row.read_at?.toISOString() ?? null,
     finishedAt: row.finished_at?.toISOString() ?? null,
@@ -323,9 +323,9 @@ function resultTitle(reason: string, provider: string): string {
   return titles[reason] ?? titles[reason.split(':')[0]!] ?? `answer of the ${provider}`
 }
 
-/** Whether a message that was handed over is sent is what its result says. */
+/** Whether the provider accepted a message is what its result says. */
 function decisionTitle(outcome: Exclude<Decided['outcome'], 'result'>, provider: string): string {
-  const titles = { send: `handed over to the ${provider}`, hold: 'waiting', skip: 'not sent', cancel: 'cancelled' }
+  const titles = { send: `sent to the ${provider}`, hold: 'waiting', skip: 'not sent', cancel: 'cancelled' }
   return titles[outcome]
 }
 

@@ -230,9 +230,9 @@ async function closeMessages(tx: StoreTx, ended: readonly CartWrite[], now: Date
   )
 }
 
-/** What the joined cart had handed over counts for the survivor, and so does what carts joined to it earlier had (S6). */
+/** What the joined cart had sent counts for the survivor, and so does what carts joined to it earlier had (S6). */
 async function mergeCart(tx: StoreTx, fromId: string, intoId: string, now: Date): Promise<void> {
-  await sql.inheritHandOver(tx, fromId, intoId)
+  await sql.inheritLastSent(tx, fromId, intoId)
   await inheritFlow(tx, fromId, intoId)
   await sql.markMerged(tx, fromId, intoId, now)
   const earlier = await sql.repointMerged(tx, fromId, intoId)

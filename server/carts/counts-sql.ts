@@ -1,6 +1,6 @@
 import { type Db, sql } from '../core/db.ts'
 
-// The counters of the list. They are written by a trigger on `carts`; here they are kept short.
+// The counters of the list. They are written by a trigger on `cart_badges`; here they are kept short.
 
 /** Adds what is new to the one row per badge and day. Rows added meanwhile are not seen and stay; twice at once does no harm. */
 export async function foldCartCounts(db: Db): Promise<void> {

@@ -56,7 +56,7 @@ export async function detectLost(deps: Deps): Promise<number> {
   return due.length
 }
 
-/** A day after the newest hand-over without a human click or an order (decision 11). */
+/** A day after the newest send without a human click or an order (decision 11). */
 export function detectNoResponse(deps: Deps): Promise<number> {
   return sql.markNoResponse(deps.db, deps.now())
 }

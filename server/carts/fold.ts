@@ -124,7 +124,7 @@ function withOrder(fold: Fold, fact: Fact, order: Extract<FactPayload, { type: '
   return { ...filled, episode: { ...filled.episode, pending: { orderId: order.orderId, until: since } } }
 }
 
-/** `at`: of what the shopper did; null: it was the staff. */
+/** `at`: of what the shopper did; null: not an act of the shopper. */
 function byStore(fold: Fold, at: number | null): Fold {
   if (fold.episode?.status !== 'open') return fold
   return { ...fold, episode: { ...fold.episode, isProven: true, ...(at !== null && { toldAt: at }) } }

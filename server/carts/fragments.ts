@@ -14,15 +14,15 @@ export const hasBadge = (badge: string, cart: 'c' | 'n' = 'c') =>
 /** A person has answered since the newest message about cart `c`, whose row in cart_badges is `cb`. */
 export const hasAnswered = sql<boolean>`exists (select 1 from touchpoints t join carts o on o.store_id = t.store_id and o.id = t.cart_id
         where t.store_id = c.store_id and t.shopper_id = c.shopper_id and t.is_human
-          and coalesce(o.merged_into, o.id) = c.id and t.at >= cb.last_handed_over_at)`
+          and coalesce(o.merged_into, o.id) = c.id and t.at >= cb.last_sent_at)`
 
 /** Of carts in `sent` (id, at, answer_by): a message was sent about them. What was sent later, and a recovery, stay. All lock them in one order. */
 export const writeBadges = (storeId: string, badge: string | null, sent: RawBuilder<unknown>) => sql`
-      insert into cart_badges as cb (store_id, cart_id, badge, last_handed_over_at, no_response_at)
+      insert into cart_badges as cb (store_id, cart_id, badge, last_sent_at, no_response_at)
       select ${storeId}::uuid, s.id, coalesce(${badge}, 'No Action'), s.at, s.answer_by from (${sent}) s order by s.id
-      on conflict (store_id, cart_id) do update set badge = coalesce(${badge}, cb.badge), last_handed_over_at = excluded.last_handed_over_at,
+      on conflict (store_id, cart_id) do update set badge = coalesce(${badge}, cb.badge), last_sent_at = excluded.last_sent_at,
         no_response_at = excluded.no_response_at
-        where cb.badge <> 'Recovered' and coalesce(cb.last_handed_over_at <= excluded.last_handed_over_at, true)`
+        where cb.badge <> 'Recovered' and coalesce(cb.last_sent_at <= excluded.last_sent_at, true)`
 
 export const CART_COLUMNS = sql`c.id, case when c.email is not null or c.phone is not null then c.shopper_id end as customer_id, c.customer_name, c.fold -> 'contact' ->> 'firstName' as first_name,
   c.fold -> 'contact' ->> 'lastName' as last_name, c.email, c.phone, c.items, c.value_minor, c.currency,

@@ -45,7 +45,7 @@ test('joining adds no message: what one cart had sent is closed on the other, wh
   expect(survivor).toMatchObject({
     status: 'abandoned',
     badge: 'Email Sent',
-    last_handed_over_at: later.last_handed_over_at,
+    last_sent_at: later.last_sent_at,
   })
   const messages = await shop.messages()
   const statesOf = (cartId: string) =>

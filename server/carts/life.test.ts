@@ -77,7 +77,7 @@ test('a sync that tells nothing new and a staff edit are no activity (S1)', asyn
   expect(cart.item_count).toBe(7)
 })
 
-test('activity before a hand-over makes the cart active again; the steps that are open follow (S2)', async () => {
+test('activity before a send makes the cart active again; the steps that are open follow (S2)', async () => {
   const shop = await aFilledCart()
   // Nobody sends in between: only the clock's part.
   world.advance(HOUR)
@@ -100,7 +100,7 @@ test('activity before a hand-over makes the cart active again; the steps that ar
   expect((await shop.events()).map((event) => event.kind)).toEqual(['active', 'abandoned', 'active', 'abandoned'])
 })
 
-test('activity after a hand-over leaves it abandoned; later steps follow, none is repeated (S2)', async () => {
+test('activity after a send leaves it abandoned; later steps follow, none is repeated (S2)', async () => {
   const shop = await aFilledCart()
   await shop.pass(HOUR)
   expect((await shop.messages()).map((message) => message.state)).toEqual(['sent', 'scheduled', 'scheduled'])

@@ -58,7 +58,7 @@ test('abandoned, recovered and lost carts are listed; active, purchased and empt
   }
 })
 
-test('Email Sent with the hand-over, No Response a day later, Recovered with the purchase (decision 11)', {
+test('Email Sent with the send, No Response a day later, Recovered with the purchase (decision 11)', {
   tags: ['B4'],
 }, async () => {
   await shopper('Ada Lovelace')

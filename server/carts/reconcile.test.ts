@@ -30,7 +30,7 @@ function row(opening: string, more: Partial<CartRow> = {}): CartRow {
     ended_at: null,
     abandon_at: null,
     abandoned_at: null,
-    last_handed_over_at: null,
+    last_sent_at: null,
     ...more,
   }
 }
@@ -47,14 +47,14 @@ test('an episode without a row is a new, active cart', () => {
   expect(plan([episode('a')], [])).toMatchObject({ carts: [{ row: null, status: 'active' }], merged: [] })
 })
 
-test('activity before any hand-over makes an abandoned cart active again (S2)', () => {
+test('activity before any send makes an abandoned cart active again (S2)', () => {
   const abandoned = row('a', { status: 'abandoned' })
   expect(plan([episode('a', { lastActivityAt: 5 })], [abandoned], [['a', 0]]).carts[0]!.status).toBe('active')
   expect(plan([episode('a')], [abandoned], [['a', 0]]).carts[0]!.status).toBe('abandoned')
 })
 
-test('after a hand-over it stays abandoned, also when the hand-over was of a cart joined to it (S2, S6)', () => {
-  const mailed = { status: 'abandoned', last_handed_over_at: new Date(1) } as const
+test('after a send it stays abandoned, also when the send was of a cart joined to it (S2, S6)', () => {
+  const mailed = { status: 'abandoned', last_sent_at: new Date(1) } as const
   const moved = [episode('a', { lastActivityAt: 5 })]
   expect(plan(moved, [row('a', mailed)], [['a', 0]]).carts[0]!.status).toBe('abandoned')
   const both = [row('a', { status: 'abandoned' }), row('b', { ...mailed, started_at: new Date(2) })]

@@ -12,7 +12,7 @@ export interface CartRow {
   ended_at: Date | null
   abandon_at: Date | null
   abandoned_at: Date | null
-  last_handed_over_at: Date | null
+  last_sent_at: Date | null
 }
 
 export interface PlannedCart {
@@ -43,12 +43,12 @@ export function planCarts(
   if (episodes.length === 0) return { carts: [], merged: [], orphans: [...rows] }
   const byStart = [...rows].sort((a, b) => a.started_at.getTime() - b.started_at.getTime() || (a.id < b.id ? -1 : 1))
   const rowOf = new Map<number, CartRow>()
-  const handedOver = new Set<number>()
+  const sent = new Set<number>()
   const merged: CartPlan['merged'] = []
   for (const row of byStart) {
     const index = openingFacts.get(row.opening_fact_id) ?? 0
     const survivor = rowOf.get(index)
-    if (row.last_handed_over_at) handedOver.add(index)
+    if (row.last_sent_at) sent.add(index)
     if (survivor) merged.push({ row, into: survivor })
     else rowOf.set(index, row)
   }
@@ -57,17 +57,17 @@ export function planCarts(
     if (episode.status === 'purchased') {
       return { row, episode, status: isRecovered(episode) ? ('recovered' as const) : ('purchased' as const) }
     }
-    return { row, episode, status: statusOf(episode, row, handedOver.has(index)) }
+    return { row, episode, status: statusOf(episode, row, sent.has(index)) }
   })
   return { carts, merged, orphans: [] }
 }
 
-/** `isHandedOver`: a message left for this cart or for one that is now part of it. */
-function statusOf(episode: Episode, row: CartRow | null, isHandedOver: boolean): CartState {
+/** `wasSent`: a message left for this cart or for one that is now part of it. */
+function statusOf(episode: Episode, row: CartRow | null, wasSent: boolean): CartState {
   if (episode.status !== 'open') return episode.status
   if (row?.status !== 'abandoned') return 'active'
   const isIdle = episode.lastActivityAt <= row.last_activity_at.getTime()
-  return isIdle || isHandedOver ? 'abandoned' : 'active' // S2
+  return isIdle || wasSent ? 'abandoned' : 'active' // S2
 }
 
 /** Which episode each fact lies in: the last one that began at or before it. Facts before the first belong to the first. */

@@ -1,6 +1,6 @@
 import type { CartItem, CartState } from '../../shared/carts.ts'
 import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
-import { departureOfCart, newestHandOver } from '../messages/fragments.ts'
+import { newestSend, unsettledOfCart } from '../messages/fragments.ts'
 import { insertNotificationsFrom, noteRecoveries } from '../notifications/fragments.ts'
 import type { FactPayload, Fold } from '../schema/facts.ts'
 import type { Fact } from './fold.ts'
@@ -110,8 +110,8 @@ export async function lockCarts({ db, storeId }: StoreTx, ids: readonly string[]
     .selectFrom('carts')
     .selectAll()
     .select(
-      sql<Date | null>`coalesce((select cb.last_handed_over_at from cart_badges cb
-        where cb.store_id = carts.store_id and cb.cart_id = carts.id), ${departureOfCart})`.as('last_handed_over_at'),
+      sql<Date | null>`coalesce((select cb.last_sent_at from cart_badges cb
+        where cb.store_id = carts.store_id and cb.cart_id = carts.id), ${unsettledOfCart})`.as('last_sent_at'),
     )
     .where('store_id', '=', storeId)
     .where('id', '=', sql<string>`any(${[...ids]}::uuid[])`)
@@ -179,8 +179,8 @@ export async function updateCarts({ db, storeId }: StoreTx, carts: readonly Writ
         where cb.badge <> 'Recovered' or cb.no_response_at is not null),
     others as (
       update cart_badges cb set
-        badge = case when cb.badge <> 'Recovered' then cb.badge when cb.last_handed_over_at is null then 'No Action'
-          else coalesce((select h.badge from (${newestHandOver(sql`cb.store_id`, sql`cb.cart_id`)}) h), 'Email Sent') end,
+        badge = case when cb.badge <> 'Recovered' then cb.badge when cb.last_sent_at is null then 'No Action'
+          else coalesce((select h.badge from (${newestSend(sql`cb.store_id`, sql`cb.cart_id`)}) h), 'Email Sent') end,
         no_response_at = case when v.status in ('abandoned', 'active', 'lost') then cb.no_response_at end
       from v where cb.store_id = ${storeId} and cb.cart_id = any(${carts.map((cart) => cart.id)}::uuid[]) and cb.cart_id = v.id
         and v.status <> 'recovered'
@@ -224,18 +224,18 @@ export async function markMerged({ db, storeId }: StoreTx, id: string, into: str
 }
 
 /** A message that left for the one counts as one of the other: badge and the wait for an answer come along (S6). */
-export async function inheritHandOver({ db, storeId }: StoreTx, fromId: string, intoId: string): Promise<void> {
+export async function inheritLastSent({ db, storeId }: StoreTx, fromId: string, intoId: string): Promise<void> {
   await sql`
-    insert into cart_badges as cb (store_id, cart_id, badge, last_handed_over_at, no_response_at)
-    select c.store_id, c.id, case when o.badge = 'Recovered' then 'No Action' else o.badge end, o.last_handed_over_at,
+    insert into cart_badges as cb (store_id, cart_id, badge, last_sent_at, no_response_at)
+    select c.store_id, c.id, case when o.badge = 'Recovered' then 'No Action' else o.badge end, o.last_sent_at,
       case when c.status in ('abandoned', 'active', 'lost') then o.no_response_at end
-    from carts c join cart_badges o on o.store_id = c.store_id and o.cart_id = ${fromId} and o.last_handed_over_at is not null
+    from carts c join cart_badges o on o.store_id = c.store_id and o.cart_id = ${fromId} and o.last_sent_at is not null
     where c.store_id = ${storeId} and c.id = ${intoId}
-    on conflict (store_id, cart_id) do update set last_handed_over_at = excluded.last_handed_over_at,
+    on conflict (store_id, cart_id) do update set last_sent_at = excluded.last_sent_at,
       badge = case when 'Recovered' in (cb.badge, (select o.badge from cart_badges o where o.store_id = cb.store_id and o.cart_id = ${fromId}))
         then cb.badge else excluded.badge end,
       no_response_at = excluded.no_response_at
-      where cb.last_handed_over_at is null or cb.last_handed_over_at < excluded.last_handed_over_at`.execute(db)
+      where cb.last_sent_at is null or cb.last_sent_at < excluded.last_sent_at`.execute(db)
 }
 
 /** Carts joined earlier to the one that is joined now belong to the new survivor; answers which. */

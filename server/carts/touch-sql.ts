@@ -1,5 +1,5 @@
 import { type StoreTx, sql } from '../core/db.ts'
-import { becomesAccepted, isUnknown, newestHandOver } from '../messages/fragments.ts'
+import { becomesAccepted, isUnknown, newestSend } from '../messages/fragments.ts'
 import { hasAnswered } from './fragments.ts'
 
 // Touchpoints, and the answer of a person to a message: SQL and nothing else.
@@ -44,13 +44,13 @@ export async function noteResponse(
 async function answerCart({ db, storeId }: StoreTx, cartId: string): Promise<void> {
   await sql`update cart_badges cb set no_response_at = null,
     badge = case when cb.badge = 'No Response'
-      then coalesce((select h.badge from (${newestHandOver(sql`cb.store_id`, sql`cb.cart_id`)}) h), 'Email Sent') else cb.badge end
+      then coalesce((select h.badge from (${newestSend(sql`cb.store_id`, sql`cb.cart_id`)}) h), 'Email Sent') else cb.badge end
     where cb.store_id = ${storeId} and cb.cart_id = ${cartId}`.execute(db)
 }
 
-/** What seemed an answer was none: "No Response" is due again, unless a person did answer since the newest hand-over. */
+/** What seemed an answer was none: "No Response" is due again, unless a person did answer since the newest send. */
 export async function forgetResponse({ db, storeId }: StoreTx, cartId: string): Promise<void> {
-  await sql`update cart_badges cb set no_response_at = cb.last_handed_over_at + interval '24 hours'
+  await sql`update cart_badges cb set no_response_at = cb.last_sent_at + interval '24 hours'
     from carts c where cb.store_id = ${storeId} and cb.cart_id = ${cartId} and cb.no_response_at is null
       and c.store_id = cb.store_id and c.id = cb.cart_id
       and c.status in ('abandoned', 'active', 'lost') and cb.badge not in ('Recovered', 'No Response')

@@ -26,13 +26,13 @@ export interface OutgoingEmail {
 }
 
 /**
- * What became of one hand-over (engine, "Sending"). An answer is data, never an exception:
+ * What became of one send (engine, "Sending"). An answer is data, never an exception:
  * - `accepted`: the provider took responsibility.
  * - `rejected`: a permanent refusal (SMTP 5xx to RCPT or DATA). `isRecipientFault` = the address itself is bad (hard bounce);
  *   `suppress` says with which reason it is never written to again (without it: a hard bounce).
  * - `retry`: proof that it was not accepted: connection refused or lost before the end of DATA, SMTP 4xx, sign-in refused.
  *   `isOfMessage`: said when sender, recipient or content were known, so that it may be about the receiving domain.
- * - `unknown`: the body was handed over and no answer came. Never resent automatically.
+ * - `unknown`: the body was sent and no answer came. Never resent automatically.
  */
 export type Outcome =
   | { kind: 'accepted'; providerId: string; response: string; segments?: number; cost?: Cost }
@@ -47,7 +47,7 @@ export type Outcome =
   | { kind: 'unknown'; reason: string; response: string }
 
 export interface EmailChannel {
-  /** How many messages can be on the wire at once: the bound of engine rule D10. */
+  /** How many messages can be in flight at once: the bound of engine rule D10. */
   readonly poolSize: number
   /** The built-in mailbox: what it accepts stays on this server. */
   readonly isMailbox?: boolean
@@ -84,7 +84,7 @@ export interface TextEstimate {
 
 /** SMS or WhatsApp through somebody. Everything a provider or a country asks for beyond the rules of C6 is behind it. */
 export interface TextChannel {
-  /** How many messages can be on the wire at once: the bound of engine rule D10. */
+  /** How many messages can be in flight at once: the bound of engine rule D10. */
   readonly poolSize: number
   /** Channels that need an approved template outside the 24-hour window: the one chosen; null = none yet. Others leave it out. */
   readonly template?: TextTemplate | null
@@ -127,7 +127,7 @@ export type PushAnswer = Outcome | { kind: 'gone'; response: string } | { kind: 
 
 /** The push services of browsers. */
 export interface PushChannel {
-  /** How many messages can be on the wire at once: the bound of engine rule D10. */
+  /** How many messages can be in flight at once: the bound of engine rule D10. */
   readonly poolSize: number
   send(message: Authorized<OutgoingPush>): Promise<PushAnswer>
   close(): Promise<void>

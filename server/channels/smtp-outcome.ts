@@ -2,7 +2,7 @@
 import { type BounceKind, bounceKind, isTooMany, oneLine, saysWhy, statusIn } from './bounce-rules.ts'
 import type { Outcome } from './channel.ts'
 
-/** How far a hand-over had come when it failed. */
+/** How far a send had come when it failed. */
 export type SmtpStage = 'connect' | 'sign_in' | 'envelope' | 'body'
 
 export interface SmtpFailure {

@@ -159,7 +159,7 @@ export function textLimits(channel: ChannelName, countries: readonly (string | n
 }
 
 export interface TextFacts {
-  /** Of this channel, handed over for this cart. */
+  /** Of this channel, sent for this cart. */
   sentForCart: number
   sinceActivityMs: number
   isMarketing: boolean

@@ -96,7 +96,7 @@ describe('a relaxed rule', () => {
     expect((await table()).overrides).toEqual([ended])
   })
 
-  test('ended while mails decided by it wait for their turn on the wire, lets none of those go (D10)', async () => {
+  test('ended while mails decided by it wait for their turn in flight, lets none of those go (D10)', async () => {
     const made = (await override()).body
     const orders = Array.from({ length: 8 }, () => anOrder(world, { country: 'DE' }))
     await recordOrders(world.deps, store.storeId, orders, 'sync')

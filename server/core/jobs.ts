@@ -84,6 +84,7 @@ export async function startJobQueue(url: string, log: Logger, jobs: Job[], isWor
     connectionString: url,
     application_name: 'recoup jobs',
     max: 6,
+    ...CONNECTION,
     supervise: isWorker,
     schedule: false,
     superviseIntervalSeconds: SUPERVISE_SECONDS,
@@ -95,7 +96,7 @@ export async function startJobQueue(url: string, log: Logger, jobs: Job[], isWor
   await boss.start()
   for (const each of jobs) await boss.createQueue(each.name, queueOptions(each))
   const working: Takers[] = []
-  const bell = createBell(boss, log)
+  const waker = createWaker(boss, log)
   return {
     async enqueue(db, each, payload, key, startAfter) {
       await boss.send(each.name, payload as object, {
@@ -117,25 +118,27 @@ export async function startJobQueue(url: string, log: Logger, jobs: Job[], isWor
         const takers = createTakers(TAKERS)
         working.push(takers)
         const wakeOne = await startTakers(boss, handler.job, (batch) => runAll(deps, handler, takers, batch))
-        bell.add(handler.job.name, wakeOne)
+        waker.add(handler.job.name, wakeOne)
       }
-      await bell.start(deps.db)
+      await waker.start(deps.db)
     },
     async stop() {
-      await bell.stop()
-      const aside = Promise.all(working.map((takers) => takers.settled()))
+      const aside = Promise.all([waker.stop(), ...working.map((takers) => takers.settled())])
       const limit = sleep(STOP_MS, undefined, { ref: false })
       await Promise.all([boss.stop({ graceful: true, timeout: STOP_MS }), Promise.race([aside, limit])])
     },
   }
 }
 
+/** Of the pool of pg-boss: a query on a dead connection ends. */
+const CONNECTION = { keepAlive: true, query_timeout: 30_000 }
+
 /** What is running has so long to end when the process stops. */
 const STOP_MS = 8_000
 /** Of each kind of job. */
 const TAKERS = 12
 
-/** Jobs of a process that ended are given to another one this long after their last heartbeat, at most. */
+/** A job of a dead process fails at most this long after its heartbeat has expired (10 s), and is then tried again. */
 const SUPERVISE_SECONDS = 5
 
 /** One job at a time per taker and several takers: a store that answers slowly holds up its own taker only (D8). */
@@ -143,7 +146,7 @@ const workOptions = {
   batchSize: 1,
   perJobResults: true,
   includeMetadata: true,
-  // The bell wakes them. Five hundred that polled for themselves would be most of what a quiet instance asks the database.
+  // They are woken. Polling by some five hundred takers would be most of what a quiet instance asks the database.
   pollingIntervalSeconds: 600,
   heartbeatRefreshSeconds: 3,
 } as const
@@ -167,59 +170,71 @@ type Batch = JobWithMetadata<unknown>[]
 
 /** pg-boss announces a new job by the name of its queue on this channel, which it names after its schema. */
 const CHANNEL = `pgboss_${createHash('sha224').update('pgboss').digest('hex').slice(0, 24)}`
-/** Finds jobs whose time has come, retries, and those that were announced while nobody heard it. */
+/** Finds deferred jobs, retries, and jobs whose notification was missed. */
 const LOOK_EVERY_MS = 2_000
+/** It may have been sent on a dead connection. */
+const LOOK_TIMEOUT_MS = 5_000
 
-interface Bell {
+interface Waker {
   add(queue: string, wakeOne: () => void): void
   start(db: Db): Promise<void>
   stop(): Promise<void>
 }
 
 /** Wakes one idle taker of a queue that has a job. pg-boss itself wakes all of them, and each asks the database. */
-function createBell(boss: PgBoss, log: Logger): Bell {
+function createWaker(boss: PgBoss, log: Logger): Waker {
   const wakers = new Map<string, () => void>()
   const stopping = new AbortController()
-  let hearing: { close(): Promise<void> } | undefined
-  let looking = Promise.resolve()
-  const ring = (queue: string) => wakers.get(queue)?.()
-  const lookOften = async (db: Db) => {
+  let listener: { close(): Promise<void> } | undefined
+  let polling = Promise.resolve()
+  const wake = (queue: string) => wakers.get(queue)?.()
+  const wakeAll = () => {
+    for (const queue of wakers.keys()) wake(queue)
+  }
+  /** On every connection: earlier notifications were missed. */
+  const listen = async () => {
+    listener = await boss
+      .getDb()
+      .listen?.(CHANNEL, wake, wakeAll)
+      .catch((error: unknown) => {
+        log.warn({ err: error }, 'jobs.listen_failed')
+        return undefined
+      })
+  }
+  const readReady = (db: Db) => {
+    const late = sleep(LOOK_TIMEOUT_MS, undefined, { ref: false }).then(() => {
+      throw new Error('the query for due jobs takes too long')
+    })
+    return Promise.race([readyQueues(db, [...wakers.keys()]), late])
+  }
+  const poll = async (db: Db) => {
     while (!stopping.signal.aborted) {
       await sleep(LOOK_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {})
       if (stopping.signal.aborted) return
-      const ready = await readyQueues(db, [...wakers.keys()]).catch((error: unknown) => {
+      if (!listener) await listen()
+      const ready = await readReady(db).catch((error: unknown) => {
         log.error({ err: error }, 'jobs.look_failed')
         return []
       })
-      for (const queue of ready) ring(queue)
+      for (const queue of ready) wake(queue)
     }
   }
   return {
     add: (queue, wakeOne) => void wakers.set(queue, wakeOne),
     async start(db) {
-      // After each connection anew: what was announced before it was missed.
-      const ringAll = () => {
-        for (const queue of wakers.keys()) ring(queue)
-      }
-      hearing = await boss
-        .getDb()
-        .listen?.(CHANNEL, ring, ringAll)
-        .catch((error: unknown) => {
-          log.warn({ err: error }, 'jobs.not_heard')
-          return undefined
-        })
-      looking = lookOften(db)
+      await listen()
+      polling = poll(db)
     },
     async stop() {
       stopping.abort()
-      await Promise.all([hearing?.close(), looking])
+      await Promise.all([listener?.close(), polling])
     },
   }
 }
 
 /**
- * Answers how one that is idle is woken. Each that has found a job wakes another: jobs of one commit are announced once. After a job it looks
- * for the next one at once.
+ * Returns a function that wakes one idle taker. A taker that got a job wakes the next one, because one commit sends one notification for all its
+ * jobs. After a job it looks for another at once.
  */
 async function startTakers(
   boss: PgBoss,
@@ -229,8 +244,12 @@ async function startTakers(
   const ids: string[] = []
   const busy = new Set<string>()
   const wakeOne = () => {
-    const idle = ids.find((each) => !busy.has(each))
-    if (idle) boss.notifyWorker(idle)
+    const at = ids.findIndex((each) => !busy.has(each))
+    if (at < 0) return
+    // In turn: one whose query never returns must not be the one that is woken each time.
+    const [idle] = ids.splice(at, 1) as [string]
+    ids.push(idle)
+    boss.notifyWorker(idle)
   }
   const options = isOnePerStore ? { ...workOptions, localGroupConcurrency: 1 } : workOptions
   for (let n = 0; n < TAKERS; n++) {

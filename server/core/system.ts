@@ -184,7 +184,7 @@ export function messageThatLeft(db: Db, messageId: string, since: Date) {
     .where('id', '=', messageId)
     .where('to_address', 'is not', null)
     .where(
-      sql<boolean>`case when handed_over_at is null then attempts > 0 and decided_at > ${since} else handed_over_at > ${since} end`,
+      sql<boolean>`case when sending_at is null then attempts > 0 and decided_at > ${since} else sending_at > ${since} end`,
     )
     .executeTakeFirst()
 }

@@ -27,7 +27,7 @@ export interface DueCode extends WantedCode {
 
 const TERMS = codeTerms('c')
 
-/** Good for N hours after the latest possible hand-over, and never beyond the coupon's own end. Stores keep whole seconds. */
+/** Good for N hours after the latest possible send, and never beyond the coupon's own end. Stores keep whole seconds. */
 const WANTED_EXPIRY = sql`date_trunc('second', least(m.expires_at + c.valid_hours * interval '1 hour', c.ends_at))`
 
 /** Of a code that is made for one cart or one address. */

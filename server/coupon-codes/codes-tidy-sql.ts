@@ -1,5 +1,5 @@
 import { type Db, type StoreDb, sql } from '../core/db.ts'
-import { isInFlight, isOpen } from '../messages/fragments.ts'
+import { isOpen, isSending } from '../messages/fragments.ts'
 
 // Which codes a store is to be rid of: SQL and nothing else.
 
@@ -38,8 +38,8 @@ export async function spareCodes(
     where k.store_id = ${storeId} and ${isToTidy} ${behind} and not coalesce((select is_paused from instance), false)
       and (k.attempts = 0 or (k.attempts = 1 and k.platform_id is not null) or k.asked_at <= ${askedBefore})
       and (k.state = 'deleted' or k.is_unwanted or (k.used_at is null and (k.expires_at <= ${expiredBefore} or m.id is null
-        or (not (${isOpen('m')}) and not (${isInFlight('m')})
-          and (m.handed_over_at is null or upper(m.coupon_code) is distinct from k.code)))))
+        or (not (${isOpen('m')}) and not (${isSending('m')})
+          and (m.sending_at is null or upper(m.coupon_code) is distinct from k.code)))))
     order by k.message_id, k.coupon_id limit ${limit}`.execute(db)
   return rows.rows
 }

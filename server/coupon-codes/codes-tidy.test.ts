@@ -22,7 +22,7 @@ const tidy = () => tidyCodes(world.deps, { storeId: shop.storeId })
 const states = async () => (await shop.codes()).map((each) => each.state)
 const codesInStore = () => shop.fake.allCoupons.map((each) => each.code.toUpperCase()).sort()
 
-/** As the hand-over writes it. */
+/** As the send writes it. */
 async function leave(name: string, coupon_code: string | null) {
   const message = await world.db
     .selectFrom('messages as m')
@@ -34,7 +34,7 @@ async function leave(name: string, coupon_code: string | null) {
     .executeTakeFirstOrThrow()
   await world.db
     .updateTable('messages')
-    .set({ state: 'sent', handed_over_at: world.now, coupon_code })
+    .set({ state: 'sent', sending_at: world.now, coupon_code })
     .where('id', '=', message.id)
     .execute()
 }
@@ -96,7 +96,7 @@ test('a code that was deleted in the store leaves no twin there, which the store
   await shop.make()
   const [made] = shop.fake.allCoupons
   shop.fake.allCoupons = [{ ...made!, couponId: '7777' }, aCoupon({ couponId: '7', code: 'welcome10' })]
-  // What its owner deleted is found to be gone, as before each hand-over.
+  // What its owner deleted is found to be gone, as before each send.
   await readCoupons(world.deps, { storeId: shop.storeId, db: world.db }, [(await shop.firstMessage()).id])
   expect(await states()).toEqual(['deleted'])
   await tidy()

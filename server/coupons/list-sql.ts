@@ -1,6 +1,6 @@
 import { type StoreDb, sql } from '../core/db.ts'
 import type { PageWindow } from '../core/paging.ts'
-import { wasHandedOver } from '../messages/fragments.ts'
+import { wasAttempted } from '../messages/fragments.ts'
 import type { CouponRow, StepRow } from './sql.ts'
 
 // The list of coupons and what each brought: SQL and nothing else. Every statement is about the coupons of one page.
@@ -116,7 +116,7 @@ export async function figuresOf({ db, storeId }: StoreDb, couponIds: readonly st
         and (n.begins_at is null or o.purchased_at >= n.begins_at) group by n.id),
     left_with as (
       select m.coupon_id, count(*) as sent from messages m
-      where m.store_id = ${storeId} and m.coupon_id = any(${[...couponIds]}::uuid[]) and ${wasHandedOver('m')}
+      where m.store_id = ${storeId} and m.coupon_id = any(${[...couponIds]}::uuid[]) and ${wasAttempted('m')}
       group by m.coupon_id)
     select a.id, coalesce(k.issued, 0) as issued, coalesce(k.used, 0) as used_codes, coalesce(l.sent, 0) as sent,
       coalesce(e.orders, 0) as orders, coalesce(e.net_minor, 0) as net_minor, coalesce(e.discount_minor, 0) as discount_minor

@@ -154,7 +154,7 @@ test('a personal one counts its codes', async () => {
   ])
 })
 
-test('yen have no decimals on the wire either', async () => {
+test('yen have no decimals in the API either', async () => {
   await insert('YEN', { type: 'fixed', percent: null, amount_minor: 500, min_spend_minor: 3_000, currency: 'JPY' })
   expect((await list()).coupons[0]).toMatchObject({ amount: 500, minSpend: 3_000, currency: 'JPY' })
 })

@@ -1,5 +1,4 @@
 import { type StoreDb, sql } from '../core/db.ts'
-import { leftAt } from '../messages/fragments.ts'
 import type { CouponsTable, CouponTerms } from '../schema/coupons.ts'
 import { codeTerms, couponWording, isOfCartNow, isOfGoodsNow } from './fragments.ts'
 
@@ -80,7 +79,7 @@ export async function couponsOf(
         exists (select 1 from coupons x where x.store_id = ${storeId} and x.made_by = 'recoup' and x.kind = 'shared' and x.code collate "C" = p.code)
         or exists (select 1 from coupon_codes y where y.store_id = ${storeId} and y.code = p.code)
         or exists (select 1 from messages h where h.store_id = ${storeId} and h.shopper_id = o.shopper_id
-          and h.handed_over_at is not null and ${leftAt('h')} is not null and h.coupon_code = p.code)) as last_used_at
+          and h.sending_at is not null and h.coupon_code = p.code)) as last_used_at
       from orders o join order_coupons p on p.store_id = o.store_id and p.order_id = o.order_id
       where o.store_id = ${storeId} and o.shopper_id = w."shopperId" and o.purchased_at is not null) u`.execute(db)
   return rows.rows

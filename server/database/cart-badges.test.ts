@@ -61,8 +61,8 @@ test('carts keep their badges, counters and filters', async () => {
   )
 
   await migrate(old)
-  const isOfCart = ({ badge, last_handed_over_at, no_response_at, listed_at }: Record<string, unknown>) =>
-    badge !== 'No Action' || last_handed_over_at !== null || no_response_at !== null || listed_at !== null
+  const isOfCart = ({ badge, last_sent_at, no_response_at, listed_at }: Record<string, unknown>) =>
+    badge !== 'No Action' || last_sent_at !== null || no_response_at !== null || listed_at !== null
   expect(await rowsOf(old, 'cart_badges')).toEqual((await rowsOf(world.pool, 'cart_badges')).filter(isOfCart))
   expect(await rowsOf(old, 'mailed_shoppers')).toEqual(await rowsOf(world.pool, 'mailed_shoppers'))
 

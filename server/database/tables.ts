@@ -52,7 +52,7 @@ interface None {
 
 export interface TableEntry {
   of: BelongsTo
-  /** Rows about shoppers, for what is handed over and erased. */
+  /** Rows about shoppers, to export and erase. */
   person: PersonRows | None
   /** Of an account's table `whole`: all columns but tokens. `shaped`: in a form of its own. */
   export: ExportedRows | 'whole' | 'shaped' | None

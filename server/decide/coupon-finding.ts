@@ -165,7 +165,7 @@ function include(
   }
 }
 
-/** A personal code is good for its hours from the hand-over on, in the store a little longer; nothing later is said than either (decision 34). */
+/** A personal code is good for its hours from the send on, in the store a little longer; nothing later is said than either (decision 34). */
 function toldExpiry({ isPersonal, validHours, personal }: MessageCoupon, state: CouponState, now: Date): Date | null {
   const end = endOf(state)
   if (!isPersonal) return end

@@ -4,7 +4,7 @@ import { demoCoupons } from '../../test/demo-coupons.ts'
 import { aScene, HOUR, recordOf, type Scene, send, steps, wait } from '../../test/message-scene.ts'
 import { acceptsMail, aWorld } from '../../test/world.ts'
 
-// What somebody does in the store’s admin between planning and hand-over, as sending finds it there (decision 35).
+// What somebody does in the store’s admin between planning and send, as sending finds it there (decision 35).
 
 const world = aWorld()
 const demo = demoCoupons(world)
@@ -94,14 +94,14 @@ test.each(['shared', 'personal'] as const)('a %s one that nobody touched is in t
   expect(await recorded(scene)).toMatchObject({ coupon_id: scene.couponId, inputs: { couponIncluded: true } })
 })
 
-test('edited here between decision and hand-over, it is said as it is now', async () => {
+test('edited here between decision and send, it is said as it is now', async () => {
   const scene = await aScene(world, 6)
   const couponId = await aCopiedCoupon(world, scene)
   await giveToSteps(world, scene, couponId)
   await wait(world, scene.storeId, HOUR)
   const body = '{{ coupon_amount }} off {{ checkout_link }}'
   await world.db.updateTable('templates').set({ body }).where('store_id', '=', scene.storeId).execute()
-  // Five are on the wire at once; the sixth was decided on with them.
+  // Five are in flight at once; the sixth was decided on with them.
   world.answer = async (mail) => {
     await world.db.updateTable('coupons').set({ percent: 2_000 }).where('id', '=', couponId).execute()
     return acceptsMail(mail)

@@ -74,7 +74,7 @@ export interface FirstMails {
 export interface QuietInputs {
   /** null: it is not night. */
   until: Date | null
-  /** Once more, when it is handed over and when it leaves. */
+  /** Once more, when it is sent and when it leaves. */
   isQuietAt: (at: Date) => boolean
   spreadMs: number
 }
@@ -99,13 +99,13 @@ export interface TextInputs {
   isTemplateMissing: boolean
   /** The country's or the channel's own rule (C6). */
   refusal: TextRefusal | null
-  /** It lets pass one per cart and no second, which the hand-over has to hold to. */
+  /** It lets pass one per cart and no second, which the send has to hold to. */
   isOncePerCart: boolean
   /** Decision 12: when this cart may have the next one; null: now. */
   coolUntil: Date | null
   /** T2. */
   quietUntil: Date | null
-  /** T2 once more, when it is handed over and when it leaves: night may have fallen. */
+  /** T2 once more, when it is sent and when it leaves: night may have fallen. */
   isQuietAt: (at: Date) => boolean
   spreadMs: number
   /** The month's budget has no room for the rendered message; asked after it was rendered. */
@@ -160,7 +160,7 @@ function ofOrigin(inputs: DecisionInputs): Decision | null {
   const { isInstancePaused, origin, campaign, store, message } = inputs
   if (isInstancePaused && !isTooOld(inputs)) return hold('instance_paused', message.expiresAt)
   if (!origin) return { outcome: 'cancel', reason: 'flow_removed' }
-  // Removed while it was on the wire, from where it came back.
+  // Removed while it was in flight, from where it came back.
   if (origin.isStepRemoved) return { outcome: 'cancel', reason: 'step_removed' }
   if (campaign?.end) return { outcome: 'cancel', reason: campaign.end }
   if (!store.isActive) return { outcome: 'cancel', reason: 'disconnected' }

@@ -86,7 +86,7 @@ export interface ClaimedRow {
   has_bought_before: boolean
   cap_used: number
   cap_oldest: Date | null
-  /** Of the same channel for the same cart (or, without one, about none), handed over; only for SMS and WhatsApp. */
+  /** Of the same channel for the same cart (or, without one, about none), sent; only for SMS and WhatsApp. */
   texts_sent: number
   text_last: Date | null
 }
@@ -140,13 +140,13 @@ const IS_SUPERSEDED = (now: Date) => sql`(
     where o.store_id = m.store_id and o.cart_id = m.cart_id and o.origin_kind = m.origin_kind
       and o.origin_id = m.origin_id and os.removed_at is null and coalesce(os.delay_minutes > ms.delay_minutes, o.step > m.step)
       and case when ${isOpen('o')} then m.channel = any(coalesce(o.channels, array[o.channel])) and o.due_at <= ${now}
-        else m.channel = o.channel and (o.handed_over_at is not null or o.reason = 'merged') end)
+        else m.channel = o.channel and (o.sending_at is not null or o.reason = 'merged') end)
   or m.origin_kind = 'campaign' and exists (select 1 from campaigns q
     join messages o on o.store_id = q.store_id and o.cart_id = m.cart_id and o.origin_kind = m.origin_kind and o.channel = m.channel
     join campaigns n on n.store_id = o.store_id and n.id = o.origin_id
     where q.store_id = m.store_id and q.id = m.origin_id and q.template_key = 'quick_send' and n.template_key = 'quick_send'
       and (n.created_at, n.id) > (q.created_at, q.id)
-      and case when ${isOpen('o')} then o.due_at <= ${now} else o.handed_over_at is not null end)) as is_superseded`
+      and case when ${isOpen('o')} then o.due_at <= ${now} else o.sending_at is not null end)) as is_superseded`
 
 const STATE = (now: Date) => sql`c.version as cart_version, c.status as cart_status, c.abandon_at, c.last_activity_at,
   case when m.cart_id is null then s.email else c.email end as email,
@@ -161,11 +161,11 @@ const STATE = (now: Date) => sql`c.version as cart_version, c.status as cart_sta
     or ${hasPaidByStore({ storeId: sql`m.store_id`, shopperId: sql`m.shopper_id` })} as has_bought_before,
   cap.used as cap_used, cap.oldest as cap_oldest, texts.sent as texts_sent, texts.last as text_last`
 
-const TEXTS = sql`cross join lateral (select count(*)::int as sent, max(h.handed_over_at) as last ${TEXTS_OF_CART}) texts`
+const TEXTS = sql`cross join lateral (select count(*)::int as sent, max(h.sending_at) as last ${TEXTS_OF_CART}) texts`
 
 const CAP = (since: Date) =>
-  sql`cross join lateral (select count(*)::int as used, min(handed_over_at) as oldest from messages h
-    where h.store_id = m.store_id and h.shopper_id = m.shopper_id and h.handed_over_at > ${since}) cap`
+  sql`cross join lateral (select count(*)::int as used, min(sending_at) as oldest from messages h
+    where h.store_id = m.store_id and h.shopper_id = m.shopper_id and h.sending_at > ${since}) cap`
 
 /** Of request `r`: what a person asked to send with a coupon is not sent without it. */
 const COUPON_OF_REQUEST = sql`jsonb_build_object('id', r.coupon_id, 'fallback', 'skip', 'isFirstOrderOnly', false, 'pauseDays', null,
@@ -346,7 +346,7 @@ export async function hasTemplate({ db, storeId }: StoreDb, id: string): Promise
 export async function mailedBefore({ db, storeId }: StoreTx, shopperIds: readonly string[]): Promise<Set<string>> {
   const rows = await sql<{ shopper_id: string }>`
     select distinct shopper_id from messages
-    where store_id = ${storeId} and shopper_id = any(${[...shopperIds]}::uuid[]) and handed_over_at is not null
+    where store_id = ${storeId} and shopper_id = any(${[...shopperIds]}::uuid[]) and sending_at is not null
       and channel = 'email'`.execute(db)
   return new Set(rows.rows.map((row) => row.shopper_id))
 }

@@ -43,7 +43,7 @@ export const matchingPending = sql`select o.until from ${MATCHING} cross join la
  */
 export const TEXTS_OF_CART = sql`from messages h left join carts o on o.store_id = h.store_id and o.id = h.cart_id
     where m.channel in ('sms', 'whatsapp') and h.store_id = m.store_id and h.shopper_id = m.shopper_id
-      and h.handed_over_at is not null and h.channel = m.channel
+      and h.sending_at is not null and h.channel = m.channel
       and case when m.cart_id is null then h.cart_id is null else c.id in (o.id, o.merged_into) end`
 
 /**
@@ -51,7 +51,7 @@ export const TEXTS_OF_CART = sql`from messages h left join carts o on o.store_id
  * had, because two turned out to be one (D1). The person's few messages are looked at, not those of the request.
  */
 export const hadOfSameOffer = sql`select 1 from messages h
-    where h.store_id = m.store_id and h.shopper_id = m.shopper_id and h.handed_over_at is not null and ${mayArrive('h')} and h.id <> m.id
+    where h.store_id = m.store_id and h.shopper_id = m.shopper_id and h.sending_at is not null and ${mayArrive('h')} and h.id <> m.id
       and case when m.origin_kind = 'campaign' then (h.origin_kind, h.origin_id, h.step_id) = (m.origin_kind, m.origin_id, m.step_id)
         when m.origin_kind = 'manual' then exists (select 1 from manual_messages mine
           join manual_messages theirs on theirs.store_id = mine.store_id and theirs.job_id = mine.job_id

@@ -111,7 +111,7 @@ describe('a coupon for everybody', () => {
     ['given a minimum the cart misses', { min_spend_minor: 900_000_000 }, 'min_spend'],
   ]
 
-  test.each(endings)('%s between planning and hand-over: the message goes without it', async (_, ending, why) => {
+  test.each(endings)('%s between planning and send: the message goes without it', async (_, ending, why) => {
     const store = await aShopWith({}, { coupon_fallback: 'without' })
     await wait(world, store.storeId, HOUR)
     await change(store.couponId, ending)
@@ -123,7 +123,7 @@ describe('a coupon for everybody', () => {
     expect(await firstOf(store)).toMatchObject({ coupon_id: null, coupon_code: null })
   })
 
-  test.each(endings)('%s between planning and hand-over: the message is not sent', async (_, ending, why) => {
+  test.each(endings)('%s between planning and send: the message is not sent', async (_, ending, why) => {
     const store = await aShopWith({}, { coupon_fallback: 'skip' })
     await wait(world, store.storeId, HOUR)
     await change(store.couponId, ending)

@@ -49,7 +49,7 @@ export interface Situation {
   is_discount_sequential: boolean | null
   /** Of the account's plan; null before one was chosen. */
   in_force: InForce | null
-  /** Hand-overs of the month, by channel. */
+  /** Sends of the month, by channel. */
   used: Partial<Record<ChannelName, number>>
   /** The store's control group; null: there is none (F1). */
   experiment: { id: string; salt: string; controlBps: number; isDrawing: boolean } | null

@@ -135,7 +135,7 @@ describe('the distance between steps', () => {
     expect((await dueIn(storeId))[1]).toBe(1)
   })
 
-  test('from the hand-over on, not from the answer: meanwhile another process sends no further step (T4)', async () => {
+  test('from the send on, not from the answer: meanwhile another process sends no further step (T4)', async () => {
     const { storeId, flowId } = await aScene(world)
     await setDelay(flowId, 2, 90)
     let left = 0
@@ -159,7 +159,7 @@ describe('the distance between steps', () => {
     expect((await dueIn(storeId))[1]).toBe(1)
   })
 
-  test('while one is on the wire, and until what follows from it is written down, nobody takes the next, though it were due', async () => {
+  test('while one is in flight, and until what follows from it is written down, nobody takes the next, though it were due', async () => {
     const { storeId } = await aScene(world)
     const second = world.db.updateTable('messages').where('store_id', '=', storeId).where('step', '=', 2)
     const claim = () => {
@@ -254,7 +254,7 @@ describe('the frequency cap (T1)', () => {
     const held = (await messagesOf(world, storeId)).find((row) => row.state === 'held')!
     expect(held.reason).toBe('frequency_cap')
     const first = (await messagesOf(world, storeId)).find((row) => row.state === 'sent')!
-    const freesAt = first.handed_over_at!.getTime() + DAY
+    const freesAt = first.sending_at!.getTime() + DAY
     expect(held.wake_at.getTime()).toBe(freesAt)
     await pass(world, storeId, freesAt - world.now.getTime() - 1)
     expect(world.sent).toHaveLength(3)

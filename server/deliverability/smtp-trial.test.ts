@@ -38,7 +38,7 @@ async function aServer(options: SMTPServerOptions = {}) {
 }
 
 const refuse = (reply: string) => Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) })
-const limits = { connectMs: 1_500, handOverMs: 1_500 }
+const limits = { connectMs: 1_500, sendMs: 1_500 }
 
 async function statesOf(url: string) {
   const trial = await trySmtp(url, mail, limits)

@@ -30,10 +30,10 @@ export interface Trial {
 
 export interface TrialLimits {
   connectMs: number
-  handOverMs: number
+  sendMs: number
 }
 
-const LIMITS: TrialLimits = { connectMs: 15_000, handOverMs: 30_000 }
+const LIMITS: TrialLimits = { connectMs: 15_000, sendMs: 30_000 }
 
 /** Never throws for what the server does. */
 export async function trySmtp(
@@ -48,7 +48,7 @@ export async function trySmtp(
   try {
     const connection = await openConnection(settings, limits.connectMs, listener(settings, answers))
     try {
-      await sendOver(connection, mail, limits.handOverMs, mailHeaders)
+      await sendOver(connection, mail, limits.sendMs, mailHeaders)
     } finally {
       quit(connection)
     }

@@ -81,7 +81,7 @@ test('a receiver that throttles is left alone, one message tries, and then all g
   await left(1, 'elsewhere.example')
   answer = { code: 421, words: '4.7.28 unusual rate of mail from p1@busy.example' }
   await send(world, scene.storeId)
-  // Two connections: what was on the wire when the first no came, and nothing after it.
+  // Two connections: what was in flight when the first no came, and nothing after it.
   expect(asked.filter((address) => address.endsWith('busy.example')).length).toBeLessThanOrEqual(4)
   expect(accepted).toEqual([expect.stringContaining('elsewhere.example')])
   const first = asked.length
@@ -130,7 +130,7 @@ test('while one message tries the others wait for its answer', async () => {
   await send(world, scene.storeId)
   world.deps.channels.email = usual
   expect(asked).toHaveLength(before + 1)
-  expect(during).toMatchObject({ domains: [{ domain: 'slow.example', triesAt: null }], states: { handed_over: 1 } })
+  expect(during).toMatchObject({ domains: [{ domain: 'slow.example', triesAt: null }], states: { sending: 1 } })
 })
 
 test('two blocks close a domain; the owner is told once when it lasts, and when it ends', async () => {

@@ -8,8 +8,8 @@ import { aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import type { Outcome } from '../channels/channel.ts'
 import { newId } from '../core/ids.ts'
+import { closeAbandonedSends } from '../send/abandoned.ts'
 import { sendDue } from '../send/deliver.ts'
-import { closeAbandonedSubmissions } from '../send/submissions.ts'
 import { beat } from '../send/workers.ts'
 
 // A coupon by email to chosen customers (decision 39): one job, whose rows are messages about carts and for people without one.
@@ -191,12 +191,12 @@ describe('a job', () => {
     const { channels } = world.deps
     const killed = { ...world.deps, workerId: newId(), channels: { ...channels, email: { ...channels.email } } }
     const killedEnds = sendDue(killed, { storeId }).catch(() => {})
-    // It goes when the answers are written down and its five places on the wire are taken again.
+    // It goes when the answers are written down and its five places in flight are taken again.
     await expect.poll(async () => [left, (await read(shop, jobId)).done]).toEqual([-5, 3])
     world.answer = answer
     world.advance(MINUTE)
     await beat(world.deps)
-    await closeAbandonedSubmissions(world.deps)
+    await closeAbandonedSends(world.deps)
     await world.db.updateTable('send_schedule').set({ lease_until: null }).where('store_id', '=', storeId).execute()
     await send(shop)
     const job = await read(shop, jobId)

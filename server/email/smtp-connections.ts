@@ -10,7 +10,7 @@ export interface SmtpTimeouts {
   /** DNS, TCP, TLS, greeting and sign-in together. */
   connectMs: number
   /** MAIL, RCPT, DATA and writing the body together. */
-  handOverMs: number
+  sendMs: number
   /** The answer to the final dot. RFC 5321 asks for 10 minutes; what ends early here stays `unknown` for good. */
   finalAnswerMs: number
   /** An unused connection is given back after this; servers must hold one for 5 minutes. */

@@ -295,7 +295,7 @@ describe('a server out of step', () => {
     ['DATA', { DATA: null }],
   ])('that leaves %s without an answer gets no content', async (_what, replies) => {
     const server = await aServer(first(replies))
-    const channel = aChannel(server.port, { timeouts: { handOverMs: 300 } })
+    const channel = aChannel(server.port, { timeouts: { sendMs: 300 } })
     expect(await channel.send(anEmail())).toMatchObject({ kind: 'retry', reason: 'timeout' })
     await expect.poll(() => channel.send(anEmail())).toMatchObject({ kind: 'accepted' })
     expect([server.contents.length, server.cut.length]).toEqual([1, 0])

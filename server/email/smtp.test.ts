@@ -290,7 +290,7 @@ describe('a lost connection', () => {
       cleanUps.push(() => socket.destroy())
       return true
     })
-    const channel = aChannel(server.port, { maxBytes: 20_000_000, timeouts: { handOverMs: 1_000 } })
+    const channel = aChannel(server.port, { maxBytes: 20_000_000, timeouts: { sendMs: 1_000 } })
     const outcome = await channel.send(anEmail({ html: 'x'.repeat(7_000_000) }))
     expect(outcome).toMatchObject({ kind: 'retry', reason: 'timeout' })
   })
@@ -322,21 +322,21 @@ describe('a lost connection', () => {
       cleanUps.push(() => socket.destroy())
       return text.startsWith('RCPT')
     })
-    const channel = aChannel(server.port, { timeouts: { handOverMs: 300 } })
+    const channel = aChannel(server.port, { timeouts: { sendMs: 300 } })
     expect(await channel.send(anEmail())).toMatchObject({ kind: 'retry', reason: 'timeout' })
   })
 
   test('closing the channel cuts a hanging hand-over and says how far it came', async () => {
-    const handedOver = Promise.withResolvers<void>()
+    const handed = Promise.withResolvers<void>()
     const server = await aRawServer((_text, socket, state) => {
       if (!state.inData) return false
       cleanUps.push(() => socket.destroy())
-      handedOver.resolve()
+      handed.resolve()
       return true
     })
     const channel = aChannel(server.port, { timeouts: { closeGraceMs: 200 } })
     const sending = channel.send(anEmail())
-    await handedOver.promise
+    await handed.promise
     await channel.close()
     expect(await sending).toMatchObject({ kind: 'unknown' })
     expect(await channel.send(anEmail())).toMatchObject({ kind: 'retry' })

@@ -41,7 +41,7 @@ export interface SmtpChannelOptions {
 
 const TIMEOUTS: SmtpTimeouts = {
   connectMs: 15_000,
-  handOverMs: 60_000,
+  sendMs: 60_000,
   finalAnswerMs: 300_000,
   idleMs: 120_000,
   closeGraceMs: 8_000,
@@ -65,7 +65,7 @@ export function createSmtpChannel(options: SmtpChannelOptions): EmailChannel {
       if ('kind' in composed) return composed
       if (composed.raw.length > maxBytes) return tooLarge(`${composed.raw.length} bytes, the limit is ${maxBytes}`)
       await nextSlot()
-      const delivery = await handOver(connections, timeouts, composed)
+      const delivery = await startSending(connections, timeouts, composed)
       return options.keepsIfSenderRefused && isSenderRefused(delivery)
         ? { kind: 'retry', reason: 'sender_refused', response: oneLine(delivery.failure.response) }
         : outcomeOf(delivery, composed)
@@ -108,7 +108,7 @@ function createPacer(ratePerSecond: number | undefined): () => Promise<void> {
   }
 }
 
-async function handOver(
+async function startSending(
   connections: SmtpConnections,
   timeouts: SmtpTimeouts,
   message: ComposedMessage,
@@ -151,7 +151,7 @@ function deliver(lease: Lease, timeouts: SmtpTimeouts, message: ComposedMessage)
     }
     // nodemailer reports most losses through the callback, but not all: this catches the rest, one turn later.
     const onEnd = () => setImmediate(() => fail(problem('ECONNECTION', 'The server closed the connection')))
-    let timer = setTimeout(giveUp, timeouts.handOverMs)
+    let timer = setTimeout(giveUp, timeouts.sendMs)
     connection.once('end', onEnd)
     lease.listen(
       watchEnvelope((error) => {

@@ -9,11 +9,11 @@ const visit = (changed: Partial<EngagementRequest> = {}): EngagementRequest => (
   userAgent: BROWSER,
   purpose: '',
   network: 'other',
-  sinceHandOverMs: 60_000,
+  sinceSendingMs: 60_000,
   ...changed,
 })
 
-test('a browser a minute after the hand-over is a person (A1)', () => {
+test('a browser a minute after the send is a person (A1)', () => {
   expect(classifyRequest(visit())).toEqual({ class: 'human', reason: 'browser' })
 })
 
@@ -36,9 +36,9 @@ test.each<[string, Partial<EngagementRequest>, string]>([
   ['a fetcher of pictures at a link', { userAgent: GMAIL }, 'robot'],
   ['the link nobody sees, whoever follows it', { kind: 'honeypot' }, 'honeypot'],
   ['Apple Mail’s fetch of all pictures', { kind: 'open', userAgent: 'Mozilla/5.0' }, 'apple_mail_privacy'],
-  ['an instant click', { sinceHandOverMs: 999 }, 'too_soon'],
-  ['Gmail’s fetch before anybody can have read', { kind: 'open', userAgent: GMAIL, sinceHandOverMs: 400 }, 'too_soon'],
-  ['a click before the hand-over was recorded', { sinceHandOverMs: -5 }, 'too_soon'],
+  ['an instant click', { sinceSendingMs: 999 }, 'too_soon'],
+  ['Gmail’s fetch before anybody can have read', { kind: 'open', userAgent: GMAIL, sinceSendingMs: 400 }, 'too_soon'],
+  ['a click before the send was recorded', { sinceSendingMs: -5 }, 'too_soon'],
 ])('%s is no person (A1)', (_, changed, reason) => {
   expect(classifyRequest(visit(changed))).toEqual({ class: 'machine', reason })
 })
@@ -59,9 +59,9 @@ test('a phone whose name has "bot" inside a word is still a person (A1)', () => 
   expect(classifyRequest(visit({ userAgent: `${BROWSER} Cubot_X50` })).class).toBe('human')
 })
 
-test('a second after the hand-over a person may have clicked (A1)', () => {
-  expect(classifyRequest(visit({ sinceHandOverMs: 1_000 })).class).toBe('human')
-  expect(classifyRequest(visit({ sinceHandOverMs: null })).class).toBe('human')
+test('a second after the send a person may have clicked (A1)', () => {
+  expect(classifyRequest(visit({ sinceSendingMs: 1_000 })).class).toBe('human')
+  expect(classifyRequest(visit({ sinceSendingMs: null })).class).toBe('human')
 })
 
 test('every reason has words for the owner', () => {

@@ -17,8 +17,8 @@ export interface EngagementRequest {
   purpose: string
   /** Where the address belongs to: `data_centre` when it is one of the bundled ranges. The address itself is not kept. */
   network: 'data_centre' | 'other'
-  /** null when the message was never handed over. */
-  sinceHandOverMs: number | null
+  /** null when the message was never sent. */
+  sinceSendingMs: number | null
 }
 
 export interface Classification {
@@ -27,7 +27,7 @@ export interface Classification {
   reason: string
 }
 
-/** Sooner than this after the hand-over nobody can have read the message: a scanner on the way to the inbox. */
+/** Sooner than this after the send nobody can have read the message: a scanner on the way to the inbox. */
 const SCANNER_MS = 1_000
 
 const machine = (reason: string): Classification => ({ class: 'machine', reason })
@@ -39,7 +39,7 @@ export function classifyRequest(visit: EngagementRequest): Classification {
   const agent = clientKind(visit.userAgent)
   const named = visit.kind === 'open' ? ofPicture(agent) : ofLink(agent)
   if (named?.class === 'machine') return named
-  if (visit.sinceHandOverMs !== null && visit.sinceHandOverMs < SCANNER_MS) return machine('too_soon')
+  if (visit.sinceSendingMs !== null && visit.sinceSendingMs < SCANNER_MS) return machine('too_soon')
   // A webmail's servers stand in data centres, and its own name says more than where they are.
   if (named) return named
   if (visit.network === 'data_centre') return { class: 'unknown', reason: 'data_centre' }

@@ -112,7 +112,7 @@ test('a scanner with a browser’s name goes through all links: its first click 
   ])
   expect(await shop.cart()).toMatchObject({
     badge: 'Email Sent',
-    no_response_at: new Date(message.handed_over_at!.getTime() + DAY),
+    no_response_at: new Date(message.sending_at!.getTime() + DAY),
   })
   world.advance(MINUTE)
   await buy()

@@ -81,8 +81,8 @@ async function note(
   { kind, link, target = null, arrival }: Visit,
 ): Promise<void> {
   const at = deps.now()
-  const sinceHandOverMs = message.handed_over_at ? at.getTime() - message.handed_over_at.getTime() : null
-  const classification = classifyRequest({ network: 'other', ...arrival, kind, sinceHandOverMs })
+  const sinceSendingMs = message.sending_at ? at.getTime() - message.sending_at.getTime() : null
+  const classification = classifyRequest({ network: 'other', ...arrival, kind, sinceSendingMs })
   const cartId = message.merged_into ?? message.cart_id
   await transact(store, (tx) =>
     recordEngagement(tx, { messageId: message.id, cartId, kind, link, target, classification, at }),

@@ -3,7 +3,7 @@ import { aScene, HOUR, linkIn, send, wait } from '../../test/message-scene.ts'
 import { heldBack, POOL } from '../../test/turn-scene.ts'
 import { aWorld } from '../../test/world.ts'
 
-// Visits by the links of a mail that is on the wire: the mail server looks into it before it answers.
+// Visits by the links of a mail that is in flight: the mail server looks into it before it answers.
 
 const world = aWorld()
 const BROWSER = { 'user-agent': 'Mozilla/5.0 (X11; Linux) Firefox/140.0' }

@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from '../core/db.ts'
-import { leftAt } from '../messages/fragments.ts'
 
 // SQL fragments on the experiment of a store.
 
@@ -19,8 +18,8 @@ export const experimentOf = (
  * is drawn for it. What was before the draw decides alone, so both arms stay alike.
  */
 export const isUnderWay = (now: Date) => sql`exists (select 1
-  from experiments x join messages h on h.store_id = x.store_id and h.shopper_id = m.shopper_id and h.handed_over_at is not null
-    and ${leftAt('h')} <= x.started_at
+  from experiments x join messages h on h.store_id = x.store_id and h.shopper_id = m.shopper_id and h.sending_at is not null
+    and h.sending_at <= x.started_at
   left join carts o on o.store_id = h.store_id and o.id = h.cart_id
   where x.store_id = m.store_id and ${isRunning(now)} and c.id in (o.id, o.merged_into))`
 

@@ -1,5 +1,4 @@
 import { type Db, type StoreDb, type StoreTx, sql } from '../core/db.ts'
-import { leftAt } from '../messages/fragments.ts'
 
 // What becomes of the people of an experiment: SQL and nothing else.
 
@@ -18,7 +17,7 @@ const OUTCOME = sql`select count(*) > 0 as bought,
 const OVERRIDDEN = sql`a.arm = 'control' and exists (select 1 from messages m
   join manual_messages r on r.store_id = m.store_id and r.message_id = m.id
   where m.store_id = a.store_id and m.shopper_id = a.shopper_id and r.overrides_holdout
-    and ${leftAt('m')} >= a.at and ${leftAt('m')} < a.window_ends_at)`
+    and m.sending_at >= a.at and m.sending_at < a.window_ends_at)`
 
 /** So long after somebody's window the store's orders may be read; later nobody knows what was bought, and they are left out. */
 const READ_WITHIN = sql`interval '3 days'`

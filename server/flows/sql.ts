@@ -176,7 +176,8 @@ export async function refreshEffectiveTimeout({ db, storeId }: StoreTx): Promise
     where s.id = ${storeId} returning effective_timeout_minutes`.execute(db)
   const minutes = rows.rows[0]?.effective_timeout_minutes ?? 1440
   await sql`update carts set abandon_at = last_activity_at + ${minutes}::int * interval '1 minute'
-    where store_id = ${storeId} and status = 'active' and abandon_at is not null`.execute(db)
+    where store_id = ${storeId} and status = 'active'
+      and abandon_at <> last_activity_at + ${minutes}::int * interval '1 minute'`.execute(db)
   return minutes
 }
 

@@ -52,7 +52,7 @@ test('a removed step cancels its open messages and stays for what it has sent', 
   expect(world.sent).toHaveLength(2)
 })
 
-describe('a step that is removed while its mail is on the wire (decision 53)', () => {
+describe('a step that is removed while its mail is in flight (decision 53)', () => {
   let answer: typeof world.answer
 
   beforeEach(() => {

@@ -122,9 +122,9 @@ export async function markAnswered({ db, accountId }: AccountTx, out: OptOut): P
     update messages m set unsubscribed_at = coalesce(m.unsubscribed_at, ${out.at}::timestamptz)
     from (select h.store_id, h.id from stores s
       join shopper_keys k on k.store_id = s.id and k.kind = 'phone' and k.value = ${out.phone}
-      join messages h on h.store_id = k.store_id and h.shopper_id = k.shopper_id and h.handed_over_at <= ${out.at}
+      join messages h on h.store_id = k.store_id and h.shopper_id = k.shopper_id and h.sending_at <= ${out.at}
         and h.channel = ${out.channel}
-      where s.account_id = ${accountId} order by h.handed_over_at desc limit 1) newest
+      where s.account_id = ${accountId} order by h.sending_at desc limit 1) newest
     where m.store_id = newest.store_id and m.id = newest.id`.execute(db)
 }
 

@@ -229,7 +229,7 @@ describe('WhatsApp', () => {
 })
 
 describe('messages', () => {
-  test('not yet handed over are closed by STOP in the same commit, on that channel alone (C2)', async () => {
+  test('not yet sent are closed by STOP in the same commit, on that channel alone (C2)', async () => {
     const open = {
       sms: await aMessageTo(ada, scene, { state: 'scheduled', channel: 'sms' }),
       whatsapp: await aMessageTo(ada, scene, { state: 'scheduled', channel: 'whatsapp' }),

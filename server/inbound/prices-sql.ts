@@ -51,8 +51,8 @@ export async function deletePriceDue({ db, storeId }: StoreDb, providerId: strin
 export async function bookedCost({ db, storeId }: StoreDb, messageId: string) {
   const rows = await sql<{ micros: number; currency: string; month: string }>`
     select cost_micros as micros, cost_currency as currency,
-      to_char(handed_over_at at time zone 'UTC', 'YYYY-MM-01') as month
+      to_char(sending_at at time zone 'UTC', 'YYYY-MM-01') as month
     from messages where store_id = ${storeId} and id = ${messageId} and cost_micros is not null
-      and handed_over_at is not null for update`.execute(db)
+      and sending_at is not null for update`.execute(db)
   return rows.rows[0]
 }

@@ -6,7 +6,7 @@ import { told } from '../../test/notifications.ts'
 import { aWorld } from '../../test/world.ts'
 import type { DeliveryReport } from '../channels/channel.ts'
 import { recordDeliveryReport } from '../outcome/delivery.ts'
-import { closeAbandonedSubmissions } from '../send/submissions.ts'
+import { closeAbandonedSends } from '../send/abandoned.ts'
 
 // What providers report of texts, early and late (D4).
 
@@ -58,7 +58,7 @@ describe('reports of the provider', () => {
     const { body } = await world.request('GET', `/api/carts/${shop.cartIds[0]}/messages`, { token: shop.token })
     expect(body.timeline.map((entry: { title: string }) => entry.title)).toEqual(
       expect.arrayContaining([
-        'Manual SMS: handed over to the SMS provider',
+        'Manual SMS: sent to the SMS provider',
         'Manual SMS: accepted by the SMS provider',
         'Manual SMS: delivered',
       ]),
@@ -79,13 +79,13 @@ describe('reports of the provider', () => {
       (await world.db.selectFrom('messages').select('state').where('id', '=', messageId).executeTakeFirstOrThrow())
         .state
     expect(await state()).toBe('delivered')
-    // The same of a process that ended while the message was on the wire.
+    // The same of a process that ended while the message was in flight.
     await world.db
       .updateTable('messages')
-      .set({ state: 'handed_over', worker_id: crypto.randomUUID(), finished_at: null })
+      .set({ state: 'sending', worker_id: crypto.randomUUID(), finished_at: null })
       .where('id', '=', messageId)
       .execute()
-    await closeAbandonedSubmissions(world.deps)
+    await closeAbandonedSends(world.deps)
     expect(await state()).toBe('delivered')
   })
 
@@ -94,7 +94,7 @@ describe('reports of the provider', () => {
     world.answerText = async () => ({ kind: 'unknown', reason: 'timeout', response: '' })
     const { messageId } = (await sendSms(shop)).body
     const message = world.db.updateTable('messages').where('id', '=', messageId)
-    const left = { state: 'handed_over', worker_id: crypto.randomUUID(), finished_at: null } as const
+    const left = { state: 'sending', worker_id: crypto.randomUUID(), finished_at: null } as const
     await message.set(left).execute()
     const said = { accountId: shop.accountId, channel: 'sms' as const, providerId: `t-${messageId}`, messageId }
     await recordDeliveryReport(world.deps, { ...said, code: null, status: 'delivered', at: world.now })
@@ -105,8 +105,8 @@ describe('reports of the provider', () => {
       },
       transformResult: async ({ result }) => result,
     }
-    await closeAbandonedSubmissions({ ...world.deps, db: world.db.withPlugin(ending) })
-    await closeAbandonedSubmissions(world.deps)
+    await closeAbandonedSends({ ...world.deps, db: world.db.withPlugin(ending) })
+    await closeAbandonedSends(world.deps)
     const row = await world.db.selectFrom('messages').select('state').where('id', '=', messageId).executeTakeFirst()
     expect(row?.state).toBe('delivered')
   })

@@ -5,7 +5,7 @@ import { isSameSecret, type Secrets } from '../core/secrets.ts'
 
 export type TokenPurpose = 'open' | 'honeypot' | 'click' | 'unsubscribe' | 'preferences' | 'push'
 
-/** How long a message's links open anything, from its hand-over on. */
+/** How long a message's links open anything, from its send on. */
 export const TOKEN_MS = 30 * 86_400_000
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/

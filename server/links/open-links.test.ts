@@ -60,7 +60,7 @@ test('a message that has not left has no links, whoever makes their tokens; nor 
 test('of a mail that was refused or is tried again the way out works: it may have arrived', async () => {
   const { id } = await aMail()
   const set = (state: 'held' | 'failed') =>
-    world.db.updateTable('messages').set({ state, handed_over_at: null }).where('id', '=', id).execute()
+    world.db.updateTable('messages').set({ state, sending_at: null }).where('id', '=', id).execute()
   for (const state of ['held', 'failed'] as const) {
     await set(state)
     expect(await opens(id)).toEqual(OPEN)

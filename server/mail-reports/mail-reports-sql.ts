@@ -1,5 +1,5 @@
 import { type Db, type StoreTx, sql } from '../core/db.ts'
-import { isFailed, isMovedByReport, isNotInFlight, reported } from '../messages/fragments.ts'
+import { isFailed, isMovedByReport, isSettled, reported } from '../messages/fragments.ts'
 
 // What is said of mails after they left: SQL and nothing else.
 
@@ -50,13 +50,13 @@ export interface MovedMail {
 
 /**
  * The state all reports of a mail come to: back for good once one says so, else delivered, else at least sent. So neither the order of
- * arrival nor repetition matters. What is still being handed over waits. Each report stands in the record once.
+ * arrival nor repetition matters. What is still being sent waits. Each report stands in the record once.
  */
 export async function applyMailReports({ db, storeId }: StoreTx, messageId: string, now: Date): Promise<MovedMail[]> {
   const rows = await sql<MovedMail>`
     with locked as materialized (
       select id, state from messages where store_id = ${storeId} and id = ${messageId} and channel = 'email'
-        and ${isNotInFlight('messages')} for update),
+        and ${isSettled('messages')} for update),
     said as (
       select ${reported({
         failed: sql`bool_or(r.kind in ('hard', 'refused'))`,
@@ -87,13 +87,13 @@ export async function applyMailReports({ db, storeId }: StoreTx, messageId: stri
   return rows.rows
 }
 
-/** Mails whose hand-over has ended since something was said of them. */
+/** Mails whose send has ended since something was said of them. */
 export async function waitingMailReports(
   db: Db,
 ): Promise<{ store_id: string; message_id: string; shopper_id: string }[]> {
   const rows = await sql<{ store_id: string; message_id: string; shopper_id: string }>`
     select distinct r.store_id, r.message_id, m.shopper_id from mail_reports r
-    join messages m on m.store_id = r.store_id and m.id = r.message_id and ${isNotInFlight('m')}
+    join messages m on m.store_id = r.store_id and m.id = r.message_id and ${isSettled('m')}
     where r.applied_at is null limit 500`.execute(db)
   return rows.rows
 }

@@ -46,7 +46,7 @@ const SUPPRESSES: Partial<Record<MailReport['kind'], 'hard_bounce' | 'complaint'
 
 type Mail = NonNullable<Awaited<ReturnType<typeof system.mailById>>>
 
-/** In the same commit for every message not yet handed over (C2), whatever became of this one. */
+/** In the same commit for every message not yet sent (C2), whatever became of this one. */
 async function suppressFor(deps: Deps, tx: StoreTx, { kind, source }: MailReport, mail: Mail): Promise<void> {
   const reason = SUPPRESSES[kind]
   if (!reason) return

@@ -1,6 +1,6 @@
 import type { SendChannel } from '../../shared/reminders.ts'
 import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
-import { hasNotArrived, outcomeWord, stateNow } from '../messages/fragments.ts'
+import { hasNotArrived, outcomeWord } from '../messages/fragments.ts'
 
 // Requests for many messages: SQL and nothing else. What became of each is read from its message's row.
 
@@ -75,7 +75,7 @@ const mayBeRetried = sql`${hasNotArrived('m')} and coalesce(m.reason, '') <> all
 
 /** Each item's message is looked up by itself: just after thousands were written, statistics know nothing of them. */
 const currentOf = (storeId: string, jobId: string) => sql`manual_messages r
-  cross join lateral (select m.id, m.cart_id, m.shopper_id, ${stateNow('m')} as state, m.reason, m.to_address, m.provider_response from messages m
+  cross join lateral (select m.id, m.cart_id, m.shopper_id, m.state, m.reason, m.to_address, m.provider_response from messages m
     where m.store_id = ${storeId} and m.id = r.message_id offset 0) m
   where r.store_id = ${storeId} and r.job_id = ${jobId} and r.is_current`
 

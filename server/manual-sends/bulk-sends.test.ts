@@ -10,8 +10,8 @@ import { aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import type { Outcome } from '../channels/channel.ts'
 import { newId } from '../core/ids.ts'
+import { closeAbandonedSends } from '../send/abandoned.ts'
 import { sendDue } from '../send/deliver.ts'
-import { closeAbandonedSubmissions } from '../send/submissions.ts'
 import { beat } from '../send/workers.ts'
 
 // Many messages in one request (D9): the rows are the job.
@@ -222,13 +222,13 @@ test(
     const killed = aProcess()
     const end = Promise.withResolvers<Outcome>()
     const killedEnds = sendDue(killed, { storeId }).catch(() => {})
-    // It goes when what it was told is written, and the rest of what it may have on the wire has left.
+    // It goes when what it was told is written, and the rest of what it may have in flight has left.
     while (left > -PLACES || (await read(shop, jobId)).done < answered) await sleep(50)
     expect(await read(shop, jobId)).toMatchObject({ state: 'running', done: answered })
     world.answer = answer
     world.advance(MINUTE)
     await beat(world.deps)
-    await closeAbandonedSubmissions(world.deps)
+    await closeAbandonedSends(world.deps)
     await world.db.updateTable('send_schedule').set({ lease_until: null }).where('store_id', '=', storeId).execute()
     await freshOrderCheck(world, storeId)
     await sendDue({ ...aProcess(), workerId: world.deps.workerId }, { storeId })
@@ -236,7 +236,7 @@ test(
     await work(shop)
     const job = await read(shop, jobId, '?outcome=unknown')
     expect(job).toMatchObject({ state: 'done', total: MANY, done: MANY })
-    // What was on the wire when the process went (D10).
+    // What was in flight when the process went (D10).
     const { unknown } = job.counts
     expect(unknown).toBe(PLACES)
     expect(job.results).toHaveLength(unknown)

@@ -1,5 +1,5 @@
 import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
-import { isClaimed, isOpen, SCHEDULED, stateNow, wasHandedOver } from '../messages/fragments.ts'
+import { isClaimed, isOpen, SCHEDULED, wasAttempted } from '../messages/fragments.ts'
 
 // Messages a person asked for: SQL and nothing else.
 
@@ -82,7 +82,7 @@ export interface Progress {
 
 export async function progressOf({ db, storeId }: StoreDb, messageId: string): Promise<Progress | undefined> {
   const rows = await sql<Progress>`
-    select ${stateNow('m')} as state, m.reason, m.provider_response, m.due_at, (select d.until from decisions d where d.store_id = m.store_id
+    select m.state, m.reason, m.provider_response, m.due_at, (select d.until from decisions d where d.store_id = m.store_id
       and d.message_id = m.id order by d.at desc, d.id desc limit 1) as until
     from messages m where m.store_id = ${storeId} and m.id = ${messageId}`.execute(db)
   return rows.rows[0]
@@ -101,7 +101,7 @@ export interface TextState {
 }
 
 /**
- * Of each cart and text channel the newest message that left or is about to, with how often they were handed over. What was refused before
+ * Of each cart and text channel the newest message that left or is about to, with how often they were sent. What was refused before
  * leaving, or waits for a later day, is none.
  */
 export async function textStates({ db, storeId }: StoreDb, cartIds: readonly string[]): Promise<TextState[]> {
@@ -109,13 +109,13 @@ export async function textStates({ db, storeId }: StoreDb, cartIds: readonly str
     select wanted.id as cart_id, t.channel, t.state, t.reason, t.at, t.attempts, t.provider_response, read.at as read_at
     from unnest(${[...cartIds]}::uuid[]) as wanted(id)
     cross join lateral (
-      select distinct on (m.channel) m.channel, m.state, m.reason, coalesce(m.handed_over_at, m.updated_at) as at,
+      select distinct on (m.channel) m.channel, m.state, m.reason, coalesce(m.sending_at, m.updated_at) as at,
         m.provider_response, m.provider_id,
         (sum(m.attempts) over (partition by m.channel))::int as attempts
       from messages m left join manual_messages r on r.store_id = m.store_id and r.message_id = m.id
       where m.store_id = ${storeId} and m.cart_id = wanted.id and m.channel in ('sms', 'whatsapp')
-        and (${wasHandedOver('m')} or (${isOpen('m')} and (r.is_immediate or ${isClaimed('m')})))
-      order by m.channel, coalesce(m.handed_over_at, m.created_at) desc, m.id desc) t
+        and (${wasAttempted('m')} or (${isOpen('m')} and (r.is_immediate or ${isClaimed('m')})))
+      order by m.channel, coalesce(m.sending_at, m.created_at) desc, m.id desc) t
     left join stores s on s.id = ${storeId}
     left join delivery_reports read on read.account_id = s.account_id and read.channel = t.channel
       and read.provider_id = t.provider_id and read.status = 'read'`.execute(db)

@@ -29,7 +29,7 @@ const isReached = (storeId: string, proof: RawBuilder<unknown>, channel: StageFi
     select c.id union all
     select j.id from carts j where j.store_id = ${storeId} and j.shopper_id = c.shopper_id and j.merged_into = c.id) own
   join messages m on m.store_id = ${storeId} and m.cart_id = own.id
-  where m.handed_over_at is not null and ${wasSent} ${ofChannel(channel)} and ${proof})`
+  where m.sending_at is not null and ${wasSent} ${ofChannel(channel)} and ${proof})`
 
 const isConverted = (storeId: string, channel: StageFilter['channel']) =>
   channel === null

@@ -1,7 +1,6 @@
 import type { ChannelName } from '../channels/channel.ts'
 import { channelTraits } from '../channels/traits.ts'
 import { type RawBuilder, sql } from '../core/db.ts'
-import type { MessageState } from '../schema/messages.ts'
 
 // The state of a message (docs/rules/engine.md, "Sending") as statements read and write it. No other statement names a state: a test of the
 // architecture sees to it. What is decided outside SQL asks state-rules.ts.
@@ -11,63 +10,55 @@ type Row = 'messages' | 'm' | 'b' | 'e' | 'h' | 'k' | 'l' | 'moved' | 'o' | 'sai
 
 const of = (row: Row, condition: string): RawBuilder<boolean> => sql.raw(`${row}.state ${condition}`)
 
-// A mail that has departed is `claimed` until its end is written down (send/mail-turn.ts): it counts as handed over, and as its answer says
-// once there is one.
+/**
+ * A mail that may have left, and what follows from it is not written yet: records, cart, next steps. Its row keeps the decision to send it
+ * until then (`judged`). Texts and notifications are written together with what follows.
+ */
+export const isUnsettled = (row: Row): RawBuilder<boolean> =>
+  sql<boolean>`(${isSending(row)} and ${sql.raw(row)}.judged is not null)`
 
-/** Let onto the wire, and its end not written down yet. */
-export const hasDeparted = (row: Row): RawBuilder<boolean> => sql.raw(`${row}.departed_at is not null`)
-const isHere = (row: Row): RawBuilder<boolean> => sql.raw(`${row}.departed_at is null`)
-
-/** Not handed over and not over: still to be decided. The condition of the index `messages_to_wake`. */
-export const isOpen = (row: Row) => sql<boolean>`(${of(row, `in ('scheduled', 'held', 'claimed')`)} and ${isHere(row)})`
+/** Not sent and not final: to be decided. The condition of the index `messages_to_wake`. */
+export const isOpen = (row: Row) => of(row, `in ('scheduled', 'held', 'claimed')`)
 export const isHeld = (row: Row) => of(row, `= 'held'`)
-export const isClaimed = (row: Row) => sql<boolean>`(${of(row, `= 'claimed'`)} and ${isHere(row)})`
-
-/** A process has it, departed or not. */
-export const isTaken = (row: Row) => of(row, `= 'claimed'`)
+export const isClaimed = (row: Row) => of(row, `= 'claimed'`)
 
 /**
- * Every message that is claimed or handed over has a worker. Said only in the search for processes that ended: it lets PostgreSQL use the index
- * `messages_by_worker`, which no other statement should use, as it holds what all stores are sending.
+ * Every claimed message and every one that is being sent has a worker. Only the search for processes that ended asks this: it lets PostgreSQL
+ * use the index `messages_of_worker`, which no other statement should use, as it holds what all stores are sending.
  */
 export const hasWorker = (row: Row) => sql<boolean>`${sql.raw(row)}.worker_id is not null`
 
-/** Handed over, and its end not written down. */
-export const isInFlight = (row: Row) =>
-  sql<boolean>`(${of(row, `in ('handed_over', 'claimed')`)} and (${isHandedOver(row)} or ${hasDeparted(row)}))`
+/** It may have reached the provider, and no end of it is written. */
+export const isSending = (row: Row) => of(row, `= 'sending'`)
+export const isNotSending = (row: Row) => of(row, `<> 'sending'`)
+/** Neither being prepared nor being sent: a report of it can be applied. */
+export const isSettled = (row: Row) => of(row, `not in ('claimed', 'sending')`)
 /**
- * How many people without an order the account has written to for the first time since, those included whose mail is on its way. What was put
+ * How many people without an order the account has written to for the first time since, those included whose mail is prepared. What was put
  * off counts when it is tried again.
  */
 export const firstMailsSince = (accountId: RawBuilder<unknown>, since: Date) => sql<{ sent: number }>`
-  select count(*)::int as sent from stores t join messages h on h.store_id = t.id and h.is_first_mail and h.handed_over_at > ${since}
+  select count(*)::int as sent from stores t cross join lateral (
+    select 1 from messages h where h.store_id = t.id and h.is_first_mail and h.sending_at > ${since}
+    union all
+    select 1 from messages h where h.store_id = t.id and h.is_first_mail and h.sending_at is null and ${isClaimed('h')}) first_mails
   where t.account_id = ${accountId}`
 
-/** In this state, which texts and notifications have while they are on the wire, and mails as their ends are written down. */
-export const isHandedOver = (row: Row) => of(row, `= 'handed_over'`)
-/** Of what was handed over: its end is written down. */
-export const isNotInFlight = (row: Row) => sql<boolean>`(${of(row, `<> 'handed_over'`)} and ${of(row, `<> 'claimed'`)})`
-/** Tried before and to be tried again, or in flight: the condition of the index `messages_put_off`. */
-export const isBeingTried = (row: Row) => of(row, `in ('held', 'claimed', 'handed_over')`)
+/** Tried before and to be tried again, or in flight: the condition of the index `messages_retried`. */
+export const isBeingTried = (row: Row) => of(row, `in ('held', 'claimed', 'sending')`)
 
-/** Handed over, whatever came of it: no step is repeated after it (D1). */
-export const wasHandedOver = (row: Row) =>
-  sql<boolean>`(${of(row, `in ('handed_over', 'sent', 'delivered', 'failed', 'unknown')`)} or ${hasDeparted(row)})`
-/** May have reached the shopper, or be about to. */
-export const mayArrive = (row: Row) => sql<boolean>`(${of(row, `in ('handed_over', 'sent', 'delivered', 'unknown')`)}
-  or ${hasDeparted(row)} and ${stateNow(row)} not in ('failed', 'held'))`
-/** When it left; null: it has not, or nothing of it went out. Of a claimed one `handed_over_at` is only its place under the cap. */
-export const leftAt = (row: Row) =>
-  sql<Date | null>`case when ${of(row, `= 'claimed'`)} then ${sql.raw(`${row}.departed_at`)} else ${sql.raw(`${row}.handed_over_at`)} end`
+/** A worker began to send it, whatever came of it: its step is not repeated (D1). */
+export const wasAttempted = (row: Row) => of(row, `in ('sending', 'sent', 'delivered', 'failed', 'unknown')`)
+/** It may have reached the shopper, or may still: not after an answer that says otherwise. */
+export const mayArrive = (row: Row) => sql<boolean>`(${of(row, `in ('sending', 'sent', 'delivered', 'unknown')`)}
+  and coalesce(${sql.raw(row)}.answer ->> 'state', 'sent') not in ('failed', 'held'))`
 /** It left at some time, whatever became of it: before, what is written of it is only what is prepared. */
-export const hasEverLeft = (row: Row) => sql<boolean>`(${sql.raw(row)}.attempts > 0 or ${leftAt(row)} is not null)`
-/** Its state, as people are told it and as the parts of D6 are counted. */
-export const stateNow = (row: Row) =>
-  sql<MessageState>`case when ${isHere(row)} then ${sql.raw(`${row}.state`)} else coalesce(${sql.raw(`${row}.answer`)} ->> 'state', 'handed_over') end`
+export const hasEverLeft = (row: Row) =>
+  sql<boolean>`(${sql.raw(row)}.attempts > 0 or ${sql.raw(row)}.sending_at is not null)`
 /** No answer is written down that says what became of it. */
-export const isUnanswered = (row: Row) => of(row, `in ('handed_over', 'unknown')`)
+export const isUnanswered = (row: Row) => of(row, `in ('sending', 'unknown')`)
 /** The same, or accepted without a word of its arrival. */
-export const isUndelivered = (row: Row) => of(row, `in ('handed_over', 'unknown', 'sent')`)
+export const isUndelivered = (row: Row) => of(row, `in ('sending', 'unknown', 'sent')`)
 export const isUnknown = (row: Row) => of(row, `= 'unknown'`)
 
 /** The provider took it. */
@@ -80,7 +71,7 @@ export const isFailed = (row: Row) => of(row, `= 'failed'`)
 /** It was accepted, and came back: not delivered for good, whatever for. */
 export const hasBounced = (row: Row) =>
   sql<boolean>`(${isFailed(row)} and ${sql.raw(`${row}.reason`)} ~ '^(bounced|undelivered)(:|$)')`
-/** The provider or the receiving server refused it when it was handed over. The condition of the index `messages_refused`. */
+/** The provider or the receiving server refused it when it was sent. The condition of the index `messages_refused`. */
 export const wasRefused = (row: Row) => sql<boolean>`(${isFailed(row)} and ${sql.raw(row)}.reason like 'rejected:%')`
 /** The provider took it, whatever came of it since. */
 export const wasAccepted = (row: Row) => sql<boolean>`(${isAccepted(row)} or ${hasBounced(row)})`
@@ -115,28 +106,18 @@ export const SKIPPED = sql`'skipped'`
 
 const isPutOff = (at: RawBuilder<unknown>) => sql`(${isHeld('m')} and m.reason = 'retry' and m.wake_at > ${at})`
 
-/**
- * Messages `m` by one of their columns and their state, with how many there are (D6): `of`, `state`, `count`. From an index alone, but for the few
- * that a process has taken: whether they have departed is in their rows.
- */
-export const countedByState = (column: 'origin_id' | 'step', which: RawBuilder<unknown>) => {
-  const of = sql.ref(`m.${column}`)
-  return sql`
-    select counted.of, counted.state, sum(counted.number)::int as count from (
-      select ${of} as of, m.state, count(*) as number from messages m where ${which} and not ${isTaken('m')} group by 1, 2
-      union all
-      select ${of}, ${stateNow('m')}, count(*) from messages m where ${which} and ${isTaken('m')} group by 1, 2) counted
-    group by counted.of, counted.state`
-}
+/** Messages `m` by one of their columns and their state, with how many there are (D6): `of`, `state`, `count`. From an index alone. */
+export const countedByState = (column: 'origin_id' | 'step', which: RawBuilder<unknown>) => sql`
+    select ${sql.ref(`m.${column}`)} as of, m.state, count(*)::int as count from messages m where ${which} group by 1, 2`
 
-/** When a mail for a row of `carts` departed of which the cart does not tell yet (S2); null: none. */
-export const departureOfCart = sql<Date | null>`(select max(m.departed_at) from messages m
-  where m.store_id = carts.store_id and m.cart_id = carts.id and ${mayArrive('m')})`
+/** When a mail for a row of `carts` was sent of which the cart does not tell yet (S2); null: none. */
+export const unsettledOfCart = sql<Date | null>`(select max(m.sending_at) from messages m
+  where m.store_id = carts.store_id and m.cart_id = carts.id and ${isUnsettled('m')} and ${mayArrive('m')})`
 
 // What an UPDATE sets.
 
 /** Due again, whoever held it. */
-export const becomesScheduled = sql`state = 'scheduled', reason = null, claim = null, handed_over_at = null`
+export const becomesScheduled = sql`state = 'scheduled', reason = null, claim = null`
 /**
  * Of an open row `m`: due at that time, whoever held it. What a provider has just put off is not tried again before the provider wanted it
  * (Retry-After).
@@ -144,10 +125,10 @@ export const becomesScheduled = sql`state = 'scheduled', reason = null, claim = 
 export const becomesDue = (
   at: RawBuilder<unknown>,
 ) => sql`state = case when ${isPutOff(at)} then m.state else 'scheduled' end,
-        reason = case when ${isPutOff(at)} then m.reason end, claim = null, handed_over_at = null, wake_at = case when ${isPutOff(at)} then m.wake_at else ${at} end`
+        reason = case when ${isPutOff(at)} then m.reason end, claim = null, wake_at = case when ${isPutOff(at)} then m.wake_at else ${at} end`
 /** Of an open row: a worker that has it does not any more, and what it decides of it is not written (D10). */
 export const isLookedAtAnew = (now: Date) => sql`state = case when ${isClaimed('m')} then 'scheduled' else m.state end,
-  reason = case when ${isClaimed('m')} then null else m.reason end, claim = null, handed_over_at = null, wake_at = greatest(m.due_at, ${now})`
+  reason = case when ${isClaimed('m')} then null else m.reason end, claim = null, wake_at = greatest(m.due_at, ${now})`
 /**
  * What may be decided otherwise now that something arrived. Also what a worker has, or is about to take: it may have decided without what
  * arrived, and write so after this.
@@ -157,29 +138,28 @@ export const mayPassNow = (
   now: Date,
 ) => sql`(${isHeld(row)} and ${sql.ref(`${row}.reason`)} not in ('retry', 'frequency_cap')
   or ${isClaimed(row)} or ${of(row, `= 'scheduled'`)} and ${sql.ref(`${row}.wake_at`)} <= ${now}::timestamptz + interval '1 minute')`
-export const becomesClaimed = (claim: string) => sql`state = 'claimed', claim = ${claim}, handed_over_at = null`
-export const becomesHandedOver = sql`state = 'handed_over', reason = null, claim = null`
-/** Handed over, or sent where it was accepted at once. */
-export const becomesHandedOverOr = (isSent: RawBuilder<unknown>) =>
-  sql`state = case when ${isSent} then 'sent' else 'handed_over' end, claim = null`
+export const becomesClaimed = (claim: string) =>
+  sql`state = 'claimed', claim = ${claim}, judged = null, is_first_mail = false`
+export const becomesSending = sql`state = 'sending', reason = null, claim = null`
+/** Of one in flight: sent where it was accepted. */
+export const becomesSentIf = (isAccepted: RawBuilder<unknown>) =>
+  sql`state = case when ${isAccepted} then 'sent' else m.state end`
 export const becomesUnknown = sql`state = 'unknown', reason = 'unknown'`
 export const becomesDelivered = sql`state = 'delivered', reason = null`
 export const becomesAccepted = sql`state = 'sent', reason = null`
-export const becomesFailed = (reason: string) =>
-  sql`state = 'failed', reason = ${reason}, claim = null, handed_over_at = null`
+export const becomesFailed = (reason: string) => sql`state = 'failed', reason = ${reason}, claim = null, judged = null`
 export const becomesCancelled = (reason: string, now: Date) => closed('cancelled', reason, now)
 export const becomesSkipped = (reason: string, now: Date) => closed('skipped', reason, now)
 
 const closed = (state: 'cancelled' | 'skipped', reason: string, now: Date) =>
-  sql`state = ${sql.lit(state)}, reason = ${reason}, finished_at = ${now}, updated_at = ${now}, claim = null,
-    handed_over_at = null`
+  sql`state = ${sql.lit(state)}, reason = ${reason}, finished_at = ${now}, updated_at = ${now}, claim = null`
 
 /** What an answer in `o` says, unless what came to an end meanwhile, in `e`, closes it (D5). */
 export const answered = sql`case when e.id is null then o.state when e.is_cancelled then 'cancelled' else 'skipped' end`
 
 const badged = Object.entries(channelTraits).flatMap(([channel, { badge }]) => (badge ? [{ channel, badge }] : []))
 
-/** The badge a hand-over on this channel gives. */
+/** The badge a send on this channel gives. */
 const badgeOf = (channel: RawBuilder<unknown>) =>
   sql`case ${channel} ${sql.join(
     badged.map((each) => sql`when ${sql.lit(each.channel)} then ${sql.lit(each.badge)}`),
@@ -187,15 +167,15 @@ const badgeOf = (channel: RawBuilder<unknown>) =>
   )} end`
 
 /** Of a cart: when the newest message that counts left, its badge and what is marked of it; no row when none did. */
-export const newestHandOver = (storeId: RawBuilder<unknown>, cartId: RawBuilder<unknown>) => sql`
-  select ${leftAt('b')} as at, ${badgeOf(sql`b.channel`)} as badge, b.reason from messages b
-  where b.store_id = ${storeId} and b.cart_id = ${cartId} and b.handed_over_at is not null
+export const newestSend = (storeId: RawBuilder<unknown>, cartId: RawBuilder<unknown>) => sql`
+  select b.sending_at as at, ${badgeOf(sql`b.channel`)} as badge, b.reason from messages b
+  where b.store_id = ${storeId} and b.cart_id = ${cartId} and b.sending_at is not null
     and ${mayArrive('b')}
-  order by b.handed_over_at desc, b.id desc limit 1`
+  order by b.sending_at desc, b.id desc limit 1`
 
 /**
  * Open messages of a channel, in every store of the account, whose cart has this contact; without a cart, whose shopper has it. Not those
- * that may go by another channel as well: their channel is chosen, and asked again when they are handed over (decision 54).
+ * that may go by another channel as well: their channel is chosen, and asked again when they are sent (decision 54).
  */
 export function openTo(accountId: string, channel: ChannelName, address: string) {
   const { contact } = channelTraits[channel]

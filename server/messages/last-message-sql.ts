@@ -1,5 +1,4 @@
 import { type StoreDb, sql } from '../core/db.ts'
-import { leftAt, stateNow } from './fragments.ts'
 
 export interface LastMessage {
   channel: 'email' | 'sms' | 'whatsapp' | 'push'
@@ -17,7 +16,7 @@ export async function lastMessageTo({ db, storeId }: StoreDb, cartId: string): P
   const rows = await sql<{ last: Omit<LastMessage, 'at'> | null; at: Date | null }>`
     select to_jsonb(m) as last, m.at from carts c
     left join lateral (
-      select m.channel, ${leftAt('m')} as at, m.subject, ${stateNow('m')} as state,
+      select m.channel, m.sending_at as at, m.subject, m.state,
         exists (select 1 from engagement_events v where v.store_id = m.store_id and v.message_id = m.id
           and v.kind = 'open' and v.class = 'human') as is_opened,
         exists (select 1 from engagement_events v where v.store_id = m.store_id and v.message_id = m.id
@@ -25,8 +24,8 @@ export async function lastMessageTo({ db, storeId }: StoreDb, cartId: string): P
         exists (select 1 from delivery_reports d where d.account_id = s.account_id and d.channel = m.channel
           and d.provider_id = m.provider_id and d.status = 'read') as is_read
       from messages m join stores s on s.id = m.store_id
-      where m.store_id = c.store_id and m.shopper_id = c.shopper_id and m.handed_over_at is not null and ${leftAt('m')} is not null
-      order by m.handed_over_at desc limit 1) m on true
+      where m.store_id = c.store_id and m.shopper_id = c.shopper_id and m.sending_at is not null
+      order by m.sending_at desc limit 1) m on true
     where c.store_id = ${storeId} and c.id = ${cartId}`.execute(db)
   const [row] = rows.rows
   return row && (row.last && row.at ? { ...row.last, at: row.at } : null)

@@ -3,7 +3,7 @@ import type { lastMessage } from '../../shared/reminders.ts'
 import type { StoreDb } from '../core/db.ts'
 import { AppError } from '../core/errors.ts'
 import * as sql from './last-message-sql.ts'
-import { fateOf, isInFlight } from './state-rules.ts'
+import { fateOf, isSending } from './state-rules.ts'
 
 // What a shopper had last, for whoever is about to write to them.
 
@@ -27,5 +27,5 @@ function outcomeOf({
   if (is_clicked) return 'clicked'
   if (is_opened) return 'opened'
   if (is_read) return 'read'
-  return isInFlight(state) ? 'on_its_way' : fateOf(state)
+  return isSending(state) ? 'on_its_way' : fateOf(state)
 }

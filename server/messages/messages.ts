@@ -3,10 +3,10 @@ import { cancelDoubles, wakeHeldTo } from './plan-sql.ts'
 import * as sql from './sql.ts'
 import { STORE_UNREAD } from './wake-rules.ts'
 
-// Messages: scheduled | held | claimed → handed_over → sent | failed | unknown, → delivered; or skipped, cancelled.
+// Messages: scheduled | held | claimed → sending → sent | failed | unknown, → delivered; or skipped, cancelled.
 // A row is written in the transaction that decides on it, and its key (cart, or shopper where there is none; origin; step; channel) exists once (D1).
 
-/** After a hand-over: the steps behind it keep their distance. */
+/** After a send: the steps behind it keep their distance. */
 /** For the meters of an account (decision 87). */
 export { countHeldByPlan, spaceNextSteps } from './sql.ts'
 
@@ -19,7 +19,7 @@ export async function scheduleFlowMessages(tx: StoreTx, cartIds: readonly string
   await sql.moveLostAt(tx, cartIds)
 }
 
-/** A purchase, an emptied or a lost cart reaches every message not yet handed over in the same commit (D5). */
+/** A purchase, an emptied or a lost cart reaches every message not yet sent in the same commit (D5). */
 export async function cancelCartMessages(
   tx: StoreTx,
   cartIds: readonly string[],
@@ -48,7 +48,7 @@ export async function cancelOpenMessages(tx: StoreTx, reason: string, now: Date)
 /** Merging never adds messages (S6). */
 export async function mergeCartMessages(tx: StoreTx, fromCart: string, intoCart: string, now: Date): Promise<void> {
   await sql.cancelOfCarts(tx, [fromCart], 'merged', now)
-  await sql.closeHandedOverSteps(tx, fromCart, intoCart, now)
+  await sql.closeAttemptedSteps(tx, fromCart, intoCart, now)
 }
 
 /** The same of messages without a cart, whose two shoppers turned out to be one. Before anything of `fromId` becomes `intoId`'s. */

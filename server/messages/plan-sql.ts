@@ -7,7 +7,7 @@ import {
   mayArrive,
   mayPassNow,
   SCHEDULED,
-  wasHandedOver,
+  wasAttempted,
 } from './fragments.ts'
 
 // Messages without a cart: SQL and nothing else.
@@ -99,7 +99,7 @@ export async function wakeHeldTo({ db, storeId }: StoreTx, addresses: readonly s
 
 /**
  * Two people turned out to be one: of a step planned for both without a cart, by whatever channel, at most one is still to go. None where
- * the other's was handed over, else the one of `intoId`. Of a discount mail or a campaign's run none where the other's is about a cart.
+ * the other's was sent, else the one of `intoId`. Of a discount mail or a campaign's run none where the other's is about a cart.
  */
 export async function cancelDoubles(
   { db, storeId }: StoreTx,
@@ -115,7 +115,7 @@ export async function cancelDoubles(
           and exists (select 1 from messages h where h.store_id = ${storeId} and h.lone_shopper_id in (${fromId}, ${intoId})
             and h.lone_shopper_id <> o.lone_shopper_id and h.origin_kind = o.origin_kind and h.origin_id = o.origin_id
             and h.step_id is not distinct from o.step_id
-            and (${wasHandedOver('h')} or (${isOpen('h')} and o.lone_shopper_id = ${fromId}))
+            and (${wasAttempted('h')} or (${isOpen('h')} and o.lone_shopper_id = ${fromId}))
           union all
           select 1 from manual_messages r join manual_messages j on j.store_id = r.store_id and j.job_id = r.job_id
           join messages h on h.store_id = j.store_id and h.id = j.message_id

@@ -9,16 +9,15 @@ import {
   isHeld,
   isLookedAtAnew,
   isOpen,
-  leftAt,
   mayArrive,
   mayPassNow,
   SCHEDULED,
   SKIPPED,
-  wasHandedOver,
+  wasAttempted,
 } from './fragments.ts'
 import { OPENS } from './wake-rules.ts'
 
-// Messages: the verbs' statements. Way C's own (claim, hand-over, outcome) are in deliver-sql.ts, readings in read-sql.ts.
+// Messages: the verbs' statements. Way C's own (claim, send, outcome) are in deliver-sql.ts, readings in read-sql.ts.
 
 /** D1, of messages about a cart. */
 export const ONCE_PER_CART = sql`(store_id, cart_id, origin_kind, origin_id, step_id,
@@ -43,7 +42,7 @@ export async function scheduleFlows(
     -- the store were read.
     with earlier as materialized (
       select w.cart_id, m.origin_id, m.step_id, m.has_left from unnest(${[...cartIds]}::uuid[]) as w(cart_id)
-      cross join lateral (select m.origin_kind, m.origin_id, m.step_id, ${leftAt('m')} is not null as has_left from messages m
+      cross join lateral (select m.origin_kind, m.origin_id, m.step_id, m.sending_at is not null as has_left from messages m
         where m.store_id = ${storeId} and m.cart_id = w.cart_id offset 0) m
       where m.origin_kind in ('flow', 'push')),
     planned as (
@@ -125,7 +124,7 @@ export async function cancelOfStore({ db, storeId }: StoreTx, reason: string, no
  * Steps that went out for the joined cart are closed on the survivor, whether their row exists yet or not, by whatever channel (S6). What a
  * person sent by hand is no step: it goes out once as it is, and a row of it that was not sent would tell of a message nobody asked for.
  */
-export async function closeHandedOverSteps({ db, storeId }: StoreTx, fromCart: string, intoCart: string, now: Date) {
+export async function closeAttemptedSteps({ db, storeId }: StoreTx, fromCart: string, intoCart: string, now: Date) {
   await sql`
     with closed as (
       insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, channel, state, reason, due_at, expires_at, wake_at,
@@ -134,7 +133,7 @@ export async function closeHandedOverSteps({ db, storeId }: StoreTx, fromCart: s
         m.expires_at, m.due_at, ${now}, ${now}, ${now}
       from messages m join carts c on c.store_id = m.store_id and c.id = ${intoCart}
       where m.store_id = ${storeId} and m.cart_id = ${fromCart} and m.origin_kind <> 'manual'
-        and ${wasHandedOver('m')}
+        and ${wasAttempted('m')}
       on conflict ${ONCE_PER_CART} do update
         set ${becomesSkipped('merged', now)} where ${isOpen('messages')} returning id),
     elsewhere as (
@@ -142,7 +141,7 @@ export async function closeHandedOverSteps({ db, storeId }: StoreTx, fromCart: s
       from (select o.id from messages o where o.store_id = ${storeId} and o.cart_id = ${intoCart} and o.origin_kind = 'campaign' and ${isOpen('o')}
         and exists (select 1 from messages h where h.store_id = o.store_id and h.cart_id = ${fromCart}
           and h.origin_kind = o.origin_kind and h.origin_id = o.origin_id
-          and (h.step_id is not distinct from o.step_id and h.channel <> o.channel and ${wasHandedOver('h')}
+          and (h.step_id is not distinct from o.step_id and h.channel <> o.channel and ${wasAttempted('h')}
             -- of another run: a campaign writes about a cart once, but for what has failed
             or h.step_id is distinct from o.step_id and ${mayArrive('h')})) order by o.id for update) open
       where m.store_id = ${storeId} and m.id = open.id returning m.id)
@@ -154,7 +153,7 @@ export async function closeHandedOverSteps({ db, storeId }: StoreTx, fromCart: s
 
 /**
  * When a step is due: the last activity plus its delay, and after a step of the cart that went out no earlier than that
- * hand-over plus the delays' difference, 12 h at most. A removed step that went out has no place among the others, and keeps them at that
+ * send plus the delays' difference, 12 h at most. A removed step that went out has no place among the others, and keeps them at that
  * distance on both sides of it. The key of the row stays. Answers what is told of those that moved.
  */
 async function retime(
@@ -165,7 +164,7 @@ async function retime(
     -- Once for all: a plan from before the tables were analyzed would look for these rows again for each one it moves
     with timed as materialized (
       select o.id, greatest(${lastActivity} + s.delay_minutes * interval '1 minute', (
-        select max(${leftAt('h')} + least(abs(s.delay_minutes - hs.delay_minutes) * interval '1 minute', interval '12 hours'))
+        select max(h.sending_at + least(abs(s.delay_minutes - hs.delay_minutes) * interval '1 minute', interval '12 hours'))
         from messages h join flow_steps hs on hs.store_id = h.store_id and hs.flow_id = s.flow_id and hs.id = h.step_id
         where h.store_id = o.store_id and h.cart_id = o.cart_id and h.origin_kind in ('flow', 'push') and h.origin_id = o.origin_id
           and (hs.delay_minutes < s.delay_minutes or hs.removed_at is not null))) as at
@@ -204,7 +203,7 @@ const MOVED_IN_FULL = (storeId: string, now: Date) => sql`
         and os.delay_minutes > vs.delay_minutes
         and case when ${isOpen('o')} then v.channel = any(coalesce(o.channels, array[o.channel]))
             and coalesce(n.due_at, o.due_at) <= ${now}::timestamptz
-          else o.channel = v.channel and (o.handed_over_at is not null or o.reason = 'merged') end) as is_overtaken
+          else o.channel = v.channel and (o.sending_at is not null or o.reason = 'merged') end) as is_overtaken
     from moved v) told`
 
 export interface Retimed {
@@ -240,7 +239,7 @@ export async function retimeEdited(tx: StoreTx, flowId: string, now: Date): Prom
   })
 }
 
-/** Steps were handed over: those behind them keep their distance, one a worker has just claimed too. Or they came back, and it ends. */
+/** Steps were sent: those behind them keep their distance, one a worker has just claimed too. Or they came back, and it ends. */
 export async function spaceNextSteps(store: StoreTx, messageIds: readonly string[], now: Date): Promise<void> {
   const which = sql`(o.cart_id, o.origin_kind, o.origin_id) in (select w.cart_id, w.origin_kind, w.origin_id from messages w
     where w.store_id = ${store.storeId} and w.id = any(${[...messageIds]}::uuid[]))`

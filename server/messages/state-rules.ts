@@ -1,7 +1,7 @@
 import type { Outcome } from '../channels/channel.ts'
 import type { MessageState } from '../schema/messages.ts'
 
-// The state of a message (docs/rules/engine.md, "Sending") outside SQL. Pure. Statements have states-sql.ts.
+// The state of a message (docs/rules/engine.md, "Sending") outside SQL. Pure. Statements have fragments.ts.
 
 /** What a decision that lets nothing leave makes of a message. */
 export const stateOfDecision = { hold: 'held', skip: 'skipped', cancel: 'cancelled' } as const
@@ -20,7 +20,7 @@ export type Progress = 'pending' | 'waiting' | 'accepted' | 'refused'
 const progress: Readonly<Record<string, Progress>> = {
   scheduled: 'pending',
   claimed: 'pending',
-  handed_over: 'pending',
+  sending: 'pending',
   held: 'waiting',
   unknown: 'waiting',
   sent: 'accepted',
@@ -32,27 +32,25 @@ const progress: Readonly<Record<string, Progress>> = {
 
 export const progressOf = (state: string): Progress => progress[state] ?? 'pending'
 
-export const isInFlight = (state: string): boolean => state === 'handed_over'
-/** It has not been handed over, and may still be. */
+export const isSending = (state: string): boolean => state === 'sending'
+/** It has not been sent, and may still be. */
 export const isPlanned = (state: string): boolean => state === 'scheduled' || state === 'claimed' || state === 'held'
 export const isCancelled = (state: string): boolean => state === 'cancelled'
 export const isFailed = (state: string): boolean => state === 'failed'
 
-/** After the hand-over, and answered: what is known of it. */
+/** After the send, and answered: what is known of it. */
 export const fateOf = (state: string): 'sent' | 'delivered' | 'failed' | 'unknown' =>
   state === 'delivered' || state === 'failed' || state === 'unknown' ? state : 'sent'
 
 /** Of a text that left or is about to. */
 export const textStatusOf = (state: string): 'sending' | 'sent' | 'delivered' | 'failed' | 'unknown' =>
-  state === 'scheduled' || state === 'claimed' || state === 'held' || state === 'handed_over'
-    ? 'sending'
-    : fateOf(state)
+  state === 'scheduled' || state === 'claimed' || state === 'held' || state === 'sending' ? 'sending' : fateOf(state)
 
 /** D6: the parts add up to planned, at every instant. */
 const COUNTED = {
   waiting: ['scheduled', 'claimed'],
   held: ['held'],
-  inFlight: ['handed_over'],
+  inFlight: ['sending'],
   sent: ['sent', 'delivered'],
   skipped: ['skipped'],
   failed: ['failed'],
@@ -73,7 +71,7 @@ export function stateText(state: string, provider: string): string {
   const words: Record<string, string> = {
     scheduled: 'It is waiting for its scheduled time and is checked again at the moment of sending.',
     claimed: 'It is being checked right now.',
-    handed_over: `It is being sent to the ${provider}.`,
+    sending: `It is being sent to the ${provider}.`,
     sent: `The ${provider} accepted the message.`,
     delivered: 'The message was delivered.',
   }

@@ -1,6 +1,6 @@
 import type { ChannelName } from '../channels/channel.ts'
 import { type StoreTx, sql } from '../core/db.ts'
-import { becomesCancelled, becomesDue, isOpen, leftAt, SCHEDULED } from './fragments.ts'
+import { becomesCancelled, becomesDue, isOpen, SCHEDULED } from './fragments.ts'
 import { CHANNELS, ONCE_PER_CART } from './sql.ts'
 
 // Steps of a flow come, go and change (decision 53): SQL and nothing else.
@@ -65,7 +65,7 @@ export async function followPlaces(
 }
 
 /**
- * Open rows of steps that were changed, a worker's too, which then no longer holds them (D10), are decided anew. A row that was handed over
+ * Open rows of steps that were changed, a worker's too, which then no longer holds them (D10), are decided anew. A row that was sent
  * once keeps its channel (decision 54). Answers how many there are.
  */
 export async function followSteps(
@@ -90,7 +90,7 @@ export async function followSteps(
 const HAS_LATER = sql`exists (select 1 from messages h
       join flow_steps hs on hs.store_id = h.store_id and hs.flow_id = h.origin_id and hs.id = h.step_id and hs.removed_at is null
       where h.store_id = c.store_id and h.cart_id = c.id and h.origin_kind = 'flow' and h.origin_id = c.flow_id
-        and ${leftAt('h')} is not null and hs.delay_minutes > s.delay_minutes)`
+        and h.sending_at is not null and hs.delay_minutes > s.delay_minutes)`
 
 const dueAt = sql`c.last_activity_at + s.delay_minutes * interval '1 minute'`
 

@@ -1,6 +1,6 @@
 import type { ChannelName } from '../channels/channel.ts'
 import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
-import { becomesSkipped, isOpen, leftAt, openTo } from './fragments.ts'
+import { becomesSkipped, isOpen, openTo } from './fragments.ts'
 
 // Touches and ways out: SQL and nothing else.
 
@@ -22,7 +22,7 @@ export function messageOf({ db, storeId }: StoreDb, messageId: string) {
       'm.cart_id',
       'm.channel',
       'm.to_address',
-      leftAt('m').as('handed_over_at'),
+      'm.sending_at',
       's.account_id',
       's.name as store_name',
       's.url as store_url',

@@ -51,7 +51,7 @@ test('what is due waits, and goes out once sending is resumed (D5)', async () =>
   expect(sentTo('ada@example.com')).toBe(before + 1)
 })
 
-test('a suspension between decision and hand-over lets nothing more leave (D10)', async () => {
+test('a suspension between decision and send lets nothing more leave (D10)', async () => {
   const { shop, suspend } = await anAccountAndItsOperator()
   const people = Array.from({ length: 7 }, (_, number) => `kim${number}@example.com`)
   for (const [number, email] of people.entries()) {
@@ -66,7 +66,7 @@ test('a suspension between decision and hand-over lets nothing more leave (D10)'
   }
   await shop.pass(HOUR + MINUTE)
   world.answer = acceptsMail
-  // Five are on the wire at a time; the others are decided on anew.
+  // Five are in flight at a time; the others are decided on anew.
   await shop.pass(1_000)
   expect(people.filter((email) => sentTo(email) === 1)).toHaveLength(5)
   const first = (await shop.messages()).filter((each) => each.step === 1 && each.state !== 'sent')

@@ -316,7 +316,7 @@ describe('what a question costs (Budget)', () => {
   })
 })
 
-describe('who is erased while the question is on the wire (C8)', () => {
+describe('who is erased while the question is in flight (C8)', () => {
   test.each<[Outcome, string]>([
     [{ kind: 'retry', reason: 'busy', response: 'Busy' }, 'dropped'],
     [{ kind: 'rejected', reason: '21211', response: 'No such number', isRecipientFault: true }, 'failed'],

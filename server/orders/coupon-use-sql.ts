@@ -1,5 +1,4 @@
 import { type StoreTx, sql } from '../core/db.ts'
-import { leftAt } from '../messages/fragments.ts'
 import type { OrderRow } from './sql.ts'
 
 // What orders say of coupons: SQL and nothing else. Of an order the newest state counts, as in its own row.
@@ -56,7 +55,7 @@ const USES = (storeId: string, orderIds: readonly string[]) => sql`
   from order_coupons x join orders o on o.store_id = x.store_id and o.order_id = x.order_id and o.purchased_at is not null
     and not o.is_staff and o.shopper_id is not null
   join coupon_codes k on k.store_id = x.store_id and k.code = x.code
-  join messages m on m.store_id = k.store_id and m.id = k.message_id and ${leftAt('m')} is not null
+  join messages m on m.store_id = k.store_id and m.id = k.message_id and m.sending_at is not null
   where x.store_id = ${storeId} and x.order_id = any(${[...orderIds]}::text[])`
 
 /** One for each order and code, at the purchase, of whoever bought. */

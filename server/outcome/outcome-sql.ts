@@ -5,21 +5,21 @@ import {
   isAcceptedOnly,
   isFailed,
   isHeld,
-  isInFlight,
+  isSending,
   isUnanswered,
   isUnknown,
-  newestHandOver,
+  newestSend,
 } from '../messages/fragments.ts'
 import type { stateAfter } from '../messages/state-rules.ts'
 import { insertNewsOfMessages } from '../notifications/fragments.ts'
 import type { DraftNotification } from '../notifications/notifications.ts'
 
-// What became of hand-overs: SQL and nothing else.
+// What became of sends: SQL and nothing else.
 
 export interface OutcomeRow {
   id: string
-  /** Of the hand-over that ended. A row handed over again since, by whomever, is not moved by the old one's end. */
-  handed_over_at: Date
+  /** Of the send that ended. A row sent again since, by whomever, is not moved by the old one's end. */
+  sending_at: Date
   state: (typeof stateAfter)[keyof typeof stateAfter]
   reason: string | null
   provider_id: string | null
@@ -33,7 +33,7 @@ export interface OutcomeRow {
 }
 
 /**
- * Moves rows on from `handed_over`, or from `unknown` when a process taken for dead was only slow and brings a final answer;
+ * Moves rows on from `sending`, or from `unknown` when a process taken for dead was only slow and brings a final answer;
  * any other row moves nothing. Proof of non-acceptance frees its slot; what may be tried again is closed instead when cart,
  * store, campaign, step or address came to an end meanwhile (D5, C2). Answers which have moved.
  */
@@ -45,7 +45,7 @@ export async function applyOutcomes(
 ): Promise<Set<string>> {
   const rows = await sql<{ id: string }>`
     with outcome as (
-      select * from jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as o(id uuid, handed_over_at timestamptz,
+      select * from jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as o(id uuid, sending_at timestamptz,
         state text, reason text, provider_id text, response text, wake_at timestamptz, result text, news jsonb, address_hash text)),
     locked as materialized (
       select id, cart_id, channel, origin_kind, origin_id, step_id from messages where store_id = ${storeId} and id = any(${idsOf(outcomes)}::uuid[])
@@ -74,13 +74,13 @@ export async function applyOutcomes(
         provider_id = case when ${isUnknown('o')} then m.provider_id else o.provider_id end,
         state = ${answered},
         provider_response = o.response, updated_at = ${now}, wake_at = coalesce(least(o.wake_at, m.expires_at), m.wake_at),
-        handed_over_at = case when ${isHeld('o')} or ${isFailed('o')} then null else m.handed_over_at end,
+        sending_at = case when ${isHeld('o')} or ${isFailed('o')} then null else m.sending_at end,
         finished_at = case when ${isHeld('o')} and e.id is null then null else ${now}::timestamptz end
       from outcome o join locked k on k.id = o.id left join over e on e.id = o.id
       where m.store_id = ${storeId} and m.id = o.id
-        and m.worker_id = ${workerId} and m.handed_over_at = o.handed_over_at
+        and m.worker_id = ${workerId} and m.sending_at = o.sending_at
         -- of an unknown one whose person was erased since, nothing more is written down (C8)
-        and (${isInFlight('m')} or (${isUnknown('m')} and (${isAcceptedOnly('o')} or ${isFailed('o')}) and m.to_address is not null))
+        and (${isSending('m')} or (${isUnknown('m')} and (${isAcceptedOnly('o')} or ${isFailed('o')}) and m.to_address is not null))
       returning m.id),
     recorded as (
       insert into decisions (store_id, id, message_id, at, outcome, reason, until, inputs)
@@ -98,10 +98,10 @@ export async function applyOutcomes(
 export async function undoBadge({ db, storeId }: StoreTx, messageId: string): Promise<void> {
   await sql`
     update cart_badges cb set
-      last_handed_over_at = last.at,
+      last_sent_at = last.at,
       no_response_at = last.at + interval '24 hours',
       badge = case when cb.badge = 'Recovered' then cb.badge else coalesce(last.badge, 'No Action') end
-    from (select m.cart_id, h.at, h.badge from messages m left join lateral (${newestHandOver(sql`m.store_id`, sql`m.cart_id`)}) h on true
+    from (select m.cart_id, h.at, h.badge from messages m left join lateral (${newestSend(sql`m.store_id`, sql`m.cart_id`)}) h on true
       where m.store_id = ${storeId} and m.id = ${messageId}) last
     where cb.store_id = ${storeId} and cb.cart_id = last.cart_id`.execute(db)
 }

@@ -50,9 +50,9 @@ test('what was provably not accepted is tried again with growing pauses, and goe
   const waits: number[] = []
   for (let n = 1; n <= 3; n++) {
     const [row] = await messagesOf(world, storeId)
-    expect(row).toMatchObject({ state: 'held', reason: 'retry', handed_over_at: null, attempts: n })
+    expect(row).toMatchObject({ state: 'held', reason: 'retry', sending_at: null, attempts: n })
     expect(await used(accountId)).toBe(0)
-    expect(await cartOf(world, storeId)).toMatchObject({ badge: 'No Action', last_handed_over_at: null })
+    expect(await cartOf(world, storeId)).toMatchObject({ badge: 'No Action', last_sent_at: null })
     waits.push(row!.wake_at.getTime() - world.now.getTime())
     await pass(world, storeId, waits.at(-1)! - 1)
     expect(world.sent).toHaveLength(n)

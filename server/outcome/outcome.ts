@@ -17,7 +17,7 @@ import * as spend from '../texts/spend.ts'
 import { applyReportsOf } from './delivery.ts'
 import * as sql from './outcome-sql.ts'
 
-// What became of hand-overs, written down for several at once (engine, "Sending").
+// What became of sends, written down for several at once (engine, "Sending").
 
 /** For reports that come after the answer. */
 export { markShown, type OutcomeRow, undoBadge } from './outcome-sql.ts'
@@ -34,8 +34,8 @@ export interface Left {
 export interface Finished<Of extends Left = Ready> {
   ready: Of
   outcome: Outcome
-  /** Which of its hand-overs this is the end of. */
-  handedOverAt: Date
+  /** Which of its sends this is the end of. */
+  sendingAt: Date
   /** From when on it waits, where it may be tried again. */
   answeredAt: Date
 }
@@ -108,7 +108,7 @@ async function takeBack(
   if (unsent > 0) await addUsage(tx, evaluation.situation.account_id, evaluation.month, channel, -unsent)
 }
 
-/** Booked by the price list at the hand-over; now by what it was, and nothing where nothing was taken. */
+/** Booked by the price list at the send; now by what it was, and nothing where nothing was taken. */
 async function settleCosts(tx: StoreTx, { evaluation }: Ending, changed: readonly Finished<Left>[]): Promise<void> {
   const settled = changed.flatMap(({ ready, outcome }) => {
     const booked = ready.composed && isText(ready.composed) ? ready.composed.cost : null
@@ -131,13 +131,13 @@ function finalCost(booked: Cost | null, outcome: Outcome): Cost | null {
 
 /** `isMailbox`: it is marked that what was accepted has not reached the shopper. */
 export function outcomeRow(
-  { ready, outcome, handedOverAt, answeredAt }: Finished<Left>,
+  { ready, outcome, sendingAt, answeredAt }: Finished<Left>,
   isMailbox: boolean,
 ): sql.OutcomeRow {
   const { row, addressHash } = ready
   const base = {
     id: row.id,
-    handed_over_at: handedOverAt,
+    sending_at: sendingAt,
     response: outcome.response,
     provider_id: null,
     wake_at: null,

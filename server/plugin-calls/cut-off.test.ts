@@ -386,5 +386,5 @@ test('a plugin without reports of stock sends again as soon as the shop is reach
   shop.fake.problem = null
   await elapse(world, 2 * MINUTE, 10_000)
   // Shops of the tests before this one are reached as well.
-  expect((await messages()).map(({ handed_over_at: at }) => at !== null)).toEqual([true, false, false])
+  expect((await messages()).map(({ sending_at: at }) => at !== null)).toEqual([true, false, false])
 })

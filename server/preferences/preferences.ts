@@ -27,7 +27,7 @@ import * as sql from './sql.ts'
 import { wordingsIn } from './wording.ts'
 
 // The preference page: what a person gets, and what they decide about it. Whoever holds the link of a message decides for the address
-// it went to; looking changes nothing (C3), a decision counts for every message not yet handed over (C2).
+// it went to; looking changes nothing (C3), a decision counts for every message not yet sent (C2).
 
 type Decision = z.output<typeof saveEndpoint.body>
 

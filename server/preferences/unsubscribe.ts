@@ -37,7 +37,7 @@ export async function readUnsubscribeLink(deps: Deps, token: string): Promise<Un
   }
 }
 
-/** Counts for every message not yet handed over, in the same commit (C2). Doing it twice is doing it once. */
+/** Counts for every message not yet sent, in the same commit (C2). Doing it twice is doing it once. */
 export async function unsubscribe(deps: Deps, token: string, source: string): Promise<{ storeName: string }> {
   const { message, store, hash } = await messageOfToken(deps, token)
   const now = deps.now()

@@ -164,7 +164,7 @@ describe('what a shopper had last', () => {
       .selectFrom('messages')
       .select('id')
       .where('cart_id', '=', cart.id)
-      .where('handed_over_at', 'is not', null)
+      .where('sending_at', 'is not', null)
       .executeTakeFirstOrThrow()
     const visit = (kind: 'open' | 'click', by: 'human' | 'machine') =>
       world.db

@@ -1,5 +1,5 @@
 import { type AccountTx, type Db, type StoreDb, type StoreTx, sql } from '../core/db.ts'
-import { becomesSkipped, isInFlight, isOpen } from '../messages/fragments.ts'
+import { becomesSkipped, isOpen, isSending } from '../messages/fragments.ts'
 import type { FactPayload, Fold } from '../schema/facts.ts'
 import type { ShopperKey } from '../shoppers/rules.ts'
 import type { StoreDataSubject } from './sql.ts'
@@ -9,7 +9,7 @@ import type { StoreDataSubject } from './sql.ts'
 
 const ids = (values: readonly string[]) => sql`any(${[...values]}::uuid[])`
 
-/** Is a message of theirs on the wire, or a file with them in it being read? What comes of it would be written after us. */
+/** Is a message of theirs in flight, or a file with them in it being read? What comes of it would be written after us. */
 export async function isUnderWay({ db, storeId }: StoreTx, person: StoreDataSubject): Promise<boolean> {
   const rows = await sql<{ is_busy: boolean }>`
     select ${isSent(storeId, person)} or exists (select 1 from consent_imports where store_id = ${storeId} and state = 'running'
@@ -17,14 +17,14 @@ export async function isUnderWay({ db, storeId }: StoreTx, person: StoreDataSubj
   return rows.rows[0]!.is_busy
 }
 
-/** Is a message of theirs on the wire? */
+/** Is a message of theirs in flight? */
 export async function isBeingSent({ db, storeId }: StoreTx, people: StoreDataSubject): Promise<boolean> {
   const rows = await sql<{ is_busy: boolean }>`select ${isSent(storeId, people)} as is_busy`.execute(db)
   return rows.rows[0]!.is_busy
 }
 
 const isSent = (storeId: string, { messageIds }: StoreDataSubject) =>
-  sql`exists (select 1 from messages where store_id = ${storeId} and id = ${ids(messageIds)} and ${isInFlight('messages')})`
+  sql`exists (select 1 from messages where store_id = ${storeId} and id = ${ids(messageIds)} and ${isSending('messages')})`
 
 /** An address in the middle of a text; what means something to LIKE means itself. */
 const anyLike = (addresses: readonly string[]) =>

@@ -211,7 +211,7 @@ describe('one person', () => {
     expect(await tracesIn(world)).toEqual([])
   })
 
-  test('waits for what is on the wire, so that nothing is written of it afterwards', async () => {
+  test('waits for what is in flight, so that nothing is written of it afterwards', async () => {
     const greta = anOrder(world, { email: 'greta@walk.example' })
     await recordOrders(world.deps, zen.storeId, [greta], 'sync')
     await pass(world, zen.storeId, 2 * HOUR)
@@ -219,7 +219,7 @@ describe('one person', () => {
       world.pool.query('update messages set state = $1 where store_id = $2 and to_address = $3', [
         ...[state, zen.storeId, greta.email],
       ])
-    await move('handed_over')
+    await move('sending')
     await ask('DELETE', 'greta@walk.example', { confirmation: 'erase' })
     const erasing = world.runJobs()
     await sleep(700)

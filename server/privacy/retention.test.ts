@@ -263,7 +263,7 @@ test('whoever a message is being sent to is left for the next night, the others 
         select id from messages where store_id = $2 and to_address = $3 limit 1) returning id`,
       [state, storeId, `${name}@busy.example`],
     )
-  await set('handed_over', 'wire')
+  await set('sending', 'wire')
   world.advance(31 * DAY)
   await night(storeId)
   expect(await tracesIn(world, ['open@busy', 'calm@busy'])).toEqual([])

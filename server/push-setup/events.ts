@@ -43,7 +43,7 @@ async function pressed(deps: Deps, store: StoreDb<Db>, { messageId, isRow }: Ope
   await transact(store, (tx) => recordEngagement(tx, visit))
 }
 
-/** For every message not yet handed over (C2, decision 73). */
+/** For every message not yet sent (C2, decision 73). */
 async function stopped(deps: Deps, store: StoreDb<Db>, messageId: string): Promise<void> {
   const at = deps.now()
   await transact(store, async (tx) => {

@@ -366,7 +366,7 @@ describe('what the worker tells', () => {
     expect((await tell({ token: 'A'.repeat(43), kind: 'other' })).status).toBe(400)
   })
 
-  test('“Stop” ends the notifications in all browsers of the person, for every message not yet handed over (C2)', async () => {
+  test('“Stop” ends the notifications in all browsers of the person, for every message not yet sent (C2)', async () => {
     const { token } = await notified()
     await subscribed(aBrowser(), 'ann@shoppers.example')
     expect(await subscriptions()).toHaveLength(2)

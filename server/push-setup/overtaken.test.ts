@@ -27,7 +27,7 @@ test('one that has waited is overtaken by a later one that went, also when there
   await pass(world, store.storeId, 7 * HOUR)
   expect(world.pushes).toHaveLength(2)
   await world.pool.query(
-    `update messages set state = 'held', reason = 'retry', handed_over_at = null, due_at = $2, wake_at = $2,
+    `update messages set state = 'held', reason = 'retry', sending_at = null, due_at = $2, wake_at = $2,
        expires_at = $2::timestamptz + interval '1 day' where store_id = $1 and step = 1`,
     [store.storeId, world.now],
   )

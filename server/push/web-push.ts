@@ -68,7 +68,7 @@ async function ask({ agent, config, answerMs }: Way, message: OutgoingPush): Pro
     const { origin, pathname, search } = new URL(message.subscription.endpoint)
     const reply = await agent.request({
       ...{ origin, path: pathname + search, method: 'POST' as const, headers: sealed.headers },
-      body: Readable.from(handOver(sealed.body, sent), { objectMode: false }),
+      body: Readable.from(streamBody(sealed.body, sent), { objectMode: false }),
     })
     const { statusCode: status, headers } = reply
     const answer: ServiceAnswer = {
@@ -86,7 +86,7 @@ const one = (header: string | string[] | undefined): string | null =>
   (Array.isArray(header) ? header[0] : header) ?? null
 
 /** Asked for only when there is a connection and the headers are written: before that nothing can have been accepted. */
-async function* handOver(body: Buffer, sent: { isBody: boolean }) {
+async function* streamBody(body: Buffer, sent: { isBody: boolean }) {
   sent.isBody = true
   yield body
 }

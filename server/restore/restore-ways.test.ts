@@ -84,7 +84,7 @@ async function mailedWith(code: string): Promise<string> {
     .updateTable('messages')
     .set({ coupon_id: couponId, coupon_code: code })
     .where('store_id', '=', shop.storeId)
-    .where('handed_over_at', 'is not', null)
+    .where('sending_at', 'is not', null)
     .execute()
   return couponId
 }

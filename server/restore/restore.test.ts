@@ -109,7 +109,7 @@ test('what is sold out or taken from sale is gone and not taken along (decision 
   expect((await restore(token)).body.checkoutUrl).toBeNull()
 })
 
-test('an older shop hands over to the order that was placed and not paid, while it is payable and the same cart (decision 14)', async () => {
+test('an older shop sends to the order that was placed and not paid, while it is payable and the same cart (decision 14)', async () => {
   const cart = await shop.cart()
   const line = (productId: string, quantity: number, unitPriceMinor: number) => ({
     ...{ productId, quantity, unitPriceMinor },

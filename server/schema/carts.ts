@@ -58,7 +58,7 @@ export interface CartBadgesTable {
   store_id: string
   cart_id: string
   badge: Generated<'No Action' | 'Email Sent' | 'SMS Sent' | 'WhatsApp Sent' | 'No Response' | 'Recovered'>
-  last_handed_over_at: Generated<Date | null>
+  last_sent_at: Generated<Date | null>
   no_response_at: Generated<Date | null>
   /** Kept by triggers: the last activity of a listed cart. */
   listed_at: Generated<Date | null>

@@ -53,10 +53,9 @@ export interface MessagesTable {
   cost_micros: Generated<number | null>
   cost_currency: Generated<string | null>
   decided_at: Generated<Date | null>
-  handed_over_at: Generated<Date | null>
+  sending_at: Generated<Date | null>
   is_first_mail: Generated<boolean>
-  left_at: Generated<Date | null>
-  departed_at: Generated<Date | null>
+  cart_abandoned_at: Generated<Date | null>
   answer: Generated<Record<string, unknown> | null>
   judged: Generated<Record<string, unknown> | null>
   finished_at: Generated<Date | null>
@@ -189,7 +188,7 @@ export type MessageState =
   | 'scheduled'
   | 'held'
   | 'claimed'
-  | 'handed_over'
+  | 'sending'
   | 'sent'
   | 'delivered'
   | 'failed'

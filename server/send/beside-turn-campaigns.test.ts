@@ -52,7 +52,7 @@ const followed = async (step: Promise<unknown>) => {
   await world.runJobs()
 }
 
-describe('what waits for its place is closed, and what is on the wire is not', () => {
+describe('what waits for its place is closed, and what is in flight is not', () => {
   test.each<[string, string, Change]>([
     [
       'the campaign is cancelled',
@@ -92,22 +92,22 @@ describe('what waits for its place is closed, and what is on the wire is not', (
     const after = await sixMails(world, await aboutNoCarts(), ({ storeId, theirs }) =>
       typed(storeId, emailsOf({ orders: theirs })),
     )
-    expect([after.departed.cart_id, after.waiting.cart_id]).toEqual([null, null])
+    expect([after.sending.cart_id, after.waiting.cart_id]).toEqual([null, null])
     await isClosed(world, after, 'cancelled(merged)')
     await endsWell(world, after)
     await tick(world, after, MINUTE)
     expect(world.sent).toHaveLength(POOL)
   })
 
-  /** Its message about the cart of the one that departed is another run's, as if that run had begun before. */
+  /** Its message about the cart of the one in flight is another run's, as if that run had begun before. */
   const ofAnotherRun = (id: string) =>
     world.db.updateTable('messages').set({ step_id: newId() }).where('id', '=', id).execute()
 
   test('the cart of one of another run is joined to its cart: a campaign writes about a cart once', async () => {
-    const after = await sixMails(world, await aboutCarts(), async ({ storeId, departed, waiting }) => {
-      await ofAnotherRun(departed.id)
+    const after = await sixMails(world, await aboutCarts(), async ({ storeId, sending, waiting }) => {
+      await ofAnotherRun(sending.id)
       await transact({ storeId, db: world.db }, (tx) =>
-        mergeCartMessages(tx, departed.cart_id!, waiting.cart_id!, world.now),
+        mergeCartMessages(tx, sending.cart_id!, waiting.cart_id!, world.now),
       )
     })
     await isClosed(world, after, 'skipped(merged)')
@@ -115,7 +115,7 @@ describe('what waits for its place is closed, and what is on the wire is not', (
   })
 })
 
-describe('what waits for its place goes back, and what is on the wire is not touched', () => {
+describe('what waits for its place goes back, and what is in flight is not touched', () => {
   test('the campaign is put off: all that have not left have their new time', async () => {
     const after = await sixMails(world, await aboutCarts(), (scene) => {
       const delayed = { schedule: { startDate: today(world), timeOfDay: '00:00', delay: 72 } }

@@ -42,7 +42,7 @@ type Change = (of: Six<Scene>) => Promise<unknown>
 
 const sixReminders = async (change: Change) => sixMails(world, await dueReminders(world), change)
 const storeOf = ({ storeId }: { storeId: string }) => ({ storeId, db: world.db })
-const idsOf = ({ departed, waiting }: Beside) => [departed.id, waiting.id]
+const idsOf = ({ sending, waiting }: Beside) => [sending.id, waiting.id]
 const join = (of: { storeId: string }, from: string | null, into: string | null) =>
   transact(storeOf(of), (tx) => mergeCartMessages(tx, from!, into!, world.now))
 
@@ -56,21 +56,21 @@ async function dueByHand(): Promise<Shop> {
   return shop
 }
 
-describe('what waits for its place is closed, and what is on the wire is not', () => {
+describe('what waits for its place is closed, and what is in flight is not', () => {
   const NOTHING_ELSE = {
     ...{ shopperIds: [], cartIds: [], orderIds: [], customerIds: [], cartTokens: [], hashes: [], addresses: [] },
   }
 
   test.each<[string, string, Change]>([
     [
-      'its cart is joined to the one whose mail is on the wire (S6)',
+      'its cart is joined to the one whose mail is in flight (S6)',
       'cancelled(merged)',
-      (six) => join(six, six.waiting.cart_id, six.departed.cart_id),
+      (six) => join(six, six.waiting.cart_id, six.sending.cart_id),
     ],
     [
-      'the cart whose mail is on the wire is joined to its cart (S6)',
+      'the cart whose mail is in flight is joined to its cart (S6)',
       'skipped(merged)',
-      (six) => join(six, six.departed.cart_id, six.waiting.cart_id),
+      (six) => join(six, six.sending.cart_id, six.waiting.cart_id),
     ],
     [
       'whatever is open of a person is closed as they are erased (C8)',
@@ -99,11 +99,11 @@ describe('what waits for its place is closed, and what is on the wire is not', (
   })
 
   /** Of mails that each of them got long before. */
-  async function reportAbout({ departed, waiting }: Beside, kind: 'hard' | 'complaint') {
-    for (const { lone_shopper_id: _, ...row } of [departed, waiting]) {
+  async function reportAbout({ sending, waiting }: Beside, kind: 'hard' | 'complaint') {
+    for (const { lone_shopper_id: _, ...row } of [sending, waiting]) {
       const id = newId()
       const before = new Date(world.now.getTime() - 100 * HOUR)
-      const left = { handed_over_at: before, departed_at: null, judged: null, claim: null, finished_at: before }
+      const left = { sending_at: before, judged: null, claim: null, finished_at: before }
       const earlier = {
         ...row,
         id,
@@ -150,7 +150,7 @@ describe('what waits for its place is closed, and what is on the wire is not', (
   })
 })
 
-describe('what waits for its place goes as it is, and what is on the wire is not touched', () => {
+describe('what waits for its place goes as it is, and what is in flight is not touched', () => {
   const ANYTHING = {
     ...{ coupon_id: null, coupon_code: null, subject: null, body_html: null, body_text: '', template_id: null },
     ...{
@@ -185,13 +185,13 @@ describe('what waits for its place goes as it is, and what is on the wire is not
         }),
     ],
     [
-      'a report about the mail on the wire says that it waits at its receiver',
-      ({ departed }) => report(departed.id, 'soft'),
+      'a report about the mail in flight says that it waits at its receiver',
+      ({ sending }) => report(sending.id, 'soft'),
     ],
     [
-      'its claim prepares the one on the wire once more',
+      'its claim prepares the one in flight once more',
       async (six) => {
-        const { claim, id } = six.departed
+        const { claim, id } = six.sending
         const limits = { now: world.now, capSince: world.now, capMax: 100, tokensUntil: world.now }
         const row = { ...ANYTHING, id, to_address: 'nobody@shoppers.example' }
         const preparing = { claim: claim!, ...limits }
@@ -208,10 +208,8 @@ describe('what waits for its place goes as it is, and what is on the wire is not
     [
       'the ends of both are written down, as if they had left at another time',
       async (six) => {
-        const departures = idsOf(six).map((id) => ({ id, departed_at: new Date(0), accepted: null }))
-        const written = await transact(storeOf(six), (tx) =>
-          mailTurn.writeDepartures(tx, departures, 'Email Sent', world.now),
-        )
+        const mails = idsOf(six).map((id) => ({ id, sending_at: new Date(0), accepted: null }))
+        const written = await transact(storeOf(six), (tx) => mailTurn.settleMails(tx, mails, 'Email Sent', world.now))
         expect([...written]).toEqual([])
       },
     ],
@@ -225,13 +223,13 @@ describe('what waits for its place goes as it is, and what is on the wire is not
 })
 
 /** Which of both leave by a turn of the same process for a claim that has neither. */
-async function turnOfAnother({ accountId, storeId, departed, waiting }: Six<Scene>): Promise<string[]> {
+async function turnOfAnother({ accountId, storeId, sending, waiting }: Six<Scene>): Promise<string[]> {
   const { version } = await world.db
     .selectFrom('carts')
     .select('version')
     .where('id', '=', waiting.cart_id!)
     .executeTakeFirstOrThrow()
-  const going = [departed, waiting].map(({ id, shopper_id, to_address }) => ({
+  const going = [sending, waiting].map(({ id, shopper_id, to_address }) => ({
     ...{ id, shopper_id, cart_version: version, address_hash: '', other_hashes: [], domain: domainOf(to_address!) },
     ...{ coupon_id: null, coupon_code: null, coupon_wording: null, inputs: {} },
   }))
@@ -250,7 +248,7 @@ test('all rows go with their account: nothing more leaves, and the process goes 
   expect(world.sent).toHaveLength(POOL)
 })
 
-test('another channel is chosen for both: what waits does not leave as a mail, and what is on the wire stays one', async () => {
+test('another channel is chosen for both: what waits does not leave as a mail, and what is in flight stays one', async () => {
   const after = await sixReminders(async (six) => {
     await world.db
       .updateTable('messages')
@@ -261,33 +259,37 @@ test('another channel is chosen for both: what waits does not leave as a mail, a
     await deliver.setChannels(storeOf(six), six.waiting.claim!, chosen)
   })
   await endsWell(world, after)
-  expect(await storedOne(world, after.waiting.id)).toMatchObject({ state: 'scheduled', claim: null, departed_at: null })
+  expect(await storedOne(world, after.waiting.id)).toMatchObject({
+    state: 'scheduled',
+    claim: null,
+    sending_at: null,
+  })
   expect(world.sent).toHaveLength(POOL)
 })
 
-test('a report that the mail on the wire came back waits for its end (D4)', async () => {
-  const after = await sixReminders(async ({ departed }) => {
-    await report(departed.id, 'hard')
+test('a report that the mail in flight came back waits for its end (D4)', async () => {
+  const after = await sixReminders(async ({ sending }) => {
+    await report(sending.id, 'hard')
     await applyWaitingReports(world.deps)
   })
   await applyWaitingReports(world.deps)
-  expect(await storedOne(world, after.departed.id)).toMatchObject({ state: 'failed', reason: 'bounced' })
-  expect((await recordsOf(world, after.departed.id)).slice(1)).toEqual(['result accepted', 'result bounced'])
+  expect(await storedOne(world, after.sending.id)).toMatchObject({ state: 'failed', reason: 'bounced' })
+  expect((await recordsOf(world, after.sending.id)).slice(1)).toEqual(['result accepted', 'result bounced'])
   expect((await storedOne(world, after.waiting.id)).state).toBe('sent')
 })
 
-test('an erasure waits until the mail on the wire has its end, and then takes the person out (C8)', async () => {
+test('an erasure waits until the mail in flight has its end, and then takes the person out (C8)', async () => {
   let erasing: Promise<void> | undefined
-  const after = await sixReminders(async ({ token, departed }) => {
-    const path = `/api/privacy/${encodeURIComponent(departed.to_address!)}`
+  const after = await sixReminders(async ({ token, sending }) => {
+    const path = `/api/privacy/${encodeURIComponent(sending.to_address!)}`
     const { status } = await world.request('DELETE', path, { token, body: { confirmation: 'erase' } })
     expect(status).toBe(202)
     erasing = world.runJobs()
-    // Long enough for its first look, which finds the mail on the wire.
+    // Long enough for its first look, which finds the mail in flight.
     await sleep(300)
   })
   await erasing
-  const { state, to_address, subject, body_text } = await storedOne(world, after.departed.id)
+  const { state, to_address, subject, body_text } = await storedOne(world, after.sending.id)
   expect([state, to_address, subject, body_text]).toEqual(['sent', null, null, null])
   expect((await storedOne(world, after.waiting.id)).state).toBe('sent')
 })

@@ -20,10 +20,10 @@ import { newId } from '../core/ids.ts'
 import * as composing from '../decide/composing-sql.ts'
 import { wakeCartMessages, wakeMessagesOf } from '../messages/messages.ts'
 import type { PlatformOrder } from '../platforms/platform.ts'
+import { releaseClaimsOfDead } from './abandoned-sql.ts'
 import * as deliver from './deliver-sql.ts'
-import { releaseClaimsOfDead } from './submissions-sql.ts'
 
-// Whatever stops or moves open messages, beside the turn of mails (D5, D10): one that waits for its place on the wire stops, one that is on the wire
+// Whatever stops or moves open messages, beside the turn of mails (D5, D10): one that waits for its place in flight stops, one that is in flight
 // is left as it is and its end is written down. Each is about both at once.
 
 const world = aWorld()
@@ -65,10 +65,10 @@ const emptied = (storeId: string, { email }: PlatformOrder) =>
     },
   ])
 
-const claimOf = ({ departed: { claim } }: Beside) => claim!
-const idsOf = ({ departed, waiting }: Beside) => [departed.id, waiting.id]
+const claimOf = ({ waiting: { claim } }: Beside) => claim!
+const idsOf = ({ sending, waiting }: Beside) => [sending.id, waiting.id]
 
-describe('what waits for its place is closed, and what is on the wire is not', () => {
+describe('what waits for its place is closed, and what is in flight is not', () => {
   test.each<[string, string, Change]>([
     [
       'both buy',
@@ -91,8 +91,11 @@ describe('what waits for its place is closed, and what is on the wire is not', (
     [
       'both unsubscribe, by the links of their mails',
       'skipped(suppressed_unsubscribed)',
-      async ({ departed, waiting }) => {
-        for (const { body_html } of [departed, waiting]) {
+      async ({ sending, waiting }) => {
+        // It was tried before, and may have arrived.
+        const tried = { attempts: 1, decided_at: world.now }
+        await world.db.updateTable('messages').set(tried).where('id', '=', waiting.id).execute()
+        for (const { body_html } of [sending, waiting]) {
           const reply = await world.request('POST', linkIn(body_html!, '/u/'))
           expect(reply.status).toBe(200)
         }
@@ -164,20 +167,20 @@ describe('what waits for its place is closed, and what is on the wire is not', (
     ...{ outcome: 'skip' as const, until: null, inputs: {}, couponId: null },
   })
 
-  test('both turn out to be one, who gets the mail that is on the wire and no other (S6)', async () => {
+  test('both turn out to be one, who gets the mail that is in flight and no other (S6)', async () => {
     const after = await sixReminders(({ storeId, theirs }) =>
       typed(
         storeId,
         theirs.map(({ email }) => email),
       ),
     )
-    const { departed, waiting, storeId } = after
+    const { sending, waiting, storeId } = after
     const theirs = await world.db
       .selectFrom('messages')
       .select(['state', 'reason'])
       .where('store_id', '=', storeId)
-      .where('id', '<>', departed.id)
-      .where('shopper_id', '=', (await storedOne(world, departed.id)).shopper_id)
+      .where('id', '<>', sending.id)
+      .where('shopper_id', '=', (await storedOne(world, sending.id)).shopper_id)
       .where('step', '=', 1)
       .execute()
     expect(theirs.map(({ state, reason }) => reason ?? state).every((reason) => reason === 'merged')).toBe(true)
@@ -187,16 +190,16 @@ describe('what waits for its place is closed, and what is on the wire is not', (
     const carts = await world.db
       .selectFrom('carts as c')
       .select(['status', wasMailed('c'), badgeColumns('c')[0], badgeColumns('c')[1]])
-      .where('id', 'in', [departed.cart_id!, waiting.cart_id!])
+      .where('id', 'in', [sending.cart_id!, waiting.cart_id!])
       .where('merged_into', 'is', null)
       .execute()
     expect(carts).toEqual([
-      { status: 'abandoned', badge: 'Email Sent', last_handed_over_at: departed.departed_at, is_mailed: true },
+      { status: 'abandoned', badge: 'Email Sent', last_sent_at: sending.sending_at, is_mailed: true },
     ])
   })
 })
 
-describe('what waits for its place goes back, and what is on the wire is not touched', () => {
+describe('what waits for its place goes back, and what is in flight is not touched', () => {
   const soon = (ms: number) => new Date(world.now.getTime() + ms)
 
   test.each<[string, Change]>([
@@ -222,17 +225,17 @@ describe('what waits for its place goes back, and what is on the wire is not tou
     ],
   ])('%s', async (_, change) => {
     const after = await sixReminders(change)
-    const { state, claim, handed_over_at, departed_at } = await storedOne(world, after.waiting.id)
+    const { state, claim, sending_at } = await storedOne(world, after.waiting.id)
     expect(['scheduled', 'held']).toContain(state)
-    expect([claim, handed_over_at, departed_at]).toEqual([null, null, null])
+    expect([claim, sending_at]).toEqual([null, null])
     expect(world.sent).toHaveLength(POOL)
     await endsWell(world, after)
     await pass(world, after.storeId, MINUTE)
     expect(world.sent).toHaveLength(POOL)
   })
 
-  test('shopping again while the mail is on the wire is activity after it: the cart stays abandoned (S2)', async () => {
-    const { departed, storeId } = await sixReminders(({ storeId, theirs }) =>
+  test('shopping again while the mail is in flight is activity after it: the cart stays abandoned (S2)', async () => {
+    const { sending, storeId } = await sixReminders(({ storeId, theirs }) =>
       recordOrders(
         world.deps,
         storeId,
@@ -244,7 +247,7 @@ describe('what waits for its place goes back, and what is on the wire is not tou
       .selectFrom('carts as c')
       .select(['status', badgeColumns('c')[0]])
       .where('store_id', '=', storeId)
-      .where('id', '=', departed.cart_id!)
+      .where('id', '=', sending.cart_id!)
       .executeTakeFirstOrThrow()
     expect(cart).toEqual({ status: 'abandoned', badge: 'Email Sent' })
   })
@@ -258,9 +261,9 @@ describe('what waits for its place goes back, and what is on the wire is not tou
     ['its process is taken for dead', () => releaseClaimsOfDead(world.db, soon(1), world.now)],
     [
       'what may have held it is gone',
-      ({ storeId, departed, waiting }) =>
+      ({ storeId, sending, waiting }) =>
         transact({ storeId, db: world.db }, (tx) =>
-          wakeCartMessages(tx, [departed.cart_id!, waiting.cart_id!], world.now),
+          wakeCartMessages(tx, [sending.cart_id!, waiting.cart_id!], world.now),
         ),
     ],
     [
@@ -269,11 +272,11 @@ describe('what waits for its place goes back, and what is on the wire is not tou
     ],
     [
       'another process takes what is due, long after the lease',
-      async ({ storeId, departed }) => {
+      async ({ storeId, sending }) => {
         const claim = { claim: newId(), workerId: newId(), leaseUntil: soon(1), now: soon(2 * MINUTE), limit: 100 }
         const taken = await deliver.claimDue({ storeId, db: world.db }, claim)
         expect(taken).toHaveLength(1)
-        expect(taken.map(({ id }) => id)).not.toContain(departed.id)
+        expect(taken.map(({ id }) => id)).not.toContain(sending.id)
         await deliver.releaseClaim({ storeId, db: world.db }, claim.claim, { ids: [], wakeAt: world.now }, world.now)
       },
     ],

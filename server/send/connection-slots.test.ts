@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, expect, test } from 'vitest'
 import { freshOrderCheck } from '../../test/factories.ts'
-import { aScene, countStates, HOUR, isOnTheWire, messagesOf, send, wait } from '../../test/message-scene.ts'
+import { aScene, countStates, HOUR, isBeingSent, messagesOf, send, wait } from '../../test/message-scene.ts'
 import { acceptsMail, aWorld } from '../../test/world.ts'
 import type { Outcome } from '../channels/channel.ts'
 import { transact } from '../core/db.ts'
 import * as outcomes from '../outcome/outcome-sql.ts'
 import { sendersOn } from './connection-slots.ts'
 
-// What all stores together have on the wire (D10), and whom one unanswered message holds up.
+// What all stores together have in flight (D10), and whom one unanswered message holds up.
 
 const world = aWorld()
 /** Of the world's mail channel. */
@@ -17,7 +17,7 @@ beforeEach(() => {
   world.answer = acceptsMail
 })
 
-test('stores sent for at once have together no more handed over than the pool holds, and take turns (D8, D10)', async () => {
+test('stores sent for at once have together no more sent than the pool holds, and take turns (D8, D10)', async () => {
   const stores = [await aScene(world, 12), await aScene(world, 12), await aScene(world, 12), await aScene(world, 1)]
   for (const { storeId } of stores) await wait(world, storeId, stores[0]!.storeId === storeId ? HOUR : 0)
   for (const { storeId } of stores) await freshOrderCheck(world, storeId)
@@ -34,8 +34,8 @@ test('stores sent for at once have together no more handed over than the pool ho
   // One answer at a time, and none before its place is taken again: what takes turns is not who is quick.
   for (let left = 37; left > 0; left--) {
     await expect.poll(() => onTheWire.length).toBe(Math.min(POOL, left))
-    const handedOver = world.db.selectFrom('messages').select('id').where(isOnTheWire)
-    expect((await handedOver.execute()).length).toBeLessThanOrEqual(POOL)
+    const sending = world.db.selectFrom('messages').select('id').where(isBeingSent)
+    expect((await sending.execute()).length).toBeLessThanOrEqual(POOL)
     onTheWire.shift()!()
   }
   await all
@@ -61,7 +61,7 @@ test('a message the mail server never answers holds up nobody but itself, and it
     await send(world, storeId)
     await sleep(200)
   }
-  expect(await countStates(world, storeId)).toEqual({ sent: 2, handed_over: 1 })
+  expect(await countStates(world, storeId)).toEqual({ sent: 2, sending: 1 })
   answer.resolve({ kind: 'accepted', providerId: 'p', response: '250' })
   await first
   expect(await countStates(world, storeId)).toEqual({ sent: 3 })
@@ -96,7 +96,7 @@ test('answers that came while the database was asked in vain are written down, a
   expect(await countStates(world, second)).toEqual({ sent: 12 })
 })
 
-test('the end of an earlier hand-over does not touch a later one, though its commit had to be repeated (D1)', async () => {
+test('the end of an earlier send does not touch a later one, though its commit had to be repeated (D1)', async () => {
   const { storeId } = await aScene(world)
   await wait(world, storeId, HOUR)
   const store = { storeId, db: world.db }
@@ -106,15 +106,13 @@ test('the end of an earlier hand-over does not touch a later one, though its com
   const { workerId } = world.deps
   await world.db
     .updateTable('messages')
-    .set({ state: 'handed_over', handed_over_at: later, worker_id: workerId })
+    .set({ state: 'sending', sending_at: later, worker_id: workerId })
     .where('id', '=', id)
     .execute()
-  const end = (handedOverAt: Date) =>
-    transact(store, (tx) =>
-      outcomes.applyOutcomes(tx, workerId, [{ ...putOff, id, handed_over_at: handedOverAt }], later),
-    )
+  const end = (sendingAt: Date) =>
+    transact(store, (tx) => outcomes.applyOutcomes(tx, workerId, [{ ...putOff, id, sending_at: sendingAt }], later))
   expect([...(await end(earlier))]).toEqual([])
-  expect(await countStates(world, storeId)).toEqual({ handed_over: 1 })
+  expect(await countStates(world, storeId)).toEqual({ sending: 1 })
   expect([...(await end(later))]).toEqual([id])
   expect(await countStates(world, storeId)).toEqual({ held: 1 })
 })

@@ -1,5 +1,5 @@
 // Who may put how much on a channel's wire. Several stores are sent for at once, and all of them together may have no more
-// `handed_over` than the channel carries: what a crash leaves `unknown` is bounded for the process, not for each store (D10).
+// `sending` than the channel carries: what a crash leaves `unknown` is bounded for the process, not for each store (D10).
 
 /** A channel, as far as its places go. */
 export interface HasSlots {
@@ -99,7 +99,7 @@ export class SlotShare {
     this.#granted()
   }
 
-  /** Nothing more is going to leave. What is still on the wire keeps its place until `settle`. */
+  /** Nothing more is going to leave. What is still in flight keeps its place until `settle`. */
   leave(): void {
     const { queue } = this.#pool
     if (queue.includes(this)) queue.splice(queue.indexOf(this), 1)

@@ -3,7 +3,7 @@ import type { Use } from '../credits/credits.ts'
 import { isText } from '../decide/composing.ts'
 import type { Ready } from '../decide/evaluate.ts'
 
-// What the plan includes and what credits pay for, of messages that may be handed over (decision 85). Pure.
+// What the plan includes and what credits pay for, of messages that may be sent (decision 85). Pure.
 
 interface Paying {
   /** How many the plan still includes. */
@@ -35,6 +35,6 @@ export function payable<Row extends Priced>(ready: readonly Row[], { slots, cred
 export const usesOf = (paid: readonly Priced[], perMille: number): Use[] =>
   paid.map((each) => ({ messageId: each.row.id, micros: priceOf(each, perMille) }))
 
-/** Fixed at the hand-over, by the price table: what the provider says later changes nothing of it. */
+/** Fixed at the send, by the price table: what the provider says later changes nothing of it. */
 const priceOf = ({ composed }: Priced, perMille: number): number =>
   isText(composed) ? creditPrice(composed.cost.amountMicros, perMille) : 0

@@ -155,7 +155,7 @@ describe('what credits paid for', () => {
     expect((await ledger(silent)).map(([kind]) => kind)).toEqual(['test', 'use'])
   })
 
-  test('is fixed at the hand-over: what the provider charges in the end changes nothing of it', async () => {
+  test('is fixed at the send: what the provider charges in the end changes nothing of it', async () => {
     const scene = await aTextFlow()
     await fill(scene, PRICE)
     world.answerText = (text) => ({

@@ -6,17 +6,16 @@ import type { DecisionRow } from '../decide/evaluate.ts'
 import { hadOfSameOffer, TEXTS_OF_CART } from '../decide/fragments.ts'
 import {
   becomesClaimed,
-  becomesHandedOver,
   becomesScheduled,
+  becomesSending,
   isClaimed,
   isHeld,
-  isInFlight,
   isOpen,
-  leftAt,
+  isSending,
 } from '../messages/fragments.ts'
-import { isBasisInForce, restsOnDeparted, stands, wantsCoupon } from './fragments.ts'
+import { isBasisInForce, stands, waitsForEarlier, wantsCoupon } from './fragments.ts'
 
-// Way C's statements: claim, verdict, hand over, outcome. What decisions rest on is loaded in evaluate-sql.ts.
+// Way C's statements: claim, verdict, send, outcome. What decisions rest on is loaded in evaluate-sql.ts.
 
 /** Takes the store for this process; false while another one has it. A lease far in the future is from before a step back of the clock. */
 export async function leaseStore({ db, storeId }: StoreDb, now: Date, until: Date): Promise<boolean> {
@@ -58,7 +57,7 @@ export async function claimDue(
     with due as (
       select id from messages where store_id = ${storeId} and ${isOpen('messages')} and wake_at <= ${now}
         and shopper_id <> all(${[...busy]}::uuid[])
-        and not ${restsOnDeparted('messages')}
+        and not ${waitsForEarlier('messages')}
       order by wake_at limit ${limit} for update skip locked)
     update messages m set ${becomesClaimed(claim)}, worker_id = ${workerId}, wake_at = ${leaseUntil}, updated_at = ${now}
     from due where m.store_id = ${storeId} and m.id = due.id returning m.id, m.shopper_id, m.channel, m.channels`.execute(
@@ -84,7 +83,7 @@ export interface ClaimedId {
   channels: ChannelName[] | null
 }
 
-/** Before the hand-over, and never after it (decision 54): the claim's rows go by these of their channels. */
+/** Before the send, and never after it (decision 54): the claim's rows go by these of their channels. */
 export async function setChannels(
   { db, storeId }: StoreDb,
   claim: string,
@@ -120,7 +119,7 @@ export async function applyDecisions(
     moved as (
       update messages m set state = v.state, reason = v.reason,
         channel = case when v.channel = any(m.channels) then v.channel else m.channel end, wake_at = v.wake_at, claim = null,
-        handed_over_at = null, decided_at = ${now},
+        decided_at = ${now},
         updated_at = ${now}, finished_at = case when ${isHeld('v')} then null else ${now}::timestamptz end
       from decision v join before b on b.id = v.id where m.store_id = ${storeId} and m.id = v.id
       returning m.id)
@@ -132,7 +131,7 @@ export async function applyDecisions(
     where (last.outcome, last.reason) is distinct from (v.outcome, v.reason)`.execute(db)
 }
 
-/** Gives claimed rows back, to be looked at again when they are due: those a hand-over refused a moment later than the others. */
+/** Gives claimed rows back, to be looked at again when they are due: those a send refused a moment later than the others. */
 export async function releaseClaim(
   { db, storeId }: StoreDb,
   claim: string,
@@ -145,7 +144,7 @@ export async function releaseClaim(
     where store_id = ${storeId} and ${isClaimed('messages')} and claim = ${claim}`.execute(db)
 }
 
-export interface HandOverRow {
+export interface SendRow {
   id: string
   cart_id: string | null
   cart_version: number | null
@@ -172,7 +171,7 @@ export interface HandOverRow {
   tokens: readonly { hash: string; purpose: string; target: string | null }[]
 }
 
-export interface HandOverLimits {
+export interface SendLimits {
   now: Date
   localCopySince: Date
   capSince: Date
@@ -184,10 +183,10 @@ export interface HandOverLimits {
   tokensUntil: Date
 }
 
-/** As it was handed over. */
-export interface HandedOver {
+/** As it was sent. */
+export interface SentMessage {
   id: string
-  handedOverAt: Date
+  sendingAt: Date
   /** null: it is about no cart. */
   cartVersion: number | null
   addressHash: string
@@ -197,22 +196,22 @@ export interface HandedOver {
   couponWording: string | null
 }
 
-/** Whether what was handed over then, and is not on the wire yet, would still be: its cart as it was, its price within the budget. */
+/** Whether what was sent then, and is not in flight yet, would still be: its cart as it was, its price within the budget. */
 export async function mayStillLeave(
   { db, storeId }: StoreDb,
-  { id, handedOverAt, cartVersion, addressHash, otherHashes, inputs, couponWording }: HandedOver,
+  { id, sendingAt, cartVersion, addressHash, otherHashes, inputs, couponWording }: SentMessage,
 ): Promise<boolean> {
   const rows = await sql`select 1 from messages m
     left join carts c on c.store_id = m.store_id and c.id = m.cart_id
     join stores s on s.id = m.store_id
-    where m.store_id = ${storeId} and m.id = ${id} and ${isInFlight('m')} and ${leftAt('m')} = ${handedOverAt}
+    where m.store_id = ${storeId} and m.id = ${id} and ${isSending('m')} and m.sending_at = ${sendingAt}
       and c.version is not distinct from ${cartVersion}::int
-      and ${stands({ addressHash: sql`decode(${addressHash}, 'hex')`, otherHashes: sql`array(select decode(h, 'hex') from unnest(${[...otherHashes]}::text[]) h)` }, handedOverAt)}
+      and ${stands({ addressHash: sql`decode(${addressHash}, 'hex')`, otherHashes: sql`array(select decode(h, 'hex') from unnest(${[...otherHashes]}::text[]) h)` }, sendingAt)}
       and ${isBasisInForce(sql`${JSON.stringify(inputs)}::jsonb`)}
       and (m.coupon_id is null or (${wantsCoupon(sql`m.coupon_id`)} and ${couponStands(sql`m.coupon_id`, sql`m.coupon_code`, sql`${couponWording}::text`)}))
       and (coalesce(m.cost_micros, 0) = 0 or not exists (select 1 from sending_budgets b
         left join sending_spend p on p.account_id = b.account_id and p.currency = b.currency
-          and p.month = date_trunc('month', m.handed_over_at at time zone 'UTC')::date
+          and p.month = date_trunc('month', m.sending_at at time zone 'UTC')::date
         where b.account_id = s.account_id and (b.currency <> m.cost_currency or p.micros > b.monthly_micros)))`.execute(
     db,
   )
@@ -226,12 +225,12 @@ export async function mayStillLeave(
  * enough, whose coupon stands as the message says it and is theirs still, and a free slot under the frequency cap. Their carts, decisions, links and the plan's counter move in the same statement.
  * Shoppers and the counter are locked by the caller.
  */
-export async function handOver(
+export async function startSending(
   { db, storeId }: StoreTx,
   claim: string,
   workerId: string,
-  rows: readonly HandOverRow[],
-  limits: HandOverLimits,
+  rows: readonly SendRow[],
+  limits: SendLimits,
 ): Promise<Set<string>> {
   const { now, accountId, month, channel, badge } = limits
   const moved = await sql<{ id: string }>`
@@ -240,14 +239,14 @@ export async function handOver(
         to_address text, coupon_id uuid, coupon_code text,
         coupon_wording text, subject text, body_text text, template_id uuid, template_version int, variant_id uuid, reason text,
         inputs jsonb, tokens jsonb, segments int, cost_micros bigint, cost_currency text, text_since timestamptz)),
-    -- in one order for all, so that a disconnect and a hand-over never wait for each other in a circle; with the steps behind them, whose
+    -- in one order for all, so that a disconnect and a send never wait for each other in a circle; with the steps behind them, whose
     -- time moves next
     locked as materialized (
       select id, cart_id from messages where store_id = ${storeId} and ${aboutTheSame(rows)}
         and ${isOpen('messages')} order by id for update),
     moved as (
-      update messages m set ${becomesHandedOver}, worker_id = ${workerId},
-        handed_over_at = ${now}, left_at = c.abandoned_at, decided_at = ${now}, updated_at = ${now}, attempts = m.attempts + 1,
+      update messages m set ${becomesSending}, worker_id = ${workerId}, judged = null,
+        sending_at = ${now}, cart_abandoned_at = c.abandoned_at, decided_at = ${now}, updated_at = ${now}, attempts = m.attempts + 1,
         told_by = case when m.channel = 'push' and m.cart_id is not null
           then array(select jsonb_array_elements_text(c.fold -> 'episode' -> 'toldBy')) end,
         to_address = l.to_address, coupon_id = l.coupon_id, coupon_code = l.coupon_code, subject = l.subject, body_html = null, body_text = l.body_text,
@@ -258,14 +257,14 @@ export async function handOver(
         and m.due_at <= ${now} and m.channel = ${channel}
         and c.version is not distinct from l.cart_version
         and s.id = m.store_id and ${stands({ addressHash: sql`decode(l.address_hash, 'hex')`, otherHashes: sql`array(select decode(h, 'hex') from jsonb_array_elements_text(l.other_hashes) h)` }, now)}
-        and (l.text_since is null or not exists (select ${TEXTS_OF_CART} and h.handed_over_at > l.text_since))
+        and (l.text_since is null or not exists (select ${TEXTS_OF_CART} and h.sending_at > l.text_since))
         and exists (select 1 from sync_state y where y.store_id = m.store_id and y.stream = 'order_check'
           and y.completed_start between ${limits.localCopySince} and ${now})
         and ${isBasisInForce(sql`l.inputs`)}
         and (l.coupon_id is null or (${wantsCoupon(sql`l.coupon_id`)} and ${couponStands(sql`l.coupon_id`, sql`l.coupon_code`, sql`l.coupon_wording`)}))
         and not exists (${hadOfSameOffer})
         and (select count(*) from messages h where h.store_id = m.store_id and h.shopper_id = m.shopper_id
-          and h.handed_over_at > ${limits.capSince}) < ${limits.capMax}
+          and h.sending_at > ${limits.capSince}) < ${limits.capMax}
       returning m.id, m.cart_id),
     badges as (
       ${writeBadges(
@@ -292,7 +291,7 @@ export async function handOver(
 }
 
 /** The messages of the rows' carts, and the rows that have none. */
-function aboutTheSame(rows: readonly HandOverRow[]): RawBuilder<boolean> {
+function aboutTheSame(rows: readonly SendRow[]): RawBuilder<boolean> {
   const cartIds = rows.flatMap((row) => row.cart_id ?? [])
   const ofCarts = sql<boolean>`cart_id = any(${cartIds}::uuid[])`
   const others = rows.filter((row) => row.cart_id === null)

@@ -28,14 +28,14 @@ import { type StoreLease, takeStoreLease } from './lease.ts'
 import { mailOutOf } from './mail-out.ts'
 import { openQueue, type SendQueue } from './send-window.ts'
 
-// Way C: order check, posts, claim, decide and render here; hand-over and outcome behind send-window.ts. What leaves is written before it leaves; a
+// Way C: order check, posts, claim, decide and render here; send and outcome behind send-window.ts. What leaves is written before it leaves; a
 // row goes back only on proof that it was not accepted.
 
 const BATCH = 100
 /** A claim this old was left behind by a process that ended; its rows are due again. */
 const LEASE_MS = 60_000
 
-/** What a hand-over refused is decided anew, but not in the same breath: two that disagree must not spin. */
+/** What a send refused is decided anew, but not in the same breath: two that disagree must not spin. */
 const REFUSED_WAIT_MS = 1_000
 
 export interface Sending {
@@ -44,7 +44,7 @@ export interface Sending {
   batchSize?: number
 }
 
-/** Where a batch departs within this time, the next one is prepared as soon as it begins to leave; else once half of it has left. */
+/** Where a batch is sent within this time, the next one is prepared as soon as it begins to leave; else once half of it has left. */
 const QUICK_MS = 3_000
 
 /** A shop that takes so long to be asked is not asked while a batch leaves. */
@@ -80,9 +80,9 @@ interface Rounds {
 
 /** While a full batch leaves, the next one is claimed, judged and prepared (decision 149). */
 async function sendRounds(deps: Deps, store: StoreDb<Db>, rounds: Rounds): Promise<void> {
-  /** Of the last one not all may have departed; the one before it waits for answers. */
+  /** Of the last one not all may have started; the one before it waits for answers. */
   let leaving: Leaving[] = []
-  /** How long the last batch took to depart. */
+  /** How long the last batch took to be sent. */
   let tookMs = Number.POSITIVE_INFINITY
   const ends = async (batches: readonly Leaving[]) => {
     await Promise.all(batches.map(({ ended }) => ended))
@@ -100,7 +100,7 @@ async function sendRounds(deps: Deps, store: StoreDb<Db>, rounds: Rounds): Promi
         continue
       }
       try {
-        await Promise.all([leaving.at(-1)?.departed, ends(leaving.slice(0, -1))])
+        await Promise.all([leaving.at(-1)?.started, ends(leaving.slice(0, -1))])
       } catch (error) {
         await batch.drop()
         throw error
@@ -108,7 +108,7 @@ async function sendRounds(deps: Deps, store: StoreDb<Db>, rounds: Rounds): Promi
       const last = batch.leave()
       leaving.push(last)
       const leavesAt = deps.now().getTime()
-      void last.departed.then(() => {
+      void last.started.then(() => {
         tookMs = deps.now().getTime() - leavesAt
       })
       // What was judged long before its turn would have to be judged again, and so would what leaves while a slow shop is asked (D3).
@@ -206,10 +206,10 @@ interface Batch {
 interface Leaving {
   /** Whose messages they are. */
   shoppers: readonly string[]
-  /** Half of it has departed, or may not. Never rejects. */
+  /** Half of it has started, or may not. Never rejects. */
   isHalfGone: Promise<void>
   /** All of it. Never rejects. */
-  departed: Promise<void>
+  started: Promise<void>
   /** With what came back written down, and the rest given back. */
   ended: Promise<void>
 }
@@ -277,7 +277,7 @@ function leave(deps: Deps, store: StoreDb<Db>, claim: string, queues: readonly S
   const all = async (moments: Promise<void>[]) => void (await Promise.all(moments))
   return {
     isHalfGone: all(sent.map((each) => each.isHalfGone)),
-    departed: all(sent.map((each) => each.departed)),
+    started: all(sent.map((each) => each.started)),
     ended,
   }
 }
@@ -333,8 +333,8 @@ export async function textsFor(deps: Deps, store: StoreDb<Db>, channels: readonl
   )
 }
 
-/** What is put on a wire, of a message's row or of a test that has none. */
-export interface Departing {
+/** What is put in flight, of a message's row or of a test that has none. */
+export interface OutgoingMessage {
   id: string
   channel: ChannelName
   address: string
@@ -344,7 +344,7 @@ export interface Departing {
 
 /** To the browsers of the person a message is for. */
 function pushOf(deps: Deps, store: StoreDb<Db>) {
-  const put = ({ id, composed, sendAuthorization }: Departing, mayGoOn: () => boolean) => {
+  const put = ({ id, composed, sendAuthorization }: OutgoingMessage, mayGoOn: () => boolean) => {
     if (!isPush(composed)) throw new Error('not a notification')
     const { payload } = composed
     return putPush(deps, store, { id, payload, topic: topicOf(payload), sendAuthorization, mayGoOn })
@@ -357,7 +357,7 @@ export async function transportOf(deps: Deps, situation: Situation, channel: Cha
   if (isTextChannelName(channel)) {
     // Without it no row of the channel is ready.
     const transport = texts.get(channel)!
-    return { transport, mail: null, put: (each: Departing) => transport.send(outgoingText(each)) }
+    return { transport, mail: null, put: (each: OutgoingMessage) => transport.send(outgoingText(each)) }
   }
   if (channel !== 'email') throw new Error(`no way out for a ${channelTraits[channel].word}`)
   const mail = await mailOutOf(deps, situation)
@@ -365,12 +365,18 @@ export async function transportOf(deps: Deps, situation: Situation, channel: Cha
   const feedbackId = feedbackIdOf(deps.secrets, situation.account_id, situation.url)
   const { account_id: accountId } = situation
   const sender = { name: situation.sender_name, email: situation.sender_email, feedbackId, accountId }
-  const put = ({ id, address, composed, sendAuthorization }: Departing) =>
+  const put = ({ id, address, composed, sendAuthorization }: OutgoingMessage) =>
     transport.send({ ...outgoingEmail(id, address, composed as Composed, sender, from), sendAuthorization })
   return { transport, mail, put }
 }
 
-function outgoingText({ id, channel, address, composed, sendAuthorization }: Departing): Authorized<OutgoingText> {
+function outgoingText({
+  id,
+  channel,
+  address,
+  composed,
+  sendAuthorization,
+}: OutgoingMessage): Authorized<OutgoingText> {
   if (!isText(composed) || !isTextChannelName(channel)) throw new Error('not a text')
   const { text, template } = composed
   return { messageId: id, channel, to: address, text, template, sendAuthorization }

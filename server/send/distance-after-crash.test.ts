@@ -6,10 +6,10 @@ import { acceptsMail, aWorld } from '../../test/world.ts'
 import type { Outcome } from '../channels/channel.ts'
 import { newId } from '../core/ids.ts'
 import type { Deps } from '../deps.ts'
+import { closeAbandonedSends } from './abandoned.ts'
 import { sendDue } from './deliver.ts'
-import { closeAbandonedSubmissions } from './submissions.ts'
 
-// A process dies between the departure of a mail and what follows from it (decision 149): its state, and the time of the next step. The next step
+// A process dies between the send of a mail and what follows from it (decision 149): its state, and the time of the next step. The next step
 // keeps its distance (T4), though its old time comes before anybody has found the mail.
 
 const world = aWorld()
@@ -27,7 +27,7 @@ const DISTANCE = 12 * HOUR
 function mortal(): Deps {
   const dies: KyselyPlugin = {
     transformQuery({ node }) {
-      if (JSON.stringify(node).includes('with departure as')) throw new Error('the process has ended')
+      if (JSON.stringify(node).includes('with send as')) throw new Error('the process has ended')
       return node
     },
     transformResult: async ({ result }) => result,
@@ -35,15 +35,15 @@ function mortal(): Deps {
   return { ...world.deps, workerId: newId(), db: world.db.withPlugin(dies) }
 }
 
-interface Departed extends Scene {
+interface SentMail extends Scene {
   first: StoredMessage
 }
 
 /**
- * A first reminder was late, and departed by a process that ended then; its answer, where there is one, is written down. The next reminder is
+ * A first reminder was late, and in flight when its process ended; its answer, where there is one, is written down. The next reminder is
  * due an hour later, were it not for that.
  */
-async function departed(outcome: Outcome | null, then: (of: Departed) => Promise<void>) {
+async function sending(outcome: Outcome | null, then: (of: SentMail) => Promise<void>) {
   const scene = await aScene(world, 2)
   const { storeId } = scene
   await wait(world, storeId, LATE)
@@ -65,20 +65,20 @@ async function departed(outcome: Outcome | null, then: (of: Departed) => Promise
   }
 }
 
-const nextOf = async ({ storeId, first }: Departed) =>
+const nextOf = async ({ storeId, first }: SentMail) =>
   (await stored(world, storeId)).find(({ cart_id, step }) => cart_id === first.cart_id && step === 2)!
 /** What has left of the one cart. */
-const sentOf = ({ first }: Departed) =>
+const sentOf = ({ first }: SentMail) =>
   world.sent.filter(({ to }) => to === first.to_address).map(({ messageId }) => messageId)
 
 /** Whoever sends for the store meanwhile: the lease of the one that died is over. */
-async function others({ storeId }: Departed, ms: number) {
+async function others({ storeId }: SentMail, ms: number) {
   const schedule = world.db.updateTable('send_schedule').where('store_id', '=', storeId)
   await schedule.set({ lease_until: null, next_due_at: world.now }).execute()
   await pass(world, storeId, ms)
 }
 
-const finds = async () => closeAbandonedSubmissions(await aSteadyWorker(world))
+const finds = async () => closeAbandonedSends(await aSteadyWorker(world))
 
 const ACCEPTED = { kind: 'accepted', providerId: 'p-1', response: '250 queued' } as const
 const RETRY = { kind: 'retry', reason: 'smtp_451', response: '451 later', retryAfterMs: 3 * HOUR } as const
@@ -88,10 +88,10 @@ describe('the next process finishes it, and the next step keeps its distance', (
     ['its answer was written down', ACCEPTED, 'sent'],
     ['nobody heard its answer', null, 'unknown'],
   ])('%s', async (_, outcome, state) => {
-    await departed(outcome, async (of) => {
+    await sending(outcome, async (of) => {
       const { first } = of
-      const left = first.departed_at!
-      expect([first.state, first.answer?.state, left]).toEqual(['claimed', outcome ? state : undefined, world.now])
+      const left = first.sending_at!
+      expect([first.state, first.answer?.state, left]).toEqual(['sending', outcome ? state : undefined, world.now])
       expect((await nextOf(of)).due_at).toEqual(new Date(left.getTime() + HOUR))
       // Its old time comes, and nobody has found the one before it.
       await others(of, HOUR)
@@ -100,7 +100,7 @@ describe('the next process finishes it, and the next step keeps its distance', (
       expect(await nextOf(of)).toMatchObject({ state: 'scheduled', claim: null, attempts: 0 })
 
       await finds()
-      const finished = { state, handed_over_at: left, departed_at: null, answer: null }
+      const finished = { state, sending_at: left, answer: null, judged: null }
       expect(await storedOne(world, first.id)).toMatchObject(finished)
       expect(await recordsOf(world, first.id)).toEqual(['send ok', `result ${outcome ? 'accepted' : 'unknown'}`])
       const next = await nextOf(of)
@@ -113,7 +113,7 @@ describe('the next process finishes it, and the next step keeps its distance', (
   })
 
   test('however many find it, and however often', async () => {
-    await departed(ACCEPTED, async (of) => {
+    await sending(ACCEPTED, async (of) => {
       await Promise.all([finds(), finds()])
       const { due_at } = await nextOf(of)
       expect(due_at).toEqual(new Date(world.now.getTime() + DISTANCE))
@@ -126,7 +126,7 @@ describe('the next process finishes it, and the next step keeps its distance', (
 })
 
 test('a step that waited for longer than its distance is looked at when that is over', async () => {
-  await departed(ACCEPTED, async (of) => {
+  await sending(ACCEPTED, async (of) => {
     const { id } = await nextOf(of)
     const tomorrow = new Date(world.now.getTime() + 24 * HOUR)
     const held = { state: 'held' as const, reason: 'no_contact', wake_at: tomorrow, expires_at: tomorrow }
@@ -142,12 +142,12 @@ test('a step that waited for longer than its distance is looked at when that is 
 })
 
 test('what was put off keeps nothing at a distance: the next step goes at its time, once the other one is found', async () => {
-  await departed(RETRY, async (of) => {
+  await sending(RETRY, async (of) => {
     const { first } = of
     await others(of, HOUR)
     expect(sentOf(of)).toEqual([first.id])
     await finds()
-    expect(await storedOne(world, first.id)).toMatchObject({ state: 'held', reason: 'retry', departed_at: null })
+    expect(await storedOne(world, first.id)).toMatchObject({ state: 'held', reason: 'retry', sending_at: null })
     const next = await nextOf(of)
     expect(next.due_at).toEqual(world.now)
     await others(of, 1_000)

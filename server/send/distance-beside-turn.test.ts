@@ -22,7 +22,7 @@ async function earlierLeaves({ accountId, storeId }: { accountId: string; storeI
   const { id, shopper_id } = (await stored(world, storeId)).find(before)!
   const [claim, workerId, now] = [newId(), newId(), world.now]
   const prepared = {
-    ...{ state: 'claimed' as const, reason: null, claim, worker_id: workerId, finished_at: null, handed_over_at: now },
+    ...{ state: 'claimed' as const, reason: null, claim, worker_id: workerId, finished_at: null },
     ...{ wake_at: waiting.wake_at, expires_at: waiting.wake_at, to_address: waiting.to_address, body_text: 'Hi' },
     judged: JSON.stringify({ reason: 'ok', inputs: {} }) as never,
   }
@@ -45,11 +45,11 @@ async function earlierLeaves({ accountId, storeId }: { accountId: string; storeI
   expect(rows).toEqual([{ id }])
 }
 
-test('a step does not leave while the one before it is on the wire, whoever let that leave (T4)', async () => {
+test('a step does not leave while the one before it is in flight, whoever let that leave (T4)', async () => {
   const scene = await aScene(world, POOL + 1, { plan: 'starter' })
   await wait(world, scene.storeId, DAY)
   const { waiting } = await besideTurn(world, scene.storeId, (beside) => earlierLeaves(scene, beside))
   expect(waiting.step).toBe(2)
   expect(world.sent.map(({ messageId }) => messageId)).not.toContain(waiting.id)
-  expect(await storedOne(world, waiting.id)).toMatchObject({ state: 'scheduled', departed_at: null, attempts: 0 })
+  expect(await storedOne(world, waiting.id)).toMatchObject({ state: 'scheduled', sending_at: null, attempts: 0 })
 })

@@ -109,7 +109,7 @@ test('a message that none may carry waits for the one that is free first', async
   expect(world.texts).toHaveLength(1)
 })
 
-describe('after a hand-over there is no other channel', () => {
+describe('after a send there is no other channel', () => {
   test('where it bounced, or nobody knows what became of it', async () => {
     for (const [outcome, state] of [
       [{ kind: 'rejected', reason: 'rejected', response: '550 no', isRecipientFault: true }, 'failed'],

@@ -1,15 +1,15 @@
 import { counts, isBasisCounted } from '../consent/fragments.ts'
 import { type RawBuilder, sql } from '../core/db.ts'
 import { matchingPending, matchingPurchase } from '../decide/fragments.ts'
-import { hasDeparted, isRunningCampaign } from '../messages/fragments.ts'
+import { isRunningCampaign, isUnsettled } from '../messages/fragments.ts'
 
-// What a hand-over asks once more of a message `m`, its cart `c` and its store `s`, as parts of statements.
+// What a send asks once more of a message `m`, its cart `c` and its store `s`, as parts of statements.
 
 /** The time of a step rests on what has just left of its flow, once that is written down (T4). */
-export const restsOnDeparted = (row: 'm' | 'messages') => {
+export const waitsForEarlier = (row: 'm' | 'messages') => {
   const of = (column: string) => sql.ref(`${row}.${column}`)
   return sql`(${of('origin_kind')} in ('flow', 'push') and exists (select 1 from messages l where l.store_id = ${of('store_id')}
-          and l.cart_id = ${of('cart_id')} and l.origin_id = ${of('origin_id')} and l.id <> ${of('id')} and ${hasDeparted('l')} offset 0))`
+          and l.cart_id = ${of('cart_id')} and l.origin_id = ${of('origin_id')} and l.id <> ${of('id')} and ${isUnsettled('l')} offset 0))`
 }
 
 /** What pause, suspension, a store’s rest, switching off, disconnect, purchase, unsubscribe and withdrawal take away (D5): of message `m`, its cart `c`, its store `s`. */
@@ -17,7 +17,7 @@ export const stands = (
   { addressHash, otherHashes }: Record<'addressHash' | 'otherHashes', RawBuilder<unknown>>,
   now: Date,
 ) => sql`(m.cart_id is null or c.status = 'abandoned' or (c.status = 'lost' and m.origin_kind = 'manual'))
-        and not ${restsOnDeparted('m')}
+        and not ${waitsForEarlier('m')}
         and s.is_active and s.sending_paused_at is null and s.rests_since is null
         and not coalesce((select is_paused from instance), false)
         and not exists (select 1 from accounts x where x.id = s.account_id and x.suspended_at is not null)

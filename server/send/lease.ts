@@ -6,7 +6,7 @@ import * as sql from './deliver-sql.ts'
 const STORE_LEASE_MS = 15_000
 const RENEW_EVERY_MS = 5_000
 
-/** The right to send for a store, for one process at a time: two would put twice the pool on the wire (D10). */
+/** The right to send for a store, for one process at a time: two would put twice the pool in flight (D10). */
 export interface StoreLease {
   /** Whether it is still ours; renewed when it is not fresh any more. To be asked before anything leaves. */
   hold(): Promise<boolean>

@@ -98,7 +98,7 @@ test('a mail server that takes nothing is asked a few times, then left alone; no
   answer = down
   await due(mine)
   await send(world, mine.storeId)
-  // Its two connections: what was on the wire when the first failure came back, and nothing after it.
+  // Its two connections: what was in flight when the first failure came back, and nothing after it.
   expect(byOwn.length).toBeLessThanOrEqual(4)
   const asked = byOwn.length
   expect(await firstStates(mine)).toEqual({ 'held(retry)': asked, 'held(mail_server_away)': 20 - asked })

@@ -2,14 +2,14 @@ import { writeBadges } from '../carts/fragments.ts'
 import { type RawBuilder, type StoreTx, sql } from '../core/db.ts'
 import { couponStands } from '../coupons/fragments.ts'
 import { hadOfSameOffer } from '../decide/fragments.ts'
-import { becomesHandedOverOr, firstMailsSince, hasDeparted, isClaimed, isTaken } from '../messages/fragments.ts'
+import { becomesSending, becomesSentIf, firstMailsSince, isClaimed, isUnsettled } from '../messages/fragments.ts'
 import { insertNewsOfMessages } from '../notifications/fragments.ts'
 import type { OutcomeRow } from '../outcome/outcome.ts'
-import type { HandOverLimits } from './deliver-sql.ts'
+import type { SendLimits } from './deliver-sql.ts'
 import { isBasisInForce, stands, wantsCoupon } from './fragments.ts'
-import type { Answer } from './mail-ends.ts'
+import type { Answer } from './settle.ts'
 
-// The hand-over of mails in three statements (decisions 147 and 149): what may be written before, the turn itself, what follows from it.
+// The send of mails in three statements (decisions 147 and 149): what may be written before, the turn itself, what follows from it.
 
 export interface PreparedRow {
   id: string
@@ -32,19 +32,17 @@ export interface PreparedRow {
 export interface Preparing {
   claim: string
   now: Date
-  capSince: Date
-  capMax: number
   tokensUntil: Date
 }
 
 /**
- * Before the hand-over: what the mails are, their links, and each one's place under the frequency cap (T1). They stay claimed, and nothing
- * is promised. Their people are locked by the caller. Answers those there is a place for.
+ * Before the send: what the mails are, and their links. They stay claimed, and nothing is promised. Their people are locked by the
+ * caller. Answers those that are still this claim's.
  */
 export async function prepareMails(
   { db, storeId }: StoreTx,
   rows: readonly PreparedRow[],
-  { claim, now, capSince, capMax, tokensUntil }: Preparing,
+  { claim, now, tokensUntil }: Preparing,
 ): Promise<Set<string>> {
   const prepared = await sql<{ id: string }>`
     with mail as (
@@ -55,13 +53,12 @@ export async function prepareMails(
       select id, cart_id from messages where store_id = ${storeId} and id = any(${idsOf(rows)}::uuid[])
         and ${isClaimed('messages')} and claim = ${claim} order by id for no key update),
     prepared as (
-      update messages m set handed_over_at = ${now}, left_at = c.abandoned_at, reason = null, updated_at = ${now}, judged = l.judged,
+      update messages m set cart_abandoned_at = c.abandoned_at, reason = null, updated_at = ${now}, judged = l.judged,
         to_address = l.to_address, coupon_id = l.coupon_id, coupon_code = l.coupon_code, subject = l.subject, body_html = l.body_html,
         body_text = l.body_text, template_id = l.template_id, template_version = l.template_version, variant_id = l.variant_id,
         is_first_mail = l.is_first_mail
       from mail l join locked k on k.id = l.id left join carts c on c.store_id = ${storeId} and c.id = k.cart_id
       where m.store_id = ${storeId} and m.id = l.id and ${isClaimed('m')} and m.claim = ${claim}
-        and (${takenPlaces(capSince)}) < ${capMax}
       returning m.id, m.cart_id),
     linked as (
       insert into link_tokens (token_hash, store_id, message_id, cart_id, purpose, target, created_at, expires_at)
@@ -80,9 +77,9 @@ export async function lockFirstMails({ db }: StoreTx, accountId: string, since: 
   return rows[0]!.sent
 }
 
-/** How many other messages of the same person left within the cap's window, or have a place under it. */
+/** How many other messages of the same person left within the cap's window. */
 const takenPlaces = (capSince: Date) => sql`select count(*) from messages h
-  where h.store_id = m.store_id and h.shopper_id = m.shopper_id and h.handed_over_at > ${capSince} and h.id <> m.id`
+  where h.store_id = m.store_id and h.shopper_id = m.shopper_id and h.sending_at > ${capSince} and h.id <> m.id`
 
 export interface GoingRow {
   id: string
@@ -102,11 +99,11 @@ export interface GoingRow {
 
 export interface AnsweredRow {
   id: string
-  departed_at: Date
+  sending_at: Date
   answer: Answer
 }
 
-export interface TurnLimits extends Omit<HandOverLimits, 'channel' | 'badge' | 'tokensUntil'> {
+export interface TurnLimits extends Omit<SendLimits, 'channel' | 'badge' | 'tokensUntil'> {
   claim: string
   workerId: string
   /** Below 0: none. */
@@ -117,7 +114,7 @@ export interface TurnLimits extends Omit<HandOverLimits, 'channel' | 'badge' | '
  * D10: writes what came back of mails, and lets others leave in their places. A mail leaves only as this claim's own (and, after a step back of the
  * clock, still due), of the same person and about the cart that was judged, whose flow or campaign (unless a person asked), store and
  * instance run, behind no step that has just left (T4), whose address is not suppressed, whose consent was not withdrawn and whose relaxed rule, where it rests on one, is relaxed still,
- * with a mirror fresh enough, whose coupon stands as the mail says it and is theirs still, whose domain is not left alone, with its place
+ * with a mirror fresh enough, whose coupon stands as the mail says it and is theirs still, whose domain is not left alone, with a place
  * under the frequency cap and room in the plan, which is counted along. Their people
  * are locked by the caller, in a statement before: what these did until then is seen. Rows in one order for all, then the plan's counter. The
  * statement answers which have left.
@@ -131,7 +128,7 @@ export function turnOf(
   const counter = sql`account_id = ${accountId} and month = ${month}::date and channel = 'email'`
   return sql<{ id: string }>`
     with answered as (
-      select * from jsonb_to_recordset(${JSON.stringify(answered)}::jsonb) as a(id uuid, departed_at timestamptz, answer jsonb)),
+      select * from jsonb_to_recordset(${JSON.stringify(answered)}::jsonb) as a(id uuid, sending_at timestamptz, answer jsonb)),
     going as (
       select * from jsonb_to_recordset(${JSON.stringify(going)}::jsonb) as l(id uuid, shopper_id uuid, cart_version int, address_hash text,
         other_hashes jsonb, domain text, coupon_id uuid, coupon_code text, coupon_wording text, inputs jsonb)),
@@ -140,13 +137,13 @@ export function turnOf(
     locked as materialized (
       select id, cart_id, state from messages where store_id = ${storeId} and id = any(${idsOf([...answered, ...going])}::uuid[])
         order by id for no key update),
-    mine as materialized (select l.*, k.cart_id from going l join locked k on k.id = l.id where ${isTaken('k')}),
+    mine as materialized (select l.*, k.cart_id from going l join locked k on k.id = l.id where ${isClaimed('k')}),
     room as materialized (
       select used from plan_usage where ${counter} and (select count(*) from locked) > 0 and exists (select 1 from mine) for no key update),
     noted as (
       update messages m set answer = a.answer from answered a join locked k on k.id = a.id
       where m.store_id = ${storeId} and m.id = a.id and m.worker_id = ${workerId}
-        and ${hasDeparted('m')} and m.departed_at = a.departed_at and m.answer is null),
+        and ${isUnsettled('m')} and m.sending_at = a.sending_at and m.answer is null),
     allowed as materialized (
       select m.id, m.shopper_id from mine l join messages m on m.store_id = ${storeId} and m.id = l.id
       left join carts c on c.store_id = ${storeId} and c.id = l.cart_id, stores s, room
@@ -162,66 +159,66 @@ export function turnOf(
           and d.paused_until is not null and d.probe_id is distinct from l.id)
       order by m.due_at, m.id
       limit case when ${planLimit}::int >= 0 then greatest(0, ${planLimit}::int - (select used from room)) end),
-    departed as (
-      update messages m set departed_at = ${now} from allowed l
+    moved as (
+      update messages m set ${becomesSending}, sending_at = ${now} from allowed l
       where m.store_id = ${storeId} and m.id = l.id and ${isClaimed('m')} and m.claim = ${claim}
         and m.wake_at > ${now} and m.expires_at > ${now} and m.due_at <= ${now} and m.channel = 'email' and m.shopper_id = l.shopper_id and m.judged is not null
       returning m.id),
     counted as (
-      update plan_usage set used = used + (select count(*) from departed) where ${counter} and exists (select 1 from departed))
-    select id from departed`
+      update plan_usage set used = used + (select count(*) from moved) where ${counter} and exists (select 1 from moved))
+    select id from moved`
 }
 
-export interface Departure {
+export interface MailToSettle {
   id: string
-  departed_at: Date
+  sending_at: Date
   /** Its end, where the mail server took it; null: what came back is written down apart, or nobody knows. */
   accepted: OutcomeRow | null
 }
 
 /**
- * What follows from their hand-overs, and was not written in the turn: each is handed over now as any other message (`handed_over_at`), or sent
- * where it was accepted, with the records of both, and its cart says so; also the cart that one was joined to since. Answers which there were.
+ * Writes what follows from sending these mails and was not written in the turn: an accepted one is sent; its record is made; its cart, and the
+ * cart that one was joined to since, get the badge. Answers which were unsettled.
  */
-export async function writeDepartures(
+export async function settleMails(
   { db, storeId }: StoreTx,
-  departures: readonly Departure[],
+  mails: readonly MailToSettle[],
   badge: string | null,
   now: Date,
 ): Promise<Set<string>> {
-  const rows = departures.map(({ id, departed_at, accepted }) => ({
+  const rows = mails.map(({ id, sending_at, accepted }) => ({
     ...accepted,
     id,
-    departed_at,
+    sending_at,
     is_accepted: accepted !== null,
   }))
   const moved = await sql<{ id: string }>`
-    with departure as (
-      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as g(id uuid, departed_at timestamptz, is_accepted bool,
+    with sending as (
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as g(id uuid, sending_at timestamptz, is_accepted bool,
         reason text, provider_id text, response text, result text, news jsonb)),
     locked as materialized (
-      select id, judged from messages where store_id = ${storeId} and id = any(${idsOf(departures)}::uuid[])
-        and ${hasDeparted('messages')} order by id for update),
+      select id, judged from messages where store_id = ${storeId} and id = any(${idsOf(mails)}::uuid[])
+        and ${isUnsettled('messages')} order by id for update),
     moved as (
-      update messages m set ${becomesHandedOverOr(sql`g.is_accepted`)}, reason = g.reason, provider_id = g.provider_id, provider_response = g.response,
-        handed_over_at = g.departed_at, departed_at = null, answer = null, judged = null, decided_at = g.departed_at, updated_at = ${now},
+      update messages m set ${becomesSentIf(sql`g.is_accepted`)}, reason = g.reason, provider_id = g.provider_id, provider_response = g.response,
+        answer = null, judged = null, decided_at = g.sending_at, updated_at = ${now},
         finished_at = case when g.is_accepted then ${now}::timestamptz end, attempts = m.attempts + 1, channels = null
-      from departure g join locked k on k.id = g.id
-      where m.store_id = ${storeId} and m.id = g.id and m.departed_at = g.departed_at
-      returning m.id, m.cart_id, m.handed_over_at, k.judged, g.is_accepted, g.result, g.response, g.news),
+      from sending g join locked k on k.id = g.id
+      where m.store_id = ${storeId} and m.id = g.id and m.sending_at = g.sending_at
+      returning m.id, m.cart_id, m.sending_at, k.judged, g.is_accepted, g.result, g.response, g.news),
     told as materialized (
       select c.id, w.at, case when c.status in ('abandoned', 'active', 'lost') then w.at + interval '24 hours' end as answer_by
       from (select of as cart_id, max(at) as at from (
-        select cart_id as of, handed_over_at as at from moved
-        union all select o.merged_into, moved.handed_over_at from moved join carts o on o.store_id = ${storeId} and o.id = moved.cart_id
+        select cart_id as of, sending_at as at from moved
+        union all select o.merged_into, moved.sending_at from moved join carts o on o.store_id = ${storeId} and o.id = moved.cart_id
           where o.merged_into is not null) each group by of) w
-      join carts c on c.store_id = ${storeId} and c.id = w.cart_id),
+      join carts c on c.store_id = ${storeId} and c.id = w.cart_id order by c.id for no key update of c),
     badges as (
       ${writeBadges(storeId, badge, sql`select id, at, answer_by from told`)}),
     recorded as (
       insert into decisions (store_id, id, message_id, at, outcome, reason, inputs, result, result_at, result_inputs)
-      select ${storeId}, gen_random_uuid(), moved.id, moved.handed_over_at, 'send', coalesce(moved.judged ->> 'reason', 'erased'),
-        coalesce(moved.judged -> 'inputs', '{}'), moved.result, case when moved.is_accepted then ${now}::timestamptz end,
+      select ${storeId}, gen_random_uuid(), moved.id, moved.sending_at, 'send', moved.judged ->> 'reason', moved.judged -> 'inputs',
+        moved.result, case when moved.is_accepted then ${now}::timestamptz end,
         case when moved.is_accepted then jsonb_build_object('response', moved.response) end
       from moved returning 1),
     news as (

@@ -11,14 +11,14 @@ import { TOKEN_MS } from '../links/message-tokens.ts'
 import type { Finished } from '../outcome/outcome.ts'
 import { lockingShoppers, lockShoppersOf } from '../shoppers/shoppers.ts'
 import { before, ORDER_CHECK_FRESH_MS } from '../stores/rules.ts'
-import { goingRow, preparedRow } from './hand-over-row.ts'
-import { answerOf, writeEnds } from './mail-ends.ts'
 import * as sql from './mail-turn-sql.ts'
+import { goingRow, preparedRow } from './send-row.ts'
 import type { Sender } from './send-window.ts'
+import { answerOf, settle } from './settle.ts'
 import { neverLeft, shopperOf, type Turn, type Turns } from './turns.ts'
 
 // Mails (decisions 147 and 149). What may be written before is written before, for the whole batch; a turn is one statement, which writes what came
-// back and lets others leave; what follows from hand-overs and answers is written for many at once, beside the turns after.
+// back and lets others leave; what follows from sends and answers is written for many at once, beside the turns after.
 
 const DAY_MS = 86_400_000
 /** So many answers are written down together. */
@@ -61,7 +61,7 @@ class MailTurns {
   async prepare(ready: readonly Ready[]): Promise<Ready[]> {
     if (ready.length === 0) return []
     const { claim, evaluation } = this.#sender
-    const { situation, month, capSince } = evaluation
+    const { situation, month } = evaluation
     const prepare = async (tx: StoreTx) => {
       await keepPlans(tx)
       const allowed = await this.#withinFirstMails(tx, ready)
@@ -69,7 +69,7 @@ class MailTurns {
       const now = this.#deps.now()
       const open = await passThrottle(tx, this.#throttle, allowed, now)
       const tokensUntil = new Date(now.getTime() + TOKEN_MS)
-      const limits = { claim, now, capSince, capMax: situation.cap_messages, tokensUntil }
+      const limits = { claim, now, tokensUntil }
       const ids = await sql.prepareMails(tx, open.map(preparedRow), limits)
       await unsent(tx, this.#throttle, open, ids)
       await sql.haveCounter(tx, situation.account_id, month)
@@ -119,7 +119,7 @@ class MailTurns {
     const going = month === monthOf(now) ? next.filter(({ isQuietAt }) => !isQuietAt(now)) : []
     const answered = done.map((finished) => ({
       id: finished.ready.row.id,
-      departed_at: finished.handedOverAt,
+      sending_at: finished.sendingAt,
       answer: answerOf(finished, mail?.isMailbox ?? false),
     }))
     if (answered.length + going.length === 0) return new Set()
@@ -175,12 +175,12 @@ class MailTurns {
     await this.#note(done)
   }
 
-  /** What cannot be written down after all is closed by `submissions.ts`. */
+  /** What cannot be written down after all is closed by `abandoned.ts`. */
   async #writeDown(done: readonly Finished[]): Promise<void> {
     const badge = channelTraits.email.badge
     for (let attempt = 1; attempt <= 3; attempt++) {
       try {
-        return await outlast(() => writeEnds(this.#deps, this.#store, { ...this.#sender, badge }, done))
+        return await outlast(() => settle(this.#deps, this.#store, { ...this.#sender, badge }, done))
       } catch (error) {
         // One that cannot be written keeps the others from nothing.
         if (attempt === 2 && done.length > 1) return this.#writeDownApart(done)
@@ -204,7 +204,7 @@ class MailTurns {
     for (const { ready, outcome } of done)
       this.#deps.log.info(
         { storeId: this.#store.storeId, messageId: ready.row.id, outcome: outcome.kind },
-        'message.handed-over',
+        'message.answered',
       )
     const note = (error: unknown) => this.#deps.log.error({ err: error }, 'messages.throttles-not-noted')
     await noteOutcomes(this.#deps, this.#throttle, done).catch(note)

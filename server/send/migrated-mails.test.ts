@@ -9,9 +9,9 @@ import { openDb } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
 import { knownMigrations } from '../database/files.ts'
 import { migrate } from '../database/migrate.ts'
-import { closeAbandonedSubmissions } from './submissions.ts'
+import { closeAbandonedSends } from './abandoned.ts'
 
-// A database of the version before the narrow hand-over (0032), with messages in every state a stopped process leaves them in, is taken over:
+// A database of the version before the narrow send (0032), with messages in every state a stopped process leaves them in, is taken over:
 // none goes twice, none is lost, links that are out there open, and carts know who was mailed.
 
 const world = aWorld()
@@ -21,9 +21,9 @@ let made: Pick<typeof world, 'pool' | 'db'>
 afterAll(() => void Object.assign(world, made))
 const BROWSER = { 'user-agent': 'Mozilla/5.0 (X11; Linux) Firefox/140.0' }
 
-const BEFORE = ['sent', 'unknown', 'held', 'claimed', 'handed_over', 'failed'] as const
+const BEFORE = ['sent', 'unknown', 'held', 'claimed', 'sending', 'failed'] as const
 
-test('what it had sent, held, taken and put on the wire ends as it would have', async () => {
+test('what it had sent, held, taken and put in flight ends as it would have', async () => {
   const all = await knownMigrations()
   const before = all.filter(({ number }) => number < 32)
   const old = databases.open(await databases.create(), 12)
@@ -38,7 +38,7 @@ test('what it had sent, held, taken and put on the wire ends as it would have', 
   const sentAt = world.now
   await copyRows(world.pool, old)
 
-  // As the version before left them: a process that is gone had taken one and put another on the wire.
+  // As the version before left them: a process that is gone had taken one and put another in flight.
   const rows = (await stored(world, storeId)).filter(({ step }) => step === 1)
   const idOf = (state: (typeof BEFORE)[number]) => rows[BEFORE.indexOf(state)]!.id
   const untouched = rows[BEFORE.length]!
@@ -52,12 +52,10 @@ test('what it had sent, held, taken and put on the wire ends as it would have', 
     dead,
     new Date(world.now.getTime() + MINUTE),
   ])
-  await set(idOf('handed_over'), `state = 'handed_over', finished_at = null, provider_id = null, worker_id = $2`, [
-    dead,
-  ])
+  await set(idOf('sending'), `state = 'handed_over', finished_at = null, provider_id = null, worker_id = $2`, [dead])
   await set(idOf('failed'), `state = 'failed', reason = 'rejected:smtp_550', handed_over_at = null`)
   await set(untouched.id, `state = 'scheduled', reason = null, ${never}, wake_at = due_at`)
-  await old.query(`delete from decisions where message_id = any($1)`, [[idOf('handed_over'), idOf('claimed')]])
+  await old.query(`delete from decisions where message_id = any($1)`, [[idOf('sending'), idOf('claimed')]])
 
   await migrate(old, { migrations: all })
   made = { pool: world.pool, db: world.db }
@@ -67,7 +65,7 @@ test('what it had sent, held, taken and put on the wire ends as it would have', 
   const { rows: wrong } = await old.query(
     `select c.id from carts c where c.store_id = $1 and exists (
        select 1 from mailed_shoppers w where w.store_id = c.store_id and w.shopper_id = c.shopper_id) is distinct from exists (
-       select 1 from messages m where m.shopper_id = c.shopper_id and m.handed_over_at is not null and m.state <> 'claimed')`,
+       select 1 from messages m where m.shopper_id = c.shopper_id and m.sending_at is not null)`,
     [storeId],
   )
   expect(wrong).toEqual([])
@@ -78,7 +76,7 @@ test('what it had sent, held, taken and put on the wire ends as it would have', 
     return reply.status
   }
   world.advance(10 * MINUTE)
-  for (const id of [idOf('sent'), idOf('unknown'), idOf('handed_over')]) expect(await link(id)).toBe(302)
+  for (const id of [idOf('sent'), idOf('unknown'), idOf('sending')]) expect(await link(id)).toBe(302)
   const stateOf = async (id: string) => {
     const { state, reason } = (await stored(world, storeId)).find((row) => row.id === id)!
     return reason ? `${state}(${reason})` : state
@@ -88,7 +86,7 @@ test('what it had sent, held, taken and put on the wire ends as it would have', 
 
   world.sent.length = 0
   await freshOrderCheck(world, storeId)
-  expect(await closeAbandonedSubmissions(await aSteadyWorker(world))).toBe(2)
+  expect(await closeAbandonedSends(await aSteadyWorker(world))).toBe(2)
   await send(world, storeId)
   await send(world, storeId)
   expect(world.sent.map(({ messageId }) => messageId).sort()).toEqual(
@@ -98,7 +96,7 @@ test('what it had sent, held, taken and put on the wire ends as it would have', 
     ...['sent', 'sent', 'sent', 'sent', 'unknown(unknown)', 'failed(rejected:smtp_550)'],
   ])
   expect(await stateOf(untouched.id)).toBe('sent')
-  expect(await recordsOf(world, idOf('handed_over'))).toEqual(['result unknown'])
+  expect(await recordsOf(world, idOf('sending'))).toEqual(['result unknown'])
   const carts = await world.db
     .selectFrom('carts as c')
     .select(['id', wasMailed('c'), ...badgeColumns('c')])
@@ -106,10 +104,10 @@ test('what it had sent, held, taken and put on the wire ends as it would have', 
     .execute()
   const cartOf = (id: string) => carts.find((cart) => cart.id === rows.find((row) => row.id === id)!.cart_id)
   expect(carts.filter((cart) => !cart.is_mailed)).toEqual([cartOf(idOf('failed'))])
-  expect(cartOf(idOf('sent'))!.last_handed_over_at).toEqual(sentAt)
-  expect(cartOf(idOf('claimed'))!.last_handed_over_at).toEqual(world.now)
-  const earlier = mails.find(({ messageId }) => messageId === idOf('handed_over'))!
+  expect(cartOf(idOf('sent'))!.last_sent_at).toEqual(sentAt)
+  expect(cartOf(idOf('claimed'))!.last_sent_at).toEqual(world.now)
+  const earlier = mails.find(({ messageId }) => messageId === idOf('sending'))!
   expect((await world.request('POST', linkIn(earlier.html, '/u/'))).status).toBe(200)
-  const left = (await stored(world, storeId)).filter((row) => row.departed_at ?? row.answer ?? row.judged)
+  const left = (await stored(world, storeId)).filter((row) => row.answer ?? row.judged)
   expect(left).toEqual([])
 })

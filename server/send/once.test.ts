@@ -4,7 +4,7 @@ import {
   aScene,
   countStates,
   HOUR,
-  isOnTheWire,
+  isBeingSent,
   MINUTE,
   messagesOf,
   pass,
@@ -14,12 +14,12 @@ import {
 } from '../../test/message-scene.ts'
 import { acceptsMail, aWorld } from '../../test/world.ts'
 import { newId } from '../core/ids.ts'
+import { closeAbandonedSends } from './abandoned.ts'
 import { sendDue } from './deliver.ts'
 import * as deliver from './deliver-sql.ts'
-import { closeAbandonedSubmissions } from './submissions.ts'
 import { beat } from './workers.ts'
 
-// Never twice (D1), and never more on the wire than the pool holds (D10).
+// Never twice (D1), and never more in flight than the pool holds (D10).
 
 const world = aWorld()
 beforeEach(() => {
@@ -34,12 +34,12 @@ function spyOnPatience() {
   return vi.spyOn(globalThis, 'setTimeout').mockImplementation(quick as typeof setTimeout)
 }
 
-function failsAtHandOver(which: number): KyselyPlugin {
+function failsAtTurn(which: number): KyselyPlugin {
   let count = 0
   return {
     transformQuery({ node }) {
-      if (JSON.stringify(node).includes('set departed_at = ') && ++count === which)
-        throw new Error('the second hand-over fails')
+      if (JSON.stringify(node).includes(' from allowed l') && ++count === which)
+        throw new Error('the second send fails')
       return node
     },
     transformResult: async ({ result }) => result,
@@ -106,8 +106,8 @@ describe('one row per cart, origin, step and channel (D1)', () => {
   })
 })
 
-describe('on the wire (D10)', () => {
-  test('at no instant is more handed over than the pool holds, and each row is written before its mail leaves', async () => {
+describe('in flight (D10)', () => {
+  test('at no instant is more sent than the pool holds, and each row is written before its mail leaves', async () => {
     const { storeId } = await aScene(world, 23)
     await wait(world, storeId, HOUR)
     let most = 0
@@ -116,7 +116,7 @@ describe('on the wire (D10)', () => {
         .selectFrom('messages')
         .select(['id', 'to_address'])
         .where('store_id', '=', storeId)
-        .where(isOnTheWire)
+        .where(isBeingSent)
         .execute()
       expect(rows.map((row) => row.to_address)).toContain(mail.to)
       most = Math.max(most, rows.length)
@@ -147,7 +147,7 @@ describe('on the wire (D10)', () => {
     expect(most).toBe(1)
   })
 
-  test('what is on the wire when sending fails is waited for, and its answer written down', async () => {
+  test('what is in flight when sending fails is waited for, and its answer written down', async () => {
     const { storeId } = await aScene(world, 6)
     await wait(world, storeId, HOUR)
     const answered = Promise.withResolvers<void>()
@@ -159,9 +159,9 @@ describe('on the wire (D10)', () => {
     }
     const impatient = spyOnPatience()
     let isOver = false
-    const sending = sendDue({ ...world.deps, db: world.db.withPlugin(failsAtHandOver(2)) }, { storeId })
-    const ended = expect(sending.finally(() => (isOver = true))).rejects.toThrow('the second hand-over')
-    await expect.poll(() => countStates(world, storeId)).toEqual({ sent: 4, handed_over: 1, scheduled: 1 })
+    const sending = sendDue({ ...world.deps, db: world.db.withPlugin(failsAtTurn(2)) }, { storeId })
+    const ended = expect(sending.finally(() => (isOver = true))).rejects.toThrow('the second send')
+    await expect.poll(() => countStates(world, storeId)).toEqual({ sent: 4, sending: 1, scheduled: 1 })
     await sleep(50)
     expect(isOver).toBe(false)
     answered.resolve()
@@ -170,7 +170,7 @@ describe('on the wire (D10)', () => {
     expect(await countStates(world, storeId)).toEqual({ sent: 5, scheduled: 1 })
   })
 
-  test('what a dead process had on the wire is unknown and its leases are free; nothing is sent again', async () => {
+  test('what a dead process had in flight is unknown and its leases are free; nothing is sent again', async () => {
     const { storeId } = await aScene(world, 8)
     await wait(world, storeId, HOUR)
     const dead = newId()
@@ -182,7 +182,7 @@ describe('on the wire (D10)', () => {
     const gone = (await messagesOf(world, storeId)).filter((row) => row.state === 'claimed').slice(0, 3)
     await world.db
       .updateTable('messages')
-      .set({ state: 'handed_over', handed_over_at: world.now, claim: null })
+      .set({ state: 'sending', sending_at: world.now, claim: null })
       .where('store_id', '=', storeId)
       .where(
         'id',
@@ -190,7 +190,7 @@ describe('on the wire (D10)', () => {
         gone.map((row) => row.id),
       )
       .execute()
-    expect(await closeAbandonedSubmissions(world.deps)).toBe(8)
+    expect(await closeAbandonedSends(world.deps)).toBe(8)
     await send(world, storeId)
     expect(await countStates(world, storeId)).toEqual({ sent: 5, unknown: 3 })
     expect(world.sent).toHaveLength(5)
@@ -204,13 +204,13 @@ describe('on the wire (D10)', () => {
     }
     await send(world, storeId)
     expect(await steps(world, storeId)).toEqual(['unknown(unknown)', 'scheduled', 'scheduled'])
-    const values = { state: 'handed_over' as const, reason: null, handed_over_at: world.now }
+    const values = { state: 'sending' as const, reason: null, sending_at: world.now }
     await world.db.updateTable('messages').set(values).where('store_id', '=', storeId).where('step', '=', 1).execute()
     world.advance(20 * MINUTE)
     await world.db.updateTable('workers').set({ seen_at: world.now }).execute()
-    expect(await closeAbandonedSubmissions(world.deps)).toBe(0)
+    expect(await closeAbandonedSends(world.deps)).toBe(0)
     world.advance(1)
-    expect(await closeAbandonedSubmissions(world.deps)).toBe(1)
+    expect(await closeAbandonedSends(world.deps)).toBe(1)
   })
 
   test('an answer that comes after the process was taken for dead still counts, but never leads to a second send (D4)', async () => {
@@ -222,7 +222,7 @@ describe('on the wire (D10)', () => {
         .updateTable('workers')
         .set({ seen_at: new Date(world.now.getTime() - HOUR) })
         .execute()
-      await closeAbandonedSubmissions(await aSteadyWorker())
+      await closeAbandonedSends(await aSteadyWorker())
       isFirst.add(mail.to)
       if (isFirst.size === 1) return acceptsMail(mail)
       return { kind: 'retry', reason: 'later', response: '451 later' }
@@ -240,23 +240,23 @@ describe('on the wire (D10)', () => {
     const fly = (workerId: string) =>
       world.db
         .updateTable('messages')
-        .set({ state: 'handed_over', worker_id: workerId, handed_over_at: world.now, finished_at: null, reason: null })
+        .set({ state: 'sending', worker_id: workerId, sending_at: world.now, finished_at: null, reason: null })
         .where('store_id', '=', storeId)
         .where('step', '=', 1)
         .execute()
     await fly(living)
     world.advance(30_000)
     await beat(other)
-    expect(await closeAbandonedSubmissions(other)).toBe(0)
+    expect(await closeAbandonedSends(other)).toBe(0)
     await beat({ ...world.deps, workerId: living })
     for (let seconds = 0; seconds < 15; seconds += 3) {
       world.advance(3_000)
       await beat({ ...world.deps, workerId: living })
       await beat(other)
     }
-    expect(await closeAbandonedSubmissions(other)).toBe(0)
+    expect(await closeAbandonedSends(other)).toBe(0)
     await fly(dead)
-    expect(await closeAbandonedSubmissions(other)).toBe(1)
+    expect(await closeAbandonedSends(other)).toBe(1)
   })
 
   test('a process that died before the clock stepped back does not count as alive (D4, T4)', async () => {
@@ -271,7 +271,7 @@ describe('on the wire (D10)', () => {
       .execute()
     await world.db
       .updateTable('messages')
-      .set({ state: 'handed_over', worker_id: dead, handed_over_at: world.now, finished_at: null, reason: null })
+      .set({ state: 'sending', worker_id: dead, sending_at: world.now, finished_at: null, reason: null })
       .where('store_id', '=', storeId)
       .where('step', '=', 1)
       .execute()
@@ -279,7 +279,7 @@ describe('on the wire (D10)', () => {
       world.advance(3_000)
       await beat(other)
     }
-    expect(await closeAbandonedSubmissions(other)).toBe(1)
+    expect(await closeAbandonedSends(other)).toBe(1)
   })
 })
 

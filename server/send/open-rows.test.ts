@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 
 // Every statement that changes or deletes rows of `messages` is known here: by the test that has it meet a mail that waits for its place in the
-// turn and one that is on the wire (decision 147), or by the condition through which it meets neither.
+// turn and one that is in flight (decision 147), or by the condition through which it meets neither.
 
 const SERVER = path.join(import.meta.dirname, '..')
 
@@ -14,7 +14,7 @@ interface Condition {
 }
 type Known = string | readonly string[] | Condition
 
-const ON_THE_WAY = 'Of rows that are handed over or over, and a mail becomes so after its turn.'
+const ON_THE_WAY = 'Of rows that are sent or final, and a mail becomes so after its turn.'
 const KNOWN: Record<string, Known> = {
   // Account and store
   'accounts/removal-sql.ts deleteAccount':
@@ -40,9 +40,9 @@ const KNOWN: Record<string, Known> = {
 
   // Carts and people
   'messages/sql.ts cancelOfCarts': ['both buy', 'both empty their carts', 'sent by hand: both buy'],
-  'messages/sql.ts closeHandedOverSteps': [
-    'its cart is joined to the one whose mail is on the wire (S6)',
-    'the cart whose mail is on the wire is joined to its cart (S6)',
+  'messages/sql.ts closeAttemptedSteps': [
+    'its cart is joined to the one whose mail is in flight (S6)',
+    'the cart whose mail is in flight is joined to its cart (S6)',
     'the cart of one of another run is joined to its cart: a campaign writes about a cart once',
   ],
   'messages/sql.ts wakeHeld': 'what may have held it is gone',
@@ -50,7 +50,7 @@ const KNOWN: Record<string, Known> = {
     'something arrived for both, who have no cart, that may let them pass; it goes once',
   'messages/plan-sql.ts cancelDoubles':
     'two who have no cart turn out to be one, who gets one mail of the campaign (D1)',
-  'shoppers/sql.ts moveShopper': 'both turn out to be one, who gets the mail that is on the wire and no other (S6)',
+  'shoppers/sql.ts moveShopper': 'both turn out to be one, who gets the mail that is in flight and no other (S6)',
   'messages/sql.ts changeCancelReason': { has: "isCancelled('messages')", so: 'Of rows that are cancelled.' },
   'messages/sql.ts wakeAsked': {
     has: "isHeld('h')}\n        and (h.reason",
@@ -68,7 +68,7 @@ const KNOWN: Record<string, Known> = {
   'messages/track-sql.ts setUnsubscribed': 'both unsubscribe, by the links of their mails',
   'privacy/erase-sql.ts closeOpen': 'whatever is open of a person is closed as they are erased (C8)',
   'privacy/erase-sql.ts eraseRows':
-    'an erasure waits until the mail on the wire has its end, and then takes the person out (C8)',
+    'an erasure waits until the mail in flight has its end, and then takes the person out (C8)',
   'inbound/inbound-sql.ts closeOpenTexts': {
     has: 'openTo(accountId, out.channel, out.phone)',
     so: 'Of the channel by which a text came in.',
@@ -80,8 +80,8 @@ const KNOWN: Record<string, Known> = {
 
   // Reports and answers
   'mail-reports/mail-reports-sql.ts applyMailReports': [
-    'a report that the mail on the wire came back waits for its end (D4)',
-    'a report about the mail on the wire says that it waits at its receiver',
+    'a report that the mail in flight came back waits for its end (D4)',
+    'a report about the mail in flight says that it waits at its receiver',
   ],
   'outcome/delivery-sql.ts nameMessage': { has: "isUndelivered('messages')", so: ON_THE_WAY },
   'outcome/delivery-sql.ts applyReports': { has: "isMovedByReport('m')", so: ON_THE_WAY },
@@ -90,11 +90,11 @@ const KNOWN: Record<string, Known> = {
   'carts/touch-sql.ts noteResponse': { has: "isUnknown('messages')", so: ON_THE_WAY },
   'texts/spend-sql.ts correctCosts': {
     has: 'set segments = coalesce(c.segments, m.segments), cost_micros',
-    so: 'What texts have cost. No state, claim or time of departure.',
+    so: 'What texts have cost. No state, claim or time of send.',
   },
   'messages/track-sql.ts setAddress': {
     has: ".set({ to_address: address })\n    .where('store_id'",
-    so: 'Of a notification that its push service has just taken. No state, claim or time of departure.',
+    so: 'Of a notification that its push service has just taken. No state, claim or time of send.',
   },
 
   // The claim and its end
@@ -102,17 +102,17 @@ const KNOWN: Record<string, Known> = {
   'send/deliver-sql.ts applyDecisions': 'the claim decides otherwise',
   'send/deliver-sql.ts claimDue': 'another process takes what is due, long after the lease',
   'send/deliver-sql.ts setChannels':
-    'another channel is chosen for both: what waits does not leave as a mail, and what is on the wire stays one',
+    'another channel is chosen for both: what waits does not leave as a mail, and what is in flight stays one',
   'send/deliver-sql.ts releaseClaim': 'its claim is given back',
-  'send/deliver-sql.ts handOver': {
+  'send/deliver-sql.ts startSending': {
     has: `m.channel = \${channel}\n        and c.version`,
     so: 'Of texts and notifications: mails leave by the turn.',
   },
-  'send/mail-turn-sql.ts prepareMails': 'its claim prepares the one on the wire once more',
+  'send/mail-turn-sql.ts prepareMails': 'its claim prepares the one in flight once more',
   'send/mail-turn-sql.ts turnOf': 'the turn of another claim would let both leave',
-  'send/mail-turn-sql.ts writeDepartures': 'the ends of both are written down, as if they had left at another time',
-  'send/submissions-sql.ts closeSubmissions': { has: 'isAbandoned(silence)', so: ON_THE_WAY },
-  'send/submissions-sql.ts releaseClaimsOfDead': 'its process is taken for dead',
+  'send/mail-turn-sql.ts settleMails': 'the ends of both are written down, as if they had left at another time',
+  'send/abandoned-sql.ts closeSends': { has: 'isAbandoned(silence)', so: ON_THE_WAY },
+  'send/abandoned-sql.ts releaseClaimsOfDead': 'its process is taken for dead',
 }
 
 const CHANGES = [

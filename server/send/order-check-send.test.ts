@@ -64,7 +64,7 @@ test('a purchase nobody told us about is found by the pull: no mail, and the rec
   expect(await recordOf(world, storeId)).toEqual(['cancel purchased'])
 })
 
-test('a purchase found by a pull between claim and hand-over: no mail, and the record says purchased (D3, D5)', async () => {
+test('a purchase found by a pull between claim and send: no mail, and the record says purchased (D3, D5)', async () => {
   const { storeId, buy, fake } = await aShop(6)
   await abandon()
   let late = -1
@@ -199,16 +199,16 @@ test('after a clock stepped back a failed pull does not pass for a fresh one (T4
   })
 })
 
-/** What happens after a hand-over's statement, before its mail is on the wire. */
-function afterHandOver(happens: () => unknown): KyselyPlugin {
-  const handOvers = new Set<QueryId>()
+/** What happens after a send's statement, before its mail is in flight. */
+function afterTurn(happens: () => unknown): KyselyPlugin {
+  const turns = new Set<QueryId>()
   return {
     transformQuery({ node, queryId }) {
-      if (JSON.stringify(node).includes('set departed_at = ')) handOvers.add(queryId)
+      if (JSON.stringify(node).includes(' from allowed l')) turns.add(queryId)
       return node
     },
     async transformResult({ queryId, result }) {
-      if (handOvers.delete(queryId)) await happens()
+      if (turns.delete(queryId)) await happens()
       return result
     },
   }
@@ -217,10 +217,10 @@ function afterHandOver(happens: () => unknown): KyselyPlugin {
 const sendWith = (plugin: KyselyPlugin, storeId: string) =>
   sendDue({ ...world.deps, db: world.deps.db.withPlugin(plugin) }, { storeId })
 
-test('a hand-over whose commit takes a minute is not followed by a mail: the orders were read too long ago (D3)', async () => {
+test('a send whose commit takes a minute is not followed by a mail: the orders were read too long ago (D3)', async () => {
   const { storeId, buy } = await aShop()
   await abandon()
-  const slowCommit = afterHandOver(() => {
+  const slowCommit = afterTurn(() => {
     world.advance(61_000)
     buy()
   })
@@ -231,10 +231,10 @@ test('a hand-over whose commit takes a minute is not followed by a mail: the ord
   expect((await recordOf(world, storeId)).toSorted()).toEqual(['cancel purchased', 'result retry', 'send ok'])
 })
 
-test('a process that stood still between hand-over and wire sends nothing that was switched off meanwhile (D5)', async () => {
+test('a process that stood still between send and wire sends nothing that was switched off meanwhile (D5)', async () => {
   const { storeId } = await aShop()
   await abandon()
-  const stoodStill = afterHandOver(async () => {
+  const stoodStill = afterTurn(async () => {
     world.advance(20_000)
     await world.db.updateTable('flows').set({ is_on: false }).where('store_id', '=', storeId).execute()
   })
@@ -250,7 +250,7 @@ test('a process that stood still for some seconds goes on with what is still mea
   const { storeId } = await aShop()
   await abandon()
   await sendWith(
-    afterHandOver(() => world.advance(20_000)),
+    afterTurn(() => world.advance(20_000)),
     storeId,
   )
   expect(world.sent).toHaveLength(1)

@@ -1,7 +1,7 @@
 import type { KyselyPlugin } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { freshOrderCheck } from '../../test/factories.ts'
-import { aScene, HOUR, isOnTheWire, MINUTE, type Scene, wait } from '../../test/message-scene.ts'
+import { aScene, HOUR, isBeingSent, MINUTE, type Scene, wait } from '../../test/message-scene.ts'
 import { heldBack, stored } from '../../test/turn-scene.ts'
 import { acceptsMail, aWorld } from '../../test/world.ts'
 import type { Deps } from '../deps.ts'
@@ -33,14 +33,12 @@ async function due(count: number): Promise<Scene> {
 
 const firstSteps = async (storeId: string) => (await stored(world, storeId)).filter(({ step }) => step === 1)
 const prepared = async (storeId: string) =>
-  (await firstSteps(storeId)).filter(
-    (row) => row.state === 'claimed' && row.judged !== null && row.departed_at === null,
-  )
+  (await firstSteps(storeId)).filter((row) => row.state === 'claimed' && row.judged !== null)
 
 /** Nothing of a claim is left behind. */
 async function nothingIsHeld(storeId: string) {
   const left = (await stored(world, storeId)).filter(({ state }) => state === 'scheduled' || state === 'claimed')
-  expect(left.filter((row) => row.claim ?? row.handed_over_at ?? row.departed_at ?? row.answer)).toEqual([])
+  expect(left.filter((row) => row.claim ?? row.sending_at ?? row.answer)).toEqual([])
   const { rows } = await world.pool.query('select lease_until from send_schedule where store_id = $1', [storeId])
   expect(rows).toEqual([{ lease_until: null }])
 }
@@ -79,7 +77,7 @@ test('the next batch is prepared while the first leaves, and none behind it', as
 test.each([
   ['quickly', 'as soon as the next one begins to leave', 0],
   ['slowly', 'once half of the next one has left', 2_000],
-])('behind a batch that departed %s another is prepared %s', async (_, __, msEach) => {
+])('behind a batch that is sent %s another is prepared %s', async (_, __, msEach) => {
   const { storeId } = await due(12)
   const server = heldBack(world)
   const sending = sendDue(withPool(1), { storeId, batchSize: 4 })
@@ -104,7 +102,7 @@ test.each([
   expect(new Set(world.sent.map(({ to }) => to)).size).toBe(12)
 })
 
-test('all batches together have no more on the wire than it carries (D10), and use all of it', async () => {
+test('all batches together have no more in flight than it carries (D10), and use all of it', async () => {
   const { storeId } = await due(23)
   let [most, answered] = [0, 0]
   world.answer = async (mail) => {
@@ -112,7 +110,7 @@ test('all batches together have no more on the wire than it carries (D10), and u
       .selectFrom('messages')
       .select('id')
       .where('store_id', '=', storeId)
-      .where(isOnTheWire)
+      .where(isBeingSent)
       .execute()
     most = Math.max(most, rows.length)
     answered++
@@ -139,7 +137,7 @@ test('messages of one person never leave side by side, and the cap counts each b
   expect(most).toBe(1)
   const rest = (await firstSteps(storeId)).filter(({ state }) => state !== 'sent')
   expect(rest.map(({ reason }) => reason)).toEqual(Array(3).fill('frequency_cap'))
-  expect(rest.filter(({ handed_over_at }) => handed_over_at !== null)).toEqual([])
+  expect(rest.filter(({ sending_at }) => sending_at !== null)).toEqual([])
 })
 
 test('a person of whom a message leaves is passed over, and others take the places of the next batch', async () => {
@@ -147,10 +145,10 @@ test('a person of whom a message leaves is passed over, and others take the plac
   const server = heldBack(world)
   const sending = sendBatches(storeId)
   await server.reach(2)
-  const on = (await firstSteps(storeId)).filter(({ departed_at }) => departed_at !== null)
+  const on = (await firstSteps(storeId)).filter(({ state }) => state === 'sending')
   await server.reach(4)
   expect(new Set(server.waiting.map(({ mail }) => mail.to)).size).toBe(4)
-  // The next step of a cart whose mail is on the wire keeps its distance from it (T4), though its time had come.
+  // The next step of a cart whose mail is in flight keeps its distance from it (T4), though its time had come.
   await world.db
     .updateTable('messages')
     .set({ due_at: world.now, wake_at: world.now })
@@ -185,9 +183,9 @@ describe('a failure leaves nothing claimed and no place under the cap taken, and
 
   test.each<[string, string, number]>([
     ['as the next batch is claimed', 'wake_at <= ', 2],
-    ['as the next batch is prepared', 'set handed_over_at = ', 2],
-    ['as the first one leaves', 'set departed_at = ', 1],
-    ['as the next one leaves', 'set departed_at = ', 2],
+    ['as the next batch is prepared', 'set cart_abandoned_at = ', 2],
+    ['as the first one leaves', ' from allowed l', 1],
+    ['as the next one leaves', ' from allowed l', 2],
   ])('%s', async (_, text, which) => {
     const { storeId } = await due(COUNT)
     await expect(sendBatches(storeId, failing(text, which))).rejects.toThrow('the database fails')
@@ -199,7 +197,7 @@ describe('a failure leaves nothing claimed and no place under the cap taken, and
   test('as the first leaves and the next is prepared already', async () => {
     const { storeId } = await due(COUNT)
     const server = heldBack(world)
-    const deps = withPool(1, failing('set departed_at = ', 2))
+    const deps = withPool(1, failing(' from allowed l', 2))
     const sending = expect(sendBatches(storeId, deps)).rejects.toThrow('the database fails')
     await server.reach(1)
     await expect.poll(async () => (await prepared(storeId)).length).toBe(3)
@@ -211,7 +209,7 @@ describe('a failure leaves nothing claimed and no place under the cap taken, and
     await eachGoesOnce(storeId, COUNT)
   })
 
-  test('another process takes the store: what was prepared goes back, what is on the wire is written down', async () => {
+  test('another process takes the store: what was prepared goes back, what is in flight is written down', async () => {
     const { storeId } = await due(COUNT)
     const server = heldBack(world)
     const sending = sendBatches(storeId, withPool(1))
@@ -256,7 +254,7 @@ describe('the plan over several batches (decision 6)', () => {
     expect(world.sent).toHaveLength(3)
     const held = (await firstSteps(storeId)).filter(({ reason }) => reason === 'plan_limit')
     expect(held).toHaveLength(5)
-    expect(held.filter(({ handed_over_at }) => handed_over_at !== null)).toEqual([])
+    expect(held.filter(({ sending_at }) => sending_at !== null)).toEqual([])
   })
 
   test('what was prepared in one month and leaves in the next counts in the next', async () => {

@@ -9,10 +9,10 @@ import type { Outcome } from '../channels/channel.ts'
 import { transact } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
 import { scheduleNextLook } from '../messages/messages.ts'
+import { closeAbandonedSends } from './abandoned.ts'
 import { sendDue } from './deliver.ts'
-import { closeAbandonedSubmissions } from './submissions.ts'
 
-// A process dies with mails that departed: what came back of them is written down to its end by another process, once; what did not is unknown (D4).
+// A process dies with mails in flight: what came back of them is written down to its end by another process, once; what did not is unknown (D4).
 
 const world = aWorld()
 beforeEach(() => {
@@ -42,7 +42,7 @@ async function dies(
   const server = heldBack(world)
   const sending = sendDue({ ...world.deps, workerId: newId() }, { storeId })
   await server.reach(FATES.length)
-  const departedAt = world.now
+  const sendingAt = world.now
   const ids = Object.fromEntries(FATES.map((fate, at) => [fate, server.waiting[at]!.mail.messageId])) as Record<
     Fate,
     string
@@ -57,10 +57,10 @@ async function dies(
     server.waiting.at(-1)!.answer(late ?? ANSWERS.unknown)
     await sending
   }
-  return { ...scene, ids, departedAt }
+  return { ...scene, ids, sendingAt }
 }
 
-const closes = async () => closeAbandonedSubmissions(await aSteadyWorker(world))
+const closes = async () => closeAbandonedSends(await aSteadyWorker(world))
 
 const cartOf = async (messageId: string) =>
   world.db
@@ -70,8 +70,8 @@ const cartOf = async (messageId: string) =>
     .where('m.id', '=', messageId)
     .executeTakeFirstOrThrow()
 
-/** So many hours after the departure. */
-async function nextStep(messageId: string, departedAt: Date) {
+/** So many hours after the send. */
+async function nextStep(messageId: string, sendingAt: Date) {
   const { cart_id } = await storedOne(world, messageId)
   const { due_at } = await world.db
     .selectFrom('messages')
@@ -79,7 +79,7 @@ async function nextStep(messageId: string, departedAt: Date) {
     .where('cart_id', '=', cart_id!)
     .where('step', '=', 2)
     .executeTakeFirstOrThrow()
-  return (due_at.getTime() - departedAt.getTime()) / HOUR
+  return (due_at.getTime() - sendingAt.getTime()) / HOUR
 }
 
 const usage = (accountId: string) =>
@@ -97,21 +97,21 @@ const ENDS = ['sent', 'failed(rejected:smtp_550)', 'held(retry)', 'unknown(unkno
 
 describe('each is written down to its end', () => {
   test('once, however many look for it: state, records, cart, next step, plan, suppression, notification', async () => {
-    const { ids, storeId, accountId, departedAt, orders } = await dies(async ({ ids }) => {
+    const { ids, storeId, accountId, sendingAt, orders } = await dies(async ({ ids }) => {
       await Promise.all([closes(), closes()])
       await closes()
       expect(await statesOf(ids)).toEqual(ENDS)
     })
     // What the process itself still writes changes nothing of it.
     expect(await statesOf(ids)).toEqual(ENDS)
-    const left = { departed_at: null, answer: null, judged: null, claim: null }
-    const at = { handed_over_at: departedAt }
+    const left = { answer: null, judged: null, claim: null }
+    const at = { sending_at: sendingAt }
     expect(await storedOne(world, ids.accepted)).toMatchObject({ ...left, ...at, provider_id: 'p-7' })
-    expect(await storedOne(world, ids.rejected)).toMatchObject({ ...left, handed_over_at: null })
-    const wakeAt = new Date(departedAt.getTime() + 90_000)
+    expect(await storedOne(world, ids.rejected)).toMatchObject({ ...left, sending_at: null })
+    const wakeAt = new Date(sendingAt.getTime() + 90_000)
     expect(await storedOne(world, ids.retry)).toMatchObject({
       ...left,
-      handed_over_at: null,
+      sending_at: null,
       wake_at: wakeAt,
       attempts: 1,
     })
@@ -127,13 +127,13 @@ describe('each is written down to its end', () => {
       ['send', 'result unknown'],
     ])
 
-    const answerBy = new Date(departedAt.getTime() + DAY)
-    const mailed = { badge: 'Email Sent', is_mailed: true, last_handed_over_at: departedAt, no_response_at: answerBy }
-    const not = { badge: 'No Action', is_mailed: false, last_handed_over_at: null, no_response_at: null }
+    const answerBy = new Date(sendingAt.getTime() + DAY)
+    const mailed = { badge: 'Email Sent', is_mailed: true, last_sent_at: sendingAt, no_response_at: answerBy }
+    const not = { badge: 'No Action', is_mailed: false, last_sent_at: null, no_response_at: null }
     for (const fate of FATES)
       expect([fate, await cartOf(ids[fate])]).toEqual([fate, ['rejected', 'retry'].includes(fate) ? not : mailed])
 
-    const distances = await Promise.all(FATES.map((fate) => nextStep(ids[fate], departedAt)))
+    const distances = await Promise.all(FATES.map((fate) => nextStep(ids[fate], sendingAt)))
     expect(distances).toEqual([12, 1, 1, 12, 12])
 
     expect((await usage(accountId)).map(({ used }) => used)).toEqual([3])
@@ -149,7 +149,7 @@ describe('each is written down to its end', () => {
     expect(news.sort()).toEqual(['email_failed', 'email_failed', 'email_sent'])
   })
 
-  test('the place of what did not go out is given back to the month it departed in', async () => {
+  test('the place of what did not go out is given back to the month it sending in', async () => {
     let month: Date | null = null
     const { accountId } = await dies(async ({ accountId }) => {
       month = (await usage(accountId))[0]!.month as unknown as Date
@@ -190,7 +190,7 @@ describe('each is written down to its end', () => {
       world.advance(1_000)
       const buys = orders.map((order) => bought(world, order))
       await recordOrders(world.deps, storeId, buys, 'webhook')
-      expect(new Set(await statesOf(ids))).toEqual(new Set(['claimed']))
+      expect(new Set(await statesOf(ids))).toEqual(new Set(['sending']))
       await closes()
     })
     expect(await statesOf(ids)).toEqual(['sent', ENDS[1], 'cancelled(purchased)', ENDS[3], ENDS[4]])
@@ -214,7 +214,7 @@ describe('each is written down to its end', () => {
       const row = { id: worker_id!, started_at: world.now, seen_at: world.now, steady_since: world.now }
       await world.db.insertInto('workers').values(row).execute()
       await closes()
-      expect(new Set(await statesOf(ids))).toEqual(new Set(['claimed']))
+      expect(new Set(await statesOf(ids))).toEqual(new Set(['sending']))
     })
     expect(await statesOf(ids)).toEqual(ENDS)
   })

@@ -6,14 +6,14 @@ import type { Deps } from '../deps.ts'
 import type { Finished } from '../outcome/outcome.ts'
 import { isFresh, isMoment } from '../stores/rules.ts'
 import { type HasSlots, joinSlots, type SlotShare } from './connection-slots.ts'
-import type { Departing } from './deliver.ts'
+import type { OutgoingMessage } from './deliver.ts'
 import * as sql from './deliver-sql.ts'
 import type { MailOut } from './mail-out.ts'
 import { mailTurns } from './mail-turn.ts'
 import type { Turns } from './turns.ts'
 import { wideTurns } from './wide-turn.ts'
 
-// The last part of Way C: at any moment at most as many messages are on the wire as the channel can have there (D10), of all stores
+// The last part of Way C: at any moment at most as many messages are in flight as the channel can have there (D10), of all stores
 // together (connection-slots.ts). As soon as some are answered, one commit writes their answers and lets as many others leave: of mails
 // mail-turn.ts, of texts and notifications wide-turn.ts.
 
@@ -25,8 +25,8 @@ export interface Sender {
   transport: HasSlots
   /** The mail server it leaves by; null for texts. */
   mail: MailOut | null
-  /** Puts one on the wire, at once or as long as it may go on. */
-  put: (each: Departing, mayGoOn: () => boolean) => Promise<Outcome>
+  /** Puts one in flight, at once or as long as it may go on. */
+  put: (each: OutgoingMessage, mayGoOn: () => boolean) => Promise<Outcome>
   /** Where credits pay for what the plan does not include: by how much; null: nowhere. */
   credits: { perMille: number } | null
   /** Asked before anything leaves: the lease and the order pull must still hold. */
@@ -35,7 +35,7 @@ export interface Sender {
   late: Promise<unknown>[]
 }
 
-/** A mail server that says nothing for this long keeps its message's place on the wire, but not the store's next ones waiting. */
+/** A mail server that says nothing for this long keeps its message's place in flight, but not the store's next ones waiting. */
 const PATIENCE_MS = 5_000
 
 /** What is ready of a batch and goes by one channel. */
@@ -46,10 +46,10 @@ export interface SendQueue {
 }
 
 interface Sent {
-  /** Half of it has departed, or may not. Never rejects. */
+  /** Half of it has started, or may not. Never rejects. */
   isHalfGone: Promise<void>
   /** All of it. Never rejects. */
-  departed: Promise<void>
+  started: Promise<void>
   /** Which rows might not leave after all. What left has its outcome written, but for those in `late`. */
   ended: Promise<string[]>
 }
@@ -71,7 +71,7 @@ export async function openQueue(
       }
       const refused = ready.filter((each) => !waiting.includes(each)).map(({ row }) => row.id)
       const ended = sendWithinSlots(deps, store, { ...sender, turns }, { waiting, refused, tell })
-      return { isHalfGone: half.promise, departed: all.promise, ended: ended.finally(() => tell(0)) }
+      return { isHalfGone: half.promise, started: all.promise, ended: ended.finally(() => tell(0)) }
     },
     drop: () => turns.end(),
   }
@@ -129,7 +129,7 @@ async function sendWithinSlots(
   return refused
 }
 
-/** What this sender has on the wire. */
+/** What this sender has in flight. */
 class Submissions {
   readonly #parts: [Deps, StoreDb<Db>, Sender & { turns: Turns }]
   readonly #share: SlotShare
@@ -143,10 +143,10 @@ class Submissions {
     this.#share = share
   }
 
-  start(ready: Ready, handedOverAt: Date): void {
+  start(ready: Ready, sendingAt: Date): void {
     const [deps, store, sender] = this.#parts
-    const submission: Promise<void> = send(deps, store, sender, ready, handedOverAt)
-      .then((outcome) => this.#settle({ ready, outcome, handedOverAt, answeredAt: deps.now() }))
+    const submission: Promise<void> = send(deps, store, sender, ready, sendingAt)
+      .then((outcome) => this.#settle({ ready, outcome, sendingAt, answeredAt: deps.now() }))
       .finally(() => this.#inFlight.delete(submission))
     this.#inFlight.add(submission)
   }
@@ -167,7 +167,7 @@ class Submissions {
     return this.#settled.splice(0)
   }
 
-  /** Waits for an answer or, if wanted, for a place on the wire; false when neither came for a while. */
+  /** Waits for an answer or, if wanted, for a place in flight; false when neither came for a while. */
   async news(isPlaceWanted: boolean): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>()
     const timer = setTimeout(resolve, PATIENCE_MS, false)
@@ -176,7 +176,7 @@ class Submissions {
     return promise.finally(() => clearTimeout(timer))
   }
 
-  /** What is still on the wire is written down when it is answered; what was answered and not asked for, now. */
+  /** What is still in flight is written down when it is answered; what was answered and not asked for, now. */
   leave(): void {
     this.#isLeft = true
     const settled = this.settled()
@@ -185,48 +185,48 @@ class Submissions {
   }
 }
 
-/** Never throws: the others are on the wire too. */
-async function send(deps: Deps, store: StoreDb<Db>, { evaluation, put }: Sender, ready: Ready, handedOverAt: Date) {
+/** Never throws: the others are in flight too. */
+async function send(deps: Deps, store: StoreDb<Db>, { evaluation, put }: Sender, ready: Ready, sendingAt: Date) {
   if (!isPullFresh(evaluation, deps.now())) return notSent('orders, stock or prices were read too long ago.')
-  if (!(await isStillMeant(deps, store, ready, handedOverAt)))
+  if (!(await isStillMeant(deps, store, ready, sendingAt)))
     return notSent('too much time has passed since the last check.')
   if (ready.isQuietAt(deps.now())) return notSent('quiet hours have begun where the recipient lives.')
   const { row, address, composed, decision } = ready
   const { sendAuthorization } = decision
   const from = deps.now()
   const mayGoOn = () => isMoment(from, deps.now()) && isPullFresh(evaluation, deps.now())
-  const departing = { id: row.id, channel: row.channel, address, composed, sendAuthorization }
-  return put(departing, mayGoOn).catch((error): Outcome => {
+  const outgoing = { id: row.id, channel: row.channel, address, composed, sendAuthorization }
+  return put(outgoing, mayGoOn).catch((error): Outcome => {
     deps.log.error({ messageId: ready.row.id, err: error }, 'channel.failed')
     return { kind: 'unknown', reason: 'channel_failed', response: 'The channel closed without an answer.' }
   })
 }
 
 /**
- * A process that stood still after its hand-over (a laptop that was closed, a machine that was moved) knows nothing of what was
+ * A process that stood still after its send (a laptop that was closed, a machine that was moved) knows nothing of what was
  * switched off, bought or withdrawn meanwhile (D5), nor of people who were found to be one. It looks once more, and where that takes
  * as long, it is decided anew.
  */
-async function isStillMeant(deps: Deps, store: StoreDb<Db>, ready: Ready, handedOverAt: Date) {
-  if (isMoment(handedOverAt, deps.now())) return true
+async function isStillMeant(deps: Deps, store: StoreDb<Db>, ready: Ready, sendingAt: Date) {
+  if (isMoment(sendingAt, deps.now())) return true
   const lookedAt = deps.now()
   const { row, addressHash, otherHashes, inputs } = ready
   const couponWording = ready.coupon?.wording ?? null
-  const handedOver = {
+  const sending = {
     id: row.id,
-    handedOverAt,
+    sendingAt,
     cartVersion: row.cart_version,
     addressHash,
     otherHashes,
     inputs,
     couponWording,
   }
-  const isMeant = await sql.mayStillLeave(store, handedOver).catch((error) => {
+  const isMeant = await sql.mayStillLeave(store, sending).catch((error) => {
     deps.log.warn({ messageId: row.id, err: error }, 'message.not-looked-at')
     return false
   })
   return isMeant && isMoment(lookedAt, deps.now())
 }
 
-/** The last look before the wire: the hand-over's commit itself may have taken so long that the pull proves nothing any more (D3). */
+/** The last look before the wire: the send's commit itself may have taken so long that the pull proves nothing any more (D3). */
 const isPullFresh = ({ checkedAt }: Evaluation, now: Date): boolean => isFresh(checkedAt, now)

@@ -305,7 +305,7 @@ const CASES: Case<Scene & { buyer?: Beside }>[] = [
   ],
 ]
 
-/** Tables whose case is in handover.test.ts, by its name there. */
+/** Tables whose case is in send-checks.test.ts, by its name there. */
 const ELSEWHERE: Record<string, string> = {
   carts: 'its cart has changed',
   flows: 'its flow is off',
@@ -320,8 +320,8 @@ describe('a mail that was judged and waits for its place does not leave when', (
     const after = await sixMails(world, await scene(), change)
     expect(world.sent).toHaveLength(POOL)
     expect(world.sent.map(({ messageId }) => messageId)).not.toContain(after.waiting.id)
-    const { departed_at, handed_over_at } = await storedOne(world, after.waiting.id)
-    expect([departed_at, handed_over_at]).toEqual([null, null])
+    const { sending_at } = await storedOne(world, after.waiting.id)
+    expect(sending_at).toBeNull()
     await endsWell(world, after)
   })
 
@@ -349,7 +349,7 @@ test('these are all tables that the turn reads', () => {
   expect(named.sort(), what).toEqual(known.sort())
 })
 
-test('what is said to be in handover.test.ts is there', () => {
-  const text = fs.readFileSync(path.join(import.meta.dirname, 'handover.test.ts'), 'utf8')
+test('what is said to be in send-checks.test.ts is there', () => {
+  const text = fs.readFileSync(path.join(import.meta.dirname, 'send-checks.test.ts'), 'utf8')
   expect(Object.values(ELSEWHERE).filter((name) => !text.includes(`'${name}'`))).toEqual([])
 })

@@ -64,7 +64,7 @@ describe('steps of a flow', () => {
     }
     const log = Object.assign(Object.create(world.deps.log), {
       info: (_: object, what: string) => {
-        hasEnded ||= what === 'message.handed-over'
+        hasEnded ||= what === 'message.answered'
       },
     })
     world.answerText = async () => {
@@ -194,8 +194,8 @@ describe('steps of a flow', () => {
 
 describe('night that falls (T2)', () => {
   test.each([
-    ['between decision and hand-over', 'select used from plan_usage'],
-    ['between hand-over and wire', "state = 'handed_over', reason"],
+    ['between decision and send', 'select used from plan_usage'],
+    ['between send and wire', "state = 'sending', reason"],
   ])('%s lets nothing leave', async (_, statement) => {
     const shop = await aShop(world)
     const sendAt = `${world.now.toISOString().slice(0, 10)}T19:59:59Z`

@@ -24,9 +24,9 @@ export interface Turn {
   failure: unknown
 }
 
-/** The commit may have happened though its answer never came. Nothing was put on the wire: what left in it is due again. */
-export function neverLeft(ready: Ready, handedOverAt: Date): Finished {
-  return { ready, handedOverAt, answeredAt: handedOverAt, outcome: notSent('the database was unreachable.') }
+/** The commit may have happened though its answer never came. Nothing was put in flight: what left in it is due again. */
+export function neverLeft(ready: Ready, sendingAt: Date): Finished {
+  return { ready, sendingAt, answeredAt: sendingAt, outcome: notSent('the database was unreachable.') }
 }
 
 export const shopperOf = ({ row }: Ready): string => row.shopper_id

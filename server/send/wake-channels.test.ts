@@ -197,7 +197,7 @@ test('a message of one channel that waits for SMS goes as soon as they are set u
   expect(await first()).toEqual(['sent', null, 'sms'])
 })
 
-test('what is held whatever its channel, or was handed over once, stays held', async () => {
+test('what is held whatever its channel, or was sent once, stays held', async () => {
   await byChannels('email', 'sms')
   await aCart()
   await wait(world, store.storeId, HOUR)

@@ -17,7 +17,7 @@ import { before, ORDER_CHECK_FRESH_MS } from '../stores/rules.ts'
 import * as spend from '../texts/spend.ts'
 import { payable, usesOf } from './credit-room.ts'
 import * as sql from './deliver-sql.ts'
-import { costOf, handOverRow } from './hand-over-row.ts'
+import { costOf, sendRow } from './send-row.ts'
 import type { Sender } from './send-window.ts'
 import { neverLeft, shopperOf, type Turn, type Turns } from './turns.ts'
 
@@ -46,7 +46,7 @@ async function takeTurn(
     const used = await lockUsage(tx, situation.account_id, month, sender.channel)
     // Only now: waiting for the locks may have made the order pull too old (D3).
     at = deps.now()
-    return handOver(deps, tx, { ...sender, at, room: { used, credits } }, next)
+    return startSending(deps, tx, { ...sender, at, room: { used, credits } }, next)
   }
   try {
     const submitted = await transact(store, async (tx) => {
@@ -75,7 +75,7 @@ async function lockForText(tx: StoreTx, { evaluation: { situation, month }, chan
   return lockCredits(tx, situation.account_id)
 }
 
-/** What cannot be written down after all is closed by `submissions.ts`. */
+/** What cannot be written down after all is closed by `abandoned.ts`. */
 async function recordAlone(deps: Deps, store: StoreDb<Db>, sender: Sender, done: readonly Finished[]) {
   for (let attempt = 1; attempt <= 3; attempt++) {
     try {
@@ -99,7 +99,7 @@ async function recordAlone(deps: Deps, store: StoreDb<Db>, sender: Sender, done:
 async function afterRecorded(deps: Deps, store: StoreDb, sender: Sender, done: readonly Finished[]) {
   const { evaluation, channel } = sender
   for (const { ready, outcome } of done)
-    deps.log.info({ storeId: store.storeId, messageId: ready.row.id, outcome: outcome.kind }, 'message.handed-over')
+    deps.log.info({ storeId: store.storeId, messageId: ready.row.id, outcome: outcome.kind }, 'message.answered')
   const providerIds = done.flatMap(({ outcome }) => (outcome.kind === 'accepted' ? [outcome.providerId] : []))
   if (providerIds.length === 0 || !isTextChannelName(channel)) return
   const of = { accountId: evaluation.situation.account_id, channel, providerIds }
@@ -114,7 +114,7 @@ interface Room {
 }
 
 /** Moves the rows that still may go. The caller has locked their people, the plan's counter and the credits, which say what `room` there is. */
-async function handOver(
+async function startSending(
   deps: Deps,
   tx: StoreTx,
   { claim, evaluation, channel, at: now, room, credits }: Sender & { at: Date; room: Room },
@@ -131,11 +131,11 @@ async function handOver(
   const inPlan = payable(awake, { slots, credits: room.credits, perMille })
   const allowed = channelTraits[channel].isText ? await withinBudget(tx, evaluation, inPlan) : inPlan
   const coolSince = new Date(now.getTime() - situation.text_cooldown_hours * 3_600_000)
-  const submitted = await sql.handOver(
+  const submitted = await sql.startSending(
     tx,
     claim,
     deps.workerId,
-    allowed.map((ready) => handOverRow(ready, coolSince)),
+    allowed.map((ready) => sendRow(ready, coolSince)),
     {
       now,
       localCopySince: before(now, ORDER_CHECK_FRESH_MS),

@@ -9,8 +9,8 @@ import { newId } from '../core/ids.ts'
 import { scheduleNextLook } from '../messages/messages.ts'
 import { type Plan, planMessages } from '../messages/plan.ts'
 import { personIn } from '../privacy/person.ts'
+import { closeAbandonedSends } from './abandoned.ts'
 import { sendDue } from './deliver.ts'
-import { closeAbandonedSubmissions } from './submissions.ts'
 
 // Messages for a person, about no cart: planned, decided, sent once, answered and recorded like all others.
 
@@ -158,9 +158,9 @@ describe('sending', () => {
     world.answer = () => never
     await freshOrderCheck(world, shop.storeId)
     void sendDue({ ...world.deps, workerId: newId() }, { storeId: shop.storeId })
-    await expect.poll(told).toEqual(['handed_over'])
+    await expect.poll(told).toEqual(['sending'])
     world.answer = answer
-    await closeAbandonedSubmissions(world.deps)
+    await closeAbandonedSends(world.deps)
     world.advance(MINUTE)
     await send()
     expect(await told()).toEqual(['unknown(unknown)'])
@@ -208,7 +208,7 @@ describe('what stops it', () => {
     expect(await told()).toEqual(['skipped(suppressed_manual)'])
   })
 
-  test('a suppression between decision and hand-over lets nothing leave (D10)', async () => {
+  test('a suppression between decision and send lets nothing leave (D10)', async () => {
     const people = await Promise.all(Array.from({ length: 6 }, () => aPerson()))
     await plan(people)
     let last = ''
@@ -251,7 +251,7 @@ describe('what stops it', () => {
     expect(await told()).toEqual(['held(purchase_in_progress)'])
   })
 
-  test('a purchase between decision and hand-over lets nothing leave (D10)', async () => {
+  test('a purchase between decision and send lets nothing leave (D10)', async () => {
     const people = await Promise.all(Array.from({ length: 6 }, () => aPerson()))
     await plan(people, { purchasesSince: world.now })
     const buy = async () => {

@@ -18,11 +18,12 @@ export async function beat(deps: Pick<Deps, 'db' | 'now' | 'workerId'>): Promise
   if (steppedMs > 0) {
     await ageReadings(deps.db, steppedMs + AHEAD_MS)
     await ageGoods(deps.db, steppedMs + AHEAD_MS)
+    // A dead process would look alive until its last beat; a live one beats again at once (T4).
+    await sql`update workers set seen_at = ${now}, steady_since = ${now}
+      where id <> ${deps.workerId} and seen_at > ${inMs(now, AHEAD_MS)}`.execute(deps.db)
   }
-  // After a clock stepped back a dead process would look alive until its last beat; a live one beats again at once (T4).
   await sql`
-    with gone as (delete from workers where id <> ${deps.workerId} and seen_at < ${now}::timestamptz - ${FORGET_AFTER}::interval),
-      ahead as (update workers set seen_at = ${now}, steady_since = ${now} where id <> ${deps.workerId} and seen_at > ${inMs(now, AHEAD_MS)})
+    with gone as (delete from workers where id <> ${deps.workerId} and seen_at < ${now}::timestamptz - ${FORGET_AFTER}::interval)
     insert into workers (id, started_at, seen_at, steady_since) values (${deps.workerId}, ${now}, ${now}, ${now})
     on conflict (id) do update set seen_at = excluded.seen_at, steady_since = case
       when excluded.seen_at between workers.seen_at and workers.seen_at + ${GAP}::interval then workers.steady_since
@@ -39,7 +40,7 @@ async function steppedBack({ db, workerId }: Pick<Deps, 'db' | 'workerId'>, now:
 
 const inMs = (now: Date, ms: number) => new Date(now.getTime() + ms)
 
-/** A process that stops in order has nothing on the wire; its row goes, so that nobody waits for it. */
+/** A process that stops in order has nothing in flight; its row goes, so that nobody waits for it. */
 export async function endBeat(deps: Pick<Deps, 'db' | 'workerId'>): Promise<void> {
   await deps.db.deleteFrom('workers').where('id', '=', deps.workerId).execute()
 }

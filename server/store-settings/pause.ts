@@ -5,7 +5,7 @@ import type { Session } from '../members/session.ts'
 import { wakeStoreMessages } from '../messages/messages.ts'
 import * as sql from './pause-sql.ts'
 
-// Pause all sending of a store (decision 136): reaches every message not yet handed over within a second (D5). Messages stay rows, so
+// Pause all sending of a store (decision 136): reaches every message not yet sent within a second (D5). Messages stay rows, so
 // resuming decides them anew; their age limits go on meanwhile (D7).
 
 interface PauseReply {

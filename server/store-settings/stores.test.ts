@@ -57,7 +57,7 @@ test('a store that is away can be disconnected all the same', async () => {
   expect((await disconnect(owner)).status).toBe(200)
 })
 
-test('disconnecting cancels every message not yet handed over', async () => {
+test('disconnecting cancels every message not yet sent', async () => {
   const { owner, storeId } = await aConnectedStore(world)
   const messageId = await aMessage(storeId, 'scheduled')
   const sentId = await aMessage(storeId, 'sent')

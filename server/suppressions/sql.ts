@@ -79,11 +79,11 @@ export async function bouncesWithReply({ db, accountId }: AccountDb, most: numbe
       select coalesce(nullif(r.words, ''), m.provider_response) as reply, r.status
       from stores s
       join shopper_keys k on k.store_id = s.id and k.kind = 'email' and k.value = b.address
-      join messages m on m.store_id = s.id and m.shopper_id = k.shopper_id and m.handed_over_at is not null
+      join messages m on m.store_id = s.id and m.shopper_id = k.shopper_id and m.sending_at is not null
         and m.channel = 'email' and ${isFailed('m')} and m.to_address = b.address
       left join mail_reports r on r.store_id = m.store_id and r.message_id = m.id and r.kind = 'hard'
       where s.account_id = ${accountId}
-      order by m.handed_over_at desc limit 1) m
+      order by m.sending_at desc limit 1) m
     where m.reply is not null and m.reply <> ''
     order by b.created_at desc, b.address_hash desc`.execute(db)
   return rows.rows

@@ -199,7 +199,7 @@ test('taking an unsubscribe back leaves an owner’s reason where it is', async 
   const { rows } = await world.pool.query('select id, shopper_id from carts where store_id = $1', [store.storeId])
   const message = newId()
   await world.pool.query(
-    `insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step, channel, state, due_at, expires_at, wake_at, created_at, updated_at, to_address, handed_over_at)
+    `insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step, channel, state, due_at, expires_at, wake_at, created_at, updated_at, to_address, sending_at)
      values ($1, $2, $3, $4, 'manual', $2, 1, 'email', 'sent', $5, $5, $5, $5, $5, 'eve@shoppers.example', $5)`,
     [store.storeId, message, rows[0].id, rows[0].shopper_id, world.now],
   )
@@ -236,7 +236,7 @@ test('addresses suppressed for an answer that blames something else are listed w
     ])
     await world.pool.query(
       `insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step, channel, state, to_address, provider_response,
-         due_at, expires_at, wake_at, handed_over_at, created_at, updated_at)
+         due_at, expires_at, wake_at, sending_at, created_at, updated_at)
        values ($1, $2, $3, $4, 'manual', $2, 1, 'email', 'failed', $6, $7, $5, $5, $5, $5, $5, $5)`,
       [store.storeId, newId(), rows[0].id, rows[0].shopper_id, world.now, email, answer],
     )

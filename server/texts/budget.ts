@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts'
 import { wakeMessagesOf } from '../messages/messages.ts'
 import * as sql from './spend-sql.ts'
 
-// What an account lets SMS and WhatsApp cost in a month. The hand-over holds to it (send-window.ts); here it is read and set.
+// What an account lets SMS and WhatsApp cost in a month. The send holds to it (send-window.ts); here it is read and set.
 
 /** What providers bill in, and so what a budget is set in. */
 const CURRENCY = 'USD'

@@ -104,7 +104,7 @@ describe('credentials', () => {
     expect((await (await world.deps.channels.text(store.accountId, 'sms'))!.check()).isOk).toBe(true)
   })
 
-  test('a channel is one object until what is entered changes: its places on the wire are counted by it (D10)', async () => {
+  test('a channel is one object until what is entered changes: its places in flight are counted by it (D10)', async () => {
     const text = () => world.deps.channels.text(store.accountId, 'sms')
     const before = await text()
     expect(await text()).toBe(before)

@@ -4,7 +4,7 @@ import { oneLine } from '../channels/bounce-rules.ts'
 import type { Outcome } from '../channels/channel.ts'
 import { nameFetchFailure } from '../net/fetch-problem.ts'
 
-// HTTP to a provider. What the engine has to know of a failure is whether the request's body had been handed over: then silence
+// HTTP to a provider. What the engine has to know of a failure is whether the request's body had been sent: then silence
 // proves nothing, and the message is not sent again.
 
 export interface ProviderRequest {
@@ -61,7 +61,7 @@ export function openProviderHttp(options: ProviderHttpOptions): ProviderHttp {
           method,
           path,
           headers: body === undefined ? headers : { ...headers, 'content-length': String(Buffer.byteLength(body)) },
-          body: body === undefined ? null : Readable.from(handOver(body, sent), { objectMode: false }),
+          body: body === undefined ? null : Readable.from(streamBody(body, sent), { objectMode: false }),
         })
         const text = await readBounded(reply.body)
         const { statusCode: status, headers: fields } = reply
@@ -78,7 +78,7 @@ export function openProviderHttp(options: ProviderHttpOptions): ProviderHttp {
 }
 
 /** Asked for only when there is a connection and the headers are written: before that nothing can have been accepted. */
-async function* handOver(body: string, sent: { isBody: boolean }) {
+async function* streamBody(body: string, sent: { isBody: boolean }) {
   sent.isBody = true
   yield Buffer.from(body)
 }

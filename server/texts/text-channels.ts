@@ -15,7 +15,7 @@ import { createWhatsAppChannel, type WhatsAppChannel } from './whatsapp.ts'
 
 // An account's SMS and WhatsApp, made of what it has entered. Where it has entered nothing: SMS by the operator's own account, if there is
 // one (decision 85), else by the built-in phones in a place for trying out (decision 29). WhatsApp is never the operator's: its number carries
-// one business's name, and its templates are approved for that one. One object per account and channel: its places on the wire are counted by it (D10).
+// one business's name, and its templates are approved for that one. One object per account and channel: its places in flight are counted by it (D10).
 
 /** What is encrypted; which of them there are depends on the provider. */
 const Sealed = z.object({

@@ -45,8 +45,8 @@ export interface Life {
   statements: number
   /** Awaited before every statement that begins something: nothing is locked by this process then. */
   before: (statement: string) => Promise<void>
-  /** Awaited behind every commit of a hand-over: what follows is the wire. */
-  handedOver: () => Promise<void>
+  /** Awaited behind every commit of a send: what follows is the wire. */
+  sending: () => Promise<void>
 }
 
 export interface Actor {
@@ -106,7 +106,7 @@ export type Submission = Authorized<OutgoingEmail> | Authorized<OutgoingText>
 /** A process that lives as long as the history: the web server. */
 export function aProcess(outside: Outside, workerId: string): Actor {
   const nothing = async () => {}
-  const life: Life = { isDead: false, statementsLeft: null, statements: 0, before: nothing, handedOver: nothing }
+  const life: Life = { isDead: false, statementsLeft: null, statements: 0, before: nothing, sending: nothing }
   const actor = { life } as Actor
   const email = {
     poolSize: POOL_SIZE,
@@ -116,7 +116,7 @@ export function aProcess(outside: Outside, workerId: string): Actor {
   }
   const { texts } = outside
   const put = (text: Authorized<OutgoingText>) => outside.take(actor, text)
-  // One object for each, as its places on the wire are counted by it.
+  // One object for each, as its places in flight are counted by it.
   const channels: Record<TextChannelName, TextChannel> | null = texts && {
     sms: textChannel('sms', texts, put),
     whatsapp: textChannel('whatsapp', texts, put),
@@ -171,7 +171,7 @@ function mortalClient(client: pg.PoolClient, life: Life) {
   let isInside = false
   // Sent along with the first statement inside: a transaction that has only begun holds and has seen nothing.
   let opening: string | null = null
-  let isHandOver = false
+  let isSending = false
   const query = async (text: string, values: unknown[] = []) => {
     if (text === 'rollback') {
       isInside = false
@@ -186,8 +186,8 @@ function mortalClient(client: pg.PoolClient, life: Life) {
     const result = isBegin ? NOTHING : await run(text, values)
     if (isBegin) opening = text
     countDown(life)
-    if ((text === 'commit' && isHandOver) || (!isInside && HANDS_OVER.test(text))) await life.handedOver()
-    isHandOver = isInside && (isHandOver || HANDS_OVER.test(text))
+    if ((text === 'commit' && isSending) || (!isInside && STARTS_SENDING.test(text))) await life.sending()
+    isSending = isInside && (isSending || STARTS_SENDING.test(text))
     return result
   }
   const run = (text: string, values: unknown[]) => {
@@ -209,8 +209,7 @@ function mortalClient(client: pg.PoolClient, life: Life) {
 }
 
 /** Within a transaction; a turn that only writes down answers of mails commits by itself. */
-const HANDS_OVER =
-  /update messages m set (state = 'handed_over', reason = null, claim = null, worker_id|departed_at = \$)/
+const STARTS_SENDING = /update messages m set state = 'sending', reason = null, claim = null/
 
 const NOTHING = { command: 'BEGIN', rowCount: null, rows: [] }
 

@@ -73,7 +73,7 @@ const makings: Record<keyof typeof KINDS, (dice: Maker) => Step[]> = {
   'paused and resumed': (dice) => [
     ...begun(dice),
     look(dice, aMoment(dice), {
-      meanwhile: during(dice, ['pages', 'handover', 'claim', 'evaluate'], [aStep('pause')]),
+      meanwhile: during(dice, ['pages', 'before sending', 'claim', 'evaluate'], [aStep('pause')]),
     }),
     { ...aStep('play'), waitMs: dice.between(5 * SECOND, 3 * HOUR) },
     look(dice, aMoment(dice)),
@@ -88,14 +88,14 @@ const makings: Record<keyof typeof KINDS, (dice: Maker) => Step[]> = {
   'deleted in flight': (dice) => [
     ...begun(dice),
     look(dice, aMoment(dice), {
-      meanwhile: during(dice, ['pages', 'handover', 'handed over', 'submission'], [aStep('delete')]),
+      meanwhile: during(dice, ['pages', 'before sending', 'sent', 'submission'], [aStep('delete')]),
     }),
     look(dice, aMoment(dice)),
   ],
   'sent beside a run': (dice) => [
     { ...create({ ...WIDE, frequency: 'daily', timeOfDay: dice.pick(TIMES) }, false), waitMs: aDay(dice) },
     look(dice, dice.between(12 * HOUR, 26 * HOUR), {
-      meanwhile: dice.isLucky(0.5) ? during(dice, ['pages', 'handover'], [aStep('send now')]) : null,
+      meanwhile: dice.isLucky(0.5) ? during(dice, ['pages', 'before sending'], [aStep('send now')]) : null,
     }),
     { ...aStep(dice.pick(['send now', 'send'])), isTwice: dice.isLucky(0.3), waitMs: dice.between(0, MINUTE) },
     look(dice, aMoment(dice)),
@@ -107,7 +107,9 @@ const makings: Record<keyof typeof KINDS, (dice: Maker) => Step[]> = {
       answers: ['refuses', 'refuses', dice.pick<Answer>(['refuses', 'accepts', 'silent, took it'])],
     }),
     { ...aStep('retry'), isTwice: dice.isLucky(0.4), waitMs: dice.between(SECOND, HOUR) },
-    look(dice, aMoment(dice), { meanwhile: dice.isLucky(0.3) ? during(dice, ['handover'], [aStep('retry')]) : null }),
+    look(dice, aMoment(dice), {
+      meanwhile: dice.isLucky(0.3) ? during(dice, ['before sending'], [aStep('retry')]) : null,
+    }),
     look(dice, aDay(dice)),
   ],
   'bounced too often': (dice) => [

@@ -205,7 +205,7 @@ function touched(dice: Maker, frame: Frame, step: Step): Step {
     return { ...step, acts: [step.acts[0], rival()] }
   }
   if (step.do !== 'work' || step.meanwhile || step.diesAt || !dice.isLucky(0.3)) return step
-  const at = dice.weighted({ pages: 4, handover: 3, claim: 1, evaluate: 1, 'handed over': 1, submission: 1 })
+  const at = dice.weighted({ pages: 4, 'before sending': 3, claim: 1, evaluate: 1, sent: 1, submission: 1 })
   // So long after it that nothing counts as said in the same moment.
   const after: Step = { do: 'new visit', browser: 2, waitMs: dice.between(2 * SECOND, 20 * SECOND) }
   const first = rival()

@@ -134,6 +134,6 @@ const toACode = (dice: Maker): Act => ({
 function touched(dice: Maker, coupons: Coupons, step: Step): Step {
   if (step.do === 'order' && dice.isLucky(0.25)) return { ...step, codeOf: dice.between(0, 3) }
   if (step.do !== 'work' || step.meanwhile || !dice.isLucky(0.35)) return step
-  const at = dice.pick(['page', 'claim', 'evaluate', 'handover'] as const)
+  const at = dice.pick(['page', 'claim', 'evaluate', 'before sending'] as const)
   return { ...step, meanwhile: { at, steps: [{ ...ofAdmin(dice, coupons), waitMs: 0 }] } }
 }

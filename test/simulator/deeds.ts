@@ -31,7 +31,7 @@ export interface Busy {
   isPlanned: boolean
   isDue: boolean
   isOpen: boolean
-  isInFlight: boolean
+  isSending: boolean
 }
 
 export async function readBusy(pool: pg.Pool, id: string): Promise<Busy> {
@@ -43,9 +43,9 @@ const BUSY = `
   select g.status, g.next_run_at is not null as "isDue",
     exists (select 1 from campaign_runs r where r.store_id = g.store_id and r.campaign_id = g.id and r.planned_at is null) as "isPlanned",
     exists (select 1 from messages m where m.store_id = g.store_id and m.origin_kind = 'campaign' and m.origin_id = g.id
-      and m.state in ('scheduled', 'held', 'claimed') and m.departed_at is null) as "isOpen",
+      and m.state in ('scheduled', 'held', 'claimed')) as "isOpen",
     exists (select 1 from messages m where m.store_id = g.store_id and m.origin_kind = 'campaign' and m.origin_id = g.id
-      and (m.state = 'handed_over' or m.departed_at is not null)) as "isInFlight"
+      and m.state = 'sending') as "isSending"
   from campaigns g where g.id = $1`
 
 const OVER: ReadonlySet<string> = new Set(['completed', 'sent', 'cancelled'])
@@ -55,7 +55,7 @@ export function deedsOf(
   step: 'edit' | 'pause' | 'play' | 'cancel' | 'delete' | 'send now' | 'send',
   busy: Busy,
 ): Deed[] {
-  const isMidway = busy.isPlanned || busy.isOpen || busy.isInFlight
+  const isMidway = busy.isPlanned || busy.isOpen || busy.isSending
   const more: Record<typeof step, Deed | false> = {
     edit: busy.isPlanned && 'edit while planned',
     pause: isMidway && busy.status !== 'paused' && 'pause midway',
@@ -71,7 +71,7 @@ export function deedsOf(
 /** A process died: with campaign messages in its hands, or not. */
 export async function noteDeath({ outside, deeds }: Harness, workerId: string): Promise<void> {
   const { rows } = await outside.pool.query(
-    `select 1 from messages where worker_id = $1 and origin_kind = 'campaign' and state in ('claimed', 'handed_over') limit 1`,
+    `select 1 from messages where worker_id = $1 and origin_kind = 'campaign' and state in ('claimed', 'sending') limit 1`,
     [workerId],
   )
   if (rows.length > 0) deeds.add('crash in sending')

@@ -1,6 +1,6 @@
 import { type Db, sql } from '../../server/core/db.ts'
 import type { Channel, Plan } from './steps.ts'
-import { asMs, LEFT_AT, STATE_OF } from './witness.ts'
+import { asMs, STATE_OF } from './witness.ts'
 
 // What the database says of a message at the moment a provider is handed it, in one statement. Times are milliseconds.
 
@@ -19,8 +19,8 @@ export interface Evidence {
   worker: string
   dueAt: number
   createdAt: number
-  handedOverAt: number
-  /** When it was handed over, or when it leaves where that is more than a moment later; null: it is about no cart. */
+  sendingAt: number
+  /** When it was sent, or when it leaves where that is more than a moment later; null: it is about no cart. */
   cartStatus: string | null
   cartStartedAt: number | null
   lastActivityAt: number | null
@@ -29,8 +29,8 @@ export interface Evidence {
   cap: number
   /** Other messages of the same person that left within the cap's window before (or, by a clock put back, after) this. */
   others: string[]
-  /** What this process has let leave on the channel and not written to its end, with the person each goes to; answered: not on the wire any more. */
-  underWay: { id: string; shopper: string; handedOverAt: number; isAnswered: boolean }[]
+  /** What this process has let leave on the channel and not written to its end, with the person each goes to; answered: not in flight any more. */
+  underWay: { id: string; shopper: string; sendingAt: number; isAnswered: boolean }[]
   /** Carts that were joined to this one, over however many steps. */
   joined: string[]
   /** `kind:value` of the person, and of everybody who used one of its devices. */
@@ -79,30 +79,29 @@ export interface Evidence {
 }
 
 const ms = (column: string) => sql.raw(asMs(column))
-const leftAt = (row: string) => sql.raw(LEFT_AT(row))
 const STATE_NOW = sql.raw(STATE_OF('m'))
 
 export async function readEvidence(
   db: Db,
   of: { id: string; channel: Channel; hash: Buffer; now: Date },
 ): Promise<Evidence | undefined> {
-  // Who buys, or is found to be one with somebody, in the moment between hand-over and wire had not when it was decided (D5).
-  const isAtOnce = sql`${of.now}::timestamptz >= ${leftAt('m')} and ${of.now} < ${leftAt('m')} + interval '1 second'`
+  // Who buys, or is found to be one with somebody, in the moment between send and wire had not when it was decided (D5).
+  const isAtOnce = sql`${of.now}::timestamptz >= m.sending_at and ${of.now} < m.sending_at + interval '1 second'`
   const rows = await sql<Evidence>`
     with recursive joined as (
       select c.store_id, c.id from carts c join messages m on m.store_id = c.store_id and c.merged_into = m.cart_id
         where m.id = ${of.id}
       union select c.store_id, c.id from carts c join joined j on j.store_id = c.store_id and c.merged_into = j.id)
     select m.store_id as store, coalesce(m.cart_id::text, 'no cart of ' || case when ${isAtOnce} then d.shopper else m.shopper_id end) as cart, case when ${isAtOnce} then d.shopper else m.shopper_id end as shopper, m.origin_kind || ':' || m.origin_id as origin, m.step, m.step_id as "stepId", m.variant_id as "variantId", ${STATE_NOW} as state, m.worker_id as worker,
-      ${ms('m.due_at')} as "dueAt", ${ms('m.created_at')} as "createdAt", ${ms(LEFT_AT('m'))} as "handedOverAt",
+      ${ms('m.due_at')} as "dueAt", ${ms('m.created_at')} as "createdAt", ${ms('m.sending_at')} as "sendingAt",
       case when ${isAtOnce} then d.cart_status else c.status end as "cartStatus", ${ms('c.started_at')} as "cartStartedAt", ${ms('c.last_activity_at')} as "lastActivityAt",
       fs.delay_minutes as delay, s.cap_messages as cap,
       case when ${isAtOnce} then to_jsonb(d.others) else (select coalesce(jsonb_agg(o.id), '[]') from messages o where o.store_id = m.store_id and o.shopper_id = m.shopper_id
-        and o.id <> m.id and ${leftAt('o')} > ${leftAt('m')} - s.cap_window_hours * interval '1 hour') end as others,
-      (select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'handedOverAt', ${ms(LEFT_AT('o'))}, 'isAnswered', o.answer is not null,
+        and o.id <> m.id and o.sending_at > m.sending_at - s.cap_window_hours * interval '1 hour') end as others,
+      (select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'sendingAt', ${ms('o.sending_at')}, 'isAnswered', o.answer is not null,
           'shopper', case when ${isAtOnce} then p.shopper else o.shopper_id end)), '[]')
-        from messages o join simulator_departures p on p.message_id = o.id
-        where o.store_id = m.store_id and o.worker_id = m.worker_id and o.channel = m.channel and (o.state = 'handed_over' or o.departed_at is not null)) as "underWay",
+        from messages o join simulator_sends p on p.message_id = o.id
+        where o.store_id = m.store_id and o.worker_id = m.worker_id and o.channel = m.channel and o.state = 'sending') as "underWay",
       case when ${isAtOnce} then to_jsonb(d.joined) else (select coalesce(jsonb_agg(id), '[]') from joined) end as joined,
       (select coalesce(jsonb_agg(distinct k.kind || ':' || k.value), '[]') from shopper_keys k where k.store_id = m.store_id
         and k.shopper_id in (select m.shopper_id union
@@ -121,9 +120,9 @@ export async function readEvidence(
         'platformId', coalesce((select k.platform_id from coupon_codes k where k.store_id = m.store_id and k.message_id = m.id
           and k.coupon_id = m.coupon_id), cp.platform_id),
         'record', coalesce(m.judged -> 'inputs', (select d.inputs from decisions d where d.store_id = m.store_id and d.message_id = m.id
-          and d.outcome = 'send' and d.at = m.handed_over_at limit 1))) as coupon,
+          and d.outcome = 'send' and d.at = m.sending_at limit 1))) as coupon,
       exists (select 1 from orders o where o.store_id = m.store_id and o.shopper_id = m.shopper_id
-        and o.purchased_at < coalesce(c.started_at, ${leftAt('m')}))
+        and o.purchased_at < coalesce(c.started_at, m.sending_at))
         or exists (select 1 from shopper_keys k join customers r on r.store_id = k.store_id and r.customer_id = k.value
           where k.store_id = m.store_id and k.shopper_id = m.shopper_id and k.kind = 'customer' and r.spent_minor > 0) as "hasBoughtBefore",
       (select coalesce(jsonb_agg(jsonb_build_object('status', n.status, 'isConfirmed', n.is_confirmed, 'source', n.source,
@@ -133,11 +132,11 @@ export async function readEvidence(
         from consent_overrides x where x.store_id = m.store_id and x.channel = m.channel and x.ended_at is null) as overrides,
       (select p.plan from subscriptions p where p.account_id = s.account_id) as plan,
       coalesce((select u.used from plan_usage u where u.account_id = s.account_id and u.channel = m.channel
-        and u.month = date_trunc('month', ${leftAt('m')} at time zone 'UTC')::date), 0) as used,
+        and u.month = date_trunc('month', m.sending_at at time zone 'UTC')::date), 0) as used,
       coalesce((select b.micros from sending_spend b where b.account_id = s.account_id and b.currency = 'USD'
-        and b.month = date_trunc('month', ${leftAt('m')} at time zone 'UTC')::date), 0) as spent
+        and b.month = date_trunc('month', m.sending_at at time zone 'UTC')::date), 0) as spent
     from messages m
-    join simulator_departures d on d.message_id = m.id
+    join simulator_sends d on d.message_id = m.id
     left join carts c on c.store_id = m.store_id and c.id = m.cart_id
     join stores s on s.id = m.store_id
     join shoppers h on h.store_id = m.store_id and h.id = m.shopper_id

@@ -168,7 +168,7 @@ export async function clearFixture(pool: pg.Pool): Promise<void> {
   // The same history may be played again, with the same ids.
   await pool.query('delete from rollup_changes')
   await pool.query('delete from figure_changes')
-  await pool.query('delete from simulator_departures')
+  await pool.query('delete from simulator_sends')
   await pool.query('delete from simulator_choices')
   await pool.query('delete from workers')
   await pool.query('delete from instance')

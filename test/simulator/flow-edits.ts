@@ -2,7 +2,7 @@ import { type Chance, chanceOf } from './random.ts'
 import type { Act, Channel, Scenario, Step } from './steps.ts'
 import { hasTexts } from './steps.ts'
 
-// In every seventh history the owner edits the flow while its messages are due and on the wire: steps come, go and change places, get
+// In every seventh history the owner edits the flow while its messages are due and in flight: steps come, go and change places, get
 // conditions, channels in order and variants (decisions 52 to 55). Thrown with dice of their own, so that all other histories stay what they were.
 
 /** What can be told of a cart by whoever looks at it. */
@@ -44,7 +44,7 @@ export function withFlowEdits(seed: number, scenario: Scenario): Scenario {
   const act = (): FlowEditAct => ({ do: 'flow edit', change: aChange(dice, channels) })
   const steps = withoutEdits(scenario.steps, act).map((step): Step => {
     if (step.do !== 'work' || step.meanwhile || !dice.isLucky(0.4)) return step
-    const at = dice.pick(['claim', 'evaluate', 'handover', 'handed over', 'submission'] as const)
+    const at = dice.pick(['claim', 'evaluate', 'before sending', 'sent', 'submission'] as const)
     const waitMs = dice.isLucky(0.5) ? 0 : dice.between(2 * SECOND, 40 * SECOND)
     return { ...step, meanwhile: { at, steps: [{ ...act(), waitMs }] } }
   })

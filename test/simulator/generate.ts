@@ -209,15 +209,15 @@ function work(chance: Maker): Extract<Act, { do: 'work' }> {
 }
 
 function meanwhile(chance: Maker): Meanwhile {
-  const at = chance.weighted({ page: 2, claim: 1, evaluate: 2, handover: 4, submission: 4 })
+  const at = chance.weighted({ page: 2, claim: 1, evaluate: 2, 'before sending': 4, submission: 4 })
   const steps = Array.from({ length: chance.between(1, 2) }, () => ({
     ...rival(chance),
     waitMs: chance.isLucky(0.5) ? 0 : chance.between(500, 40 * SECOND),
   }))
   const waitedMs = steps.reduce((sum, { waitMs }) => sum + waitMs, 0)
-  // Half of those who stand still at the hand-over do so behind it; for so long that nothing counts as said in the same moment.
-  const isBehind = at === 'handover' && waitedMs >= SECOND && waitedMs % 2 === 1
-  return { at: isBehind ? 'handed over' : at, steps }
+  // Half of those who stand still at the send do so behind it; for so long that nothing counts as said in the same moment.
+  const isBehind = at === 'before sending' && waitedMs >= SECOND && waitedMs % 2 === 1
+  return { at: isBehind ? 'sent' : at, steps }
 }
 
 function atOnce(chance: Maker): Act {

@@ -4,7 +4,7 @@ import type { Mutation } from './mutations.ts'
 
 export const campaignMutations: readonly Mutation[] = [
   {
-    name: 'whether its campaign was paused is not asked again at the hand-over',
+    name: 'whether its campaign was paused is not asked again at the send',
     rule: 'Campaigns',
     file: 'server/send/fragments.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file

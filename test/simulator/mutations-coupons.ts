@@ -55,8 +55,8 @@ export const couponMutations: readonly Mutation[] = [
     name: 'codes of messages that never left stay in the store',
     rule: 'Codes',
     file: 'server/coupon-codes/codes-tidy-sql.ts',
-    before: '(m.handed_over_at is null or upper',
-    after: '(m.handed_over_at is not null and upper',
+    before: '(m.sending_at is null or upper',
+    after: '(m.sending_at is not null and upper',
     seed: 147,
   },
   {

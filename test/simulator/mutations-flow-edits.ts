@@ -1,10 +1,10 @@
 import type { Mutation } from './mutations.ts'
 
-// Mistakes around a flow that is edited while its messages are due and on the wire (decisions 52 to 55).
+// Mistakes around a flow that is edited while its messages are due and in flight (decisions 52 to 55).
 
 export const flowEditMutations: readonly Mutation[] = [
   {
-    name: 'other channels of a step also reach what was handed over once',
+    name: 'other channels of a step also reach what was sent once',
     rule: 'Steps',
     file: 'server/messages/steps-sql.ts',
     before: 'channel = case when m.attempts = 0 then w.channels ->> 0 else m.channel end,',
@@ -53,7 +53,7 @@ export const flowEditMutations: readonly Mutation[] = [
     seed: 851_259,
   },
   {
-    name: 'a message may choose its channel again after it was handed over',
+    name: 'a message may choose its channel again after it was sent',
     rule: 'Steps',
     file: 'server/send/mail-turn-sql.ts',
     before: 'attempts = m.attempts + 1, channels = null',

@@ -1,21 +1,21 @@
 import type { Mutation } from './mutations.ts'
 
-// Mistakes around the hand-over of mails (decisions 147 and 149): what is prepared before it, the turn, and what follows from it.
+// Mistakes around the send of mails (decisions 147 and 149): what is prepared before it, the turn, and what follows from it.
 
 export const mailMutations: readonly Mutation[] = [
   {
-    name: 'a step is claimed, and leaves, before what has departed of its flow is written down',
+    name: 'a step is claimed and sent before what follows from an earlier one is written',
     rule: 'T4',
     file: 'server/send/fragments.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
-    before: "and ${hasDeparted('l')} offset 0",
+    before: "and ${isUnsettled('l')} offset 0",
     after: 'and false offset 0',
     seed: 802_306,
   },
   {
-    name: 'the next step does not wait for a mail on the wire',
+    name: 'the next step does not wait for a mail in flight',
     rule: 'T4',
-    file: 'server/send/mail-ends.ts',
+    file: 'server/send/settle.ts',
     before: 'if (before.length > 0)\n',
     after: 'if (before.length < 0)\n',
     seed: 100,
@@ -23,7 +23,7 @@ export const mailMutations: readonly Mutation[] = [
   {
     name: 'no look is set for a mail that came back',
     rule: 'Awake',
-    file: 'server/send/mail-ends.ts',
+    file: 'server/send/settle.ts',
     before: 'if (before.length > 0 || hasComeBack(answered)) await scheduleNextLook(tx)',
     after: 'if (before.length > 0) await scheduleNextLook(tx)',
     seed: 12,
@@ -31,29 +31,25 @@ export const mailMutations: readonly Mutation[] = [
   {
     name: 'no look is set for the step behind a mail that was answered late',
     rule: 'Awake',
-    file: 'server/send/mail-ends.ts',
+    file: 'server/send/settle.ts',
     before: 'if (before.length > 0 || hasComeBack(answered)) await scheduleNextLook(tx)',
     after: 'if (hasComeBack(answered)) await scheduleNextLook(tx)',
     seed: 29_112_035,
   },
   {
-    name: 'what has departed counts as open',
+    name: 'what is in flight counts as open',
     rule: 'crash',
     file: 'server/messages/fragments.ts',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
-    before: "(${of(row, `in ('scheduled', 'held', 'claimed')`)} and ${isHere(row)})`",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
-    after: "${of(row, `in ('scheduled', 'held', 'claimed')`)}`",
+    before: "isOpen = (row: Row) => of(row, `in ('scheduled', 'held', 'claimed')`)",
+    after: "isOpen = (row: Row) => of(row, `in ('scheduled', 'held', 'claimed', 'sending')`)",
     seed: 99,
   },
   {
-    name: 'what has departed counts as claimed',
+    name: 'what is in flight counts as claimed',
     rule: 'crash',
     file: 'server/messages/fragments.ts',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
-    before: "(${of(row, `= 'claimed'`)} and ${isHere(row)})`",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
-    after: "${of(row, `= 'claimed'`)}`",
+    before: "isClaimed = (row: Row) => of(row, `= 'claimed'`)",
+    after: "isClaimed = (row: Row) => of(row, `in ('claimed', 'sending')`)",
     seed: 5,
   },
   {
@@ -77,7 +73,7 @@ export const mailMutations: readonly Mutation[] = [
     name: 'a mail is not counted of the plan in its turn',
     rule: 'Plan',
     file: 'server/send/mail-turn-sql.ts',
-    before: 'set used = used + (select count(*) from departed)',
+    before: 'set used = used + (select count(*) from moved)',
     after: 'set used = used',
     seed: 41,
   },
@@ -92,21 +88,28 @@ export const mailMutations: readonly Mutation[] = [
     seed: 269,
   },
   {
-    name: 'what a dead process had departed is due again',
+    name: 'what a dead process had in flight is due again',
     rule: 'D1',
-    file: 'server/send/submissions.ts',
+    file: 'server/send/abandoned.ts',
     before: 'outcome: answer?.outcome ?? null,',
     after: "outcome: answer?.outcome ?? { kind: 'retry' as const, reason: 'silence', response: '' },",
     seed: 25,
   },
   {
+    name: 'a mail leaves beyond the frequency cap',
+    rule: 'T1',
+    file: 'server/send/mail-turn-sql.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
+    before: 'and (${takenPlaces(limits.capSince)}) < ${limits.capMax}',
+    after: 'and true',
+    seed: 1,
+  },
+  {
     name: 'what is held counts as over',
     rule: 'D5',
     file: 'server/messages/fragments.ts',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
-    before: "(${of(row, `in ('scheduled', 'held', 'claimed')`)} and ${isHere(row)})`",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
-    after: "(${of(row, `in ('scheduled', 'claimed')`)} and ${isHere(row)})`",
+    before: "isOpen = (row: Row) => of(row, `in ('scheduled', 'held', 'claimed')`)",
+    after: "isOpen = (row: Row) => of(row, `in ('scheduled', 'claimed')`)",
     seed: 1,
   },
   {
@@ -128,7 +131,7 @@ export const mailMutations: readonly Mutation[] = [
     seed: 41,
   },
   {
-    name: 'an answer frees two places on the wire',
+    name: 'an answer frees two places in flight',
     rule: 'D10',
     file: 'server/send/send-window.ts',
     before: 'share.settle(done.length, turn.submitted.size)',

@@ -4,7 +4,7 @@ import type { Mutation } from './mutations.ts'
 
 export const stopMutations: readonly Mutation[] = [
   {
-    name: 'a suspension is not asked in the hand-over',
+    name: 'a suspension is not asked in the send',
     rule: 'Stops',
     file: 'server/send/fragments.ts',
     before: 'and not exists (select 1 from accounts x where x.id = s.account_id and x.suspended_at is not null)',
@@ -12,7 +12,7 @@ export const stopMutations: readonly Mutation[] = [
     seed: 17,
   },
   {
-    name: 'whether the store rests is not asked in the hand-over',
+    name: 'whether the store rests is not asked in the send',
     rule: 'Stops',
     file: 'server/send/fragments.ts',
     before: ' and s.rests_since is null',

@@ -50,9 +50,9 @@ export const mutations: readonly Mutation[] = [
     seed: 1,
   },
   {
-    name: 'what a dead process had on the wire is sent again',
+    name: 'what a dead process had in flight is sent again',
     rule: 'D1',
-    file: 'server/send/submissions-sql.ts',
+    file: 'server/send/abandoned-sql.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
     before: 'update messages m set ${becomesUnknown}, finished_at =',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
@@ -83,7 +83,7 @@ export const mutations: readonly Mutation[] = [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
     before: "::uuid[])\n        and ${isOpen('messages')} order by",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
-    after: "::uuid[])\n        and (${isOpen('messages')} or ${wasHandedOver('messages')}) order by",
+    after: "::uuid[])\n        and (${isOpen('messages')} or ${wasAttempted('messages')}) order by",
     seed: 4,
   },
   {
@@ -95,7 +95,7 @@ export const mutations: readonly Mutation[] = [
     seed: 46,
   },
   {
-    name: 'twice the pool is on the wire',
+    name: 'twice the pool is in flight',
     rule: 'D10',
     file: 'server/send/connection-slots.ts',
     before: 'this.#free = size',
@@ -119,7 +119,7 @@ export const mutations: readonly Mutation[] = [
     seed: 48504,
   },
   {
-    name: 'night may fall between decision and hand-over',
+    name: 'night may fall between decision and send',
     rule: 'T2',
     file: 'server/decide/decision-inputs.ts',
     before: 'isQuietAt: (at) => minuteOf(at) !== minuteOf(now) && quietUntil(at) !== null',
@@ -138,7 +138,7 @@ export const mutations: readonly Mutation[] = [
     name: 'what a joined cart was sent is sent again',
     rule: 'S6',
     file: 'server/messages/messages.ts',
-    before: 'await sql.closeHandedOverSteps(tx, fromCart, intoCart, now)',
+    before: 'await sql.closeAttemptedSteps(tx, fromCart, intoCart, now)',
     after: '',
     seed: 1869,
   },
@@ -191,7 +191,7 @@ export const mutations: readonly Mutation[] = [
     seed: 4,
   },
   {
-    name: 'the next step does not wait for the last hand-over',
+    name: 'the next step does not wait for the last send',
     rule: 'T4',
     file: 'server/messages/sql.ts',
     before: "least(abs(s.delay_minutes - hs.delay_minutes) * interval '1 minute', interval '12 hours')",
@@ -210,7 +210,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what was reported of a text before its sender died is forgotten',
     rule: 'D4',
-    file: 'server/send/submissions.ts',
+    file: 'server/send/abandoned.ts',
     before: 'await applyReportsOf(deps, tx, { accountId, channel, messageIds })',
     after: '{}',
     seed: 23762,
@@ -316,8 +316,8 @@ export const mutations: readonly Mutation[] = [
     name: 'texts before this one are overlooked',
     rule: 'Cooldown',
     file: 'server/decide/fragments.ts',
-    before: 'and h.handed_over_at is not null and h.channel = m.channel',
-    after: 'and h.handed_over_at is null and h.channel = m.channel',
+    before: 'and h.sending_at is not null and h.channel = m.channel',
+    after: 'and h.sending_at is null and h.channel = m.channel',
     seed: 56,
   },
   {
@@ -353,7 +353,7 @@ export const mutations: readonly Mutation[] = [
     seed: 105,
   },
   {
-    name: 'the next step does not wait for what is on the wire',
+    name: 'the next step does not wait for what is in flight',
     rule: 'T4',
     file: 'server/send/wide-turn.ts',
     before: 'if (submitted.size > 0) await spaceNextSteps(tx, [...submitted], now)',
@@ -377,11 +377,11 @@ export const mutations: readonly Mutation[] = [
     seed: 24147,
   },
   {
-    name: 'a process that stood still behind its hand-over does not look again',
+    name: 'a process that stood still behind its send does not look again',
     rule: 'D5',
     file: 'server/send/send-window.ts',
-    before: 'if (isMoment(handedOverAt, deps.now())) return true',
-    after: 'if (handedOverAt) return true',
+    before: 'if (isMoment(sendingAt, deps.now())) return true',
+    after: 'if (sendingAt) return true',
     seed: 1168,
   },
   {

@@ -82,7 +82,7 @@ export const pushPlayers: Players = {
       .notes.filter(({ isShown }) => isShown)
       .at(-1 - place)
     if (!note?.token) return
-    const isUnanswered = (await stateOf(harness, note.messageId)) === 'handed_over'
+    const isUnanswered = (await stateOf(harness, note.messageId)) === 'sending'
     const theirs = kind === 'stop' ? await idsOf(harness, note.messageId) : []
     await takeEvent(harness.web.deps, { token: note.token, kind })
     // Before the service's answer is written down it is a touch, and no report.

@@ -14,8 +14,8 @@ import { messageToken } from '../../server/links/message-tokens.ts'
 import { askWaiting } from '../../server/opt-in/opt-in-request.ts'
 import { resubscribe, unsubscribe } from '../../server/preferences/unsubscribe.ts'
 import { restoreCart } from '../../server/restore/restore.ts'
+import { closeAbandonedSends } from '../../server/send/abandoned.ts'
 import { sendDue } from '../../server/send/deliver.ts'
-import { closeAbandonedSubmissions } from '../../server/send/submissions.ts'
 import { beat } from '../../server/send/workers.ts'
 import { connectStore } from '../../server/store-settings/connect.ts'
 import { pauseSending, resumeSending } from '../../server/store-settings/pause.ts'
@@ -268,7 +268,7 @@ async function work(harness: Harness, act: ActOf<'work'>): Promise<void> {
     await beat(deps)
     await foldLeftPosts(deps)
     await detectAbandoned(deps)
-    await closeAbandonedSubmissions(deps)
+    await closeAbandonedSends(deps)
     if (hasTexts(harness.scenario)) await askWaiting(deps)
     if (harness.scenario.hasCampaigns) await runDueCampaigns(harness, actor)
     if (harness.scenario.coupons) await makeDueCodes(harness, deps)
@@ -286,7 +286,7 @@ async function work(harness: Harness, act: ActOf<'work'>): Promise<void> {
     clearInterval(heart)
     life.statementsLeft = null
     life.before = async () => {}
-    life.handedOver = async () => {}
+    life.sending = async () => {}
     if (act.meanwhile?.at === 'page') harness.shop.beforePage = async () => {}
     if (act.meanwhile?.at === 'submission') harness.post.atSubmission = async () => {}
   }
@@ -312,7 +312,7 @@ function interrupt(harness: Harness, { life }: Actor, { at, steps }: Meanwhile) 
   }
   if (at === 'page') harness.shop.beforePage = once
   else if (at === 'submission') harness.post.atSubmission = once
-  else if (at === 'handed over') life.handedOver = once
+  else if (at === 'sent') life.sending = once
   else
     life.before = async (statement) => {
       const isEvaluating = statement.includes('repeatable read')
@@ -323,7 +323,7 @@ function interrupt(harness: Harness, { life }: Actor, { at, steps }: Meanwhile) 
       }
       const isThere =
         at === 'claim' ? statement.includes('skip locked') && statement.includes('worker_id') : isEvaluating
-      if (at === 'handover' ? isEvaluated && statement === 'begin' : isThere) await once()
+      if (at === 'before sending' ? isEvaluated && statement === 'begin' : isThere) await once()
       isEvaluated ||= isEvaluating
     }
   return interrupted

@@ -10,7 +10,7 @@ import { answerFor, answerPush, type Note, type PushWorld } from './push-service
 import type { Answer, Channel } from './steps.ts'
 
 // The providers of a history: for mail, SMS and WhatsApp. They know what they took, whatever became of their answer, and note what the
-// engine knew when it handed over.
+// engine knew when it sent.
 
 export interface Post {
   /** Of carts. */
@@ -19,7 +19,7 @@ export interface Post {
   questions: (Mail & { country: string | null })[]
   /** What the providers do with the next messages; after that they accept. */
   answers: Answer[]
-  /** Awaited while a message is on the wire. */
+  /** Awaited while a message is in flight. */
   atSubmission: () => Promise<void>
   take(actor: Actor, message: Submission): Promise<Outcome>
   /** null: no browser has ever subscribed. */

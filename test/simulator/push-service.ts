@@ -23,7 +23,7 @@ export interface Endpoint {
   leakedAt: number | null
 }
 
-/** One notification that was put on the wire. */
+/** One notification that was put in flight. */
 export interface Note {
   messageId: string
   mail: Mail

@@ -202,7 +202,7 @@ const aLook = (dice: Maker): Extract<Act, { do: 'work' }> => ({
 /** A look for work during which a shopper or the owner is at what it may be about to send. */
 function touched(dice: Maker, step: Step, share = 0.3): Step {
   if (step.do !== 'work' || step.meanwhile || step.diesAt || !dice.isLucky(share)) return step
-  const at = dice.weighted({ claim: 1, evaluate: 2, handover: 3, 'handed over': 2, submission: 3 })
+  const at = dice.weighted({ claim: 1, evaluate: 2, 'before sending': 3, sent: 2, submission: 3 })
   const waitMs = dice.isLucky(0.5) ? 0 : dice.between(2 * SECOND, 40 * SECOND)
   return {
     ...step,

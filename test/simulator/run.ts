@@ -5,7 +5,7 @@ import { figuresFaults } from './figures.ts'
 import { clearFixture } from './fixture.ts'
 import { type Harness, openHarness } from './harness.ts'
 import { invariants, type Rule } from './invariants/all.ts'
-import type { Departed } from './invariants/scene.ts'
+import type { SentMail } from './invariants/scene.ts'
 import { readOther, scenesOf } from './other-shop.ts'
 import { playStep } from './play.ts'
 import type { Channel, Scenario, Step } from './steps.ts'
@@ -92,7 +92,7 @@ interface Seen {
 
 function look(harness: Harness, { step, state, before, mailsBefore, index, traces, other }: Seen): Broken | null {
   const { mails } = harness.post
-  const fresh = mails.slice(mailsBefore).filter((mail): mail is Departed => mail.evidence !== undefined)
+  const fresh = mails.slice(mailsBefore).filter((mail): mail is SentMail => mail.evidence !== undefined)
   const scene = { harness, step, state, before, mails, fresh, traces }
   for (const each of other ? scenesOf(scene, other) : [scene]) {
     for (const [rule, holds] of Object.entries(invariants)) {

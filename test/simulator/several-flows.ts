@@ -49,7 +49,7 @@ export function withSeveralFlows(seed: number, scenario: Scenario, people: reado
   const act = () => anAct(dice, channels)
   const steps = withoutEdits(scenario.steps, act).map((step): Step => {
     if (step.do !== 'work' || step.meanwhile || !dice.isLucky(0.2)) return step
-    const at = dice.pick(['claim', 'evaluate', 'handover', 'submission'] as const)
+    const at = dice.pick(['claim', 'evaluate', 'before sending', 'submission'] as const)
     return { ...step, meanwhile: { at, steps: [{ ...act(), waitMs: dice.between(0, 20 * SECOND) }] } }
   })
   for (let more = dice.between(3, 8); more > 0; more--) {

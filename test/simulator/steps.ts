@@ -82,10 +82,10 @@ export type Answer =
 
 export interface Meanwhile {
   /**
-   * Where in the worker's way: before the claim, the judgement, the hand-over; at a page of orders; behind the hand-over; on the wire; between
+   * Where in the worker's way: before the claim, the judgement, the send; at a page of orders; behind the send; in flight; between
    * two pages of a run's rows.
    */
-  at: 'page' | 'pages' | 'claim' | 'evaluate' | 'handover' | 'handed over' | 'submission'
+  at: 'page' | 'pages' | 'claim' | 'evaluate' | 'before sending' | 'sent' | 'submission'
   steps: readonly Step[]
 }
 

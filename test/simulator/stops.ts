@@ -30,7 +30,7 @@ export function withStops(seed: number, scenario: Scenario): Scenario {
   }
   const steps = scenario.steps.map((step): Step => {
     if (step.do !== 'work' || step.meanwhile || !dice.isLucky(0.25)) return step
-    const at = dice.pick(['claim', 'evaluate', 'handover', 'handed over', 'submission'] as const)
+    const at = dice.pick(['claim', 'evaluate', 'before sending', 'sent', 'submission'] as const)
     const waitMs = dice.isLucky(0.5) ? 0 : dice.between(2 * SECOND, 40 * SECOND)
     const stop: Act = dice.isLucky(0.4) ? { do: 'suspend', isSuspended: true } : act()
     return {

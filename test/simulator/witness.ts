@@ -52,7 +52,7 @@ export interface Message {
   /** When it wants to be looked at, while it is open. */
   wakeAt: number
   expiresAt: number
-  handedOverAt: number | null
+  sendingAt: number | null
   to: string | null
   micros: number | null
   /** A notification that waits for a browser, and there is one. */
@@ -177,12 +177,8 @@ export interface State {
   questions: { hash: string; state: string; wording: string | null; askedAt: number | null }[]
 }
 
-/** When a message left: of a claimed one `handed_over_at` is its place under the frequency cap. */
-export const LEFT_AT = (row: string) =>
-  `(case when ${row}.state = 'claimed' then ${row}.departed_at else ${row}.handed_over_at end)`
-/** What has departed counts as handed over, and as its answer says once there is one. */
-export const STATE_OF = (row: string) =>
-  `(case when ${row}.departed_at is null then ${row}.state else coalesce(${row}.answer ->> 'state', 'handed_over') end)`
+/** What was sent counts as its answer says once there is one. */
+export const STATE_OF = (row: string) => `coalesce(${row}.answer ->> 'state', ${row}.state)`
 
 /** Carts that were joined to the one of `new`, over however many steps. */
 const JOINED = `array(with recursive j as (select id from carts where store_id = new.store_id and merged_into = new.cart_id
@@ -190,7 +186,7 @@ const JOINED = `array(with recursive j as (select id from carts where store_id =
 
 /**
  * Counts every row written to what `readState` reads; a rolled back one as well. And keeps who a message went to when it was handed
- * over, and what their cart was: they may be found to be one with somebody else, and buy, before it is on the wire.
+ * over, and what their cart was: they may be found to be one with somebody else, and buy, before it is in flight.
  */
 export const WITNESS = `
   create sequence simulator_writes;
@@ -214,19 +210,18 @@ export const WITNESS = `
   ${written('assignments', 'insert or update or delete')}
   ${written('stores', 'insert or delete or update of is_active')}
   ${written('send_schedule', 'update of next_due_at')}
-  create table simulator_departures (message_id uuid primary key, shopper uuid not null, others uuid[] not null, joined uuid[] not null, cart_status text);
-  create function simulator_departed() returns trigger language plpgsql as 'begin
-    insert into simulator_departures select new.id, new.shopper_id, coalesce(array_agg(o.id), ''{}''), ${JOINED},
+  create table simulator_sends (message_id uuid primary key, shopper uuid not null, others uuid[] not null, joined uuid[] not null, cart_status text);
+  create function simulator_sent() returns trigger language plpgsql as 'begin
+    insert into simulator_sends select new.id, new.shopper_id, coalesce(array_agg(o.id), ''{}''), ${JOINED},
         (select status from carts where store_id = new.store_id and id = new.cart_id)
       from stores s left join messages o on o.store_id = s.id and o.shopper_id = new.shopper_id and o.id <> new.id
-        and ${LEFT_AT('o').replaceAll("'", "''")} > coalesce(new.departed_at, new.handed_over_at) - s.cap_window_hours * interval ''1 hour''
+        and o.sending_at > new.sending_at - s.cap_window_hours * interval ''1 hour''
       where s.id = new.store_id
     on conflict (message_id) do update set shopper = excluded.shopper, others = excluded.others, joined = excluded.joined,
       cart_status = excluded.cart_status;
     return null; end';
-  create trigger simulator_departure after update of state, departed_at on messages for each row
-    when (new.state = 'handed_over' and old.state <> 'handed_over' and old.departed_at is null
-      or new.departed_at is not null and old.departed_at is null) execute function simulator_departed();
+  create trigger simulator_sent after update of state on messages for each row
+    when (new.state = 'sending' and old.state <> 'sending') execute function simulator_sent();
   ${CHOICES}`
 
 function written(table: string, event: string): string {
@@ -323,7 +318,7 @@ const STATE = `
       dueAt: asMs('due_at'),
       wakeAt: asMs('wake_at'),
       expiresAt: asMs('expires_at'),
-      handedOverAt: asMs(LEFT_AT('messages')),
+      sendingAt: asMs('messages.sending_at'),
       to: 'to_address',
       micros: 'cost_micros',
       hasBrowser: HAS_BROWSER,

@@ -110,7 +110,7 @@ function messageTold({ flows, messages }: Known, cart: ActiveCart): Told {
     : { state: 'problem', text: 'No message is scheduled for this cart.' }
 }
 
-const LEFT = ['handed_over', 'sent', 'delivered', 'unknown']
+const LEFT = ['sending', 'sent', 'delivered', 'unknown']
 const OPEN = ['scheduled', 'held', 'claimed']
 
 /** Before it is abandoned nothing is planned yet: what the flow says. */

@@ -113,10 +113,10 @@ const columns: readonly DataColumn<CampaignRecipient>[] = [
   },
   {
     ...{ id: 'at', label: 'Sent or due', sort: null },
-    cell: ({ handedOverAt, heldUntil, dueAt }) => (
+    cell: ({ sentAt, heldUntil, dueAt }) => (
       <>
         {heldUntil && 'Held until '}
-        <StoreTime at={handedOverAt ?? heldUntil ?? dueAt} />
+        <StoreTime at={sentAt ?? heldUntil ?? dueAt} />
       </>
     ),
   },

@@ -178,6 +178,6 @@ export function OrderCard({ order, messages }: { order: Order; messages: Message
 function attribution(order: Order, touched: MessageView | undefined): string {
   if (!order.attributedMessageId) return 'No message: no message link was clicked before the order'
   if (!touched) return 'One of your messages'
-  const sent = touched.handedOverAt ? `, sent ${formatDateTime(touched.handedOverAt)}` : ''
+  const sent = touched.sentAt ? `, sent ${formatDateTime(touched.sentAt)}` : ''
   return `${messageName(touched)}${sent}`
 }

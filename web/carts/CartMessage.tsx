@@ -62,7 +62,7 @@ function timesOf(message: MessageView): [string, ReactNode][] {
   entries.push(['Due', <DateTime key="due" at={message.dueAt} />])
   const until = heldUntil(message)
   if (until) entries.push(['Held until', <DateTime key="until" at={until} />])
-  if (message.handedOverAt) entries.push(['Sent', <DateTime key="sent" at={message.handedOverAt} />])
+  if (message.sentAt) entries.push(['Sent', <DateTime key="sent" at={message.sentAt} />])
   else if (message.finishedAt) entries.push(['Decided', <DateTime key="done" at={message.finishedAt} />])
   else entries.push(['Expires', <DateTime key="expires" at={message.expiresAt} />])
   if (message.deliveredAt) entries.push(['Delivered', <DateTime key="delivered" at={message.deliveredAt} />])

@@ -52,7 +52,7 @@ const messageLooks: Record<string, Look> = {
   scheduled: { tone: 'info', icon: IconClock, label: 'Scheduled' },
   held: { tone: 'warn', icon: IconHourglass, label: 'Held back' },
   claimed: { tone: 'info', icon: IconSend, label: 'Sending soon' },
-  handed_over: { tone: 'info', icon: IconSend, label: 'Sending' },
+  sending: { tone: 'info', icon: IconSend, label: 'Sending' },
   sent: { tone: 'good', icon: IconSend, label: 'Sent' },
   'accepted:mailbox': inMailbox,
   delivered: { tone: 'good', icon: IconCircleCheck, label: 'Delivered' },

@@ -118,7 +118,7 @@ it('knows the check behind every reason a decision has', () => {
 
 const textOnly = (reason: string) => (['cooldown', 'quiet_hours'].includes(reason) ? 'whatsapp' : 'email')
 
-/** What other parts write: answers of the way out, a person's or the hand-over's doing. */
+/** What other parts write: answers of the way out, a person's or the send's doing. */
 const afterwards = [
   ...[
     'ok',

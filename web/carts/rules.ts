@@ -91,7 +91,7 @@ export const isBehindNumber = ({ days, country, product, stage, reach }: ListQue
 
 export const itemCount = (items: CartView['items']) => items.reduce((sum, { quantity }) => sum + quantity, 0)
 
-const openStates = ['scheduled', 'held', 'claimed', 'handed_over']
+const openStates = ['scheduled', 'held', 'claimed', 'sending']
 export const isSomethingOpen = (messages: { state: string }[]) =>
   messages.some(({ state }) => openStates.includes(state))
 

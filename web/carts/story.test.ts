@@ -9,7 +9,7 @@ const message = (change: Partial<MessageView>) =>
     state: 'scheduled',
     dueAt: at(10),
     expiresAt: at(23),
-    handedOverAt: null,
+    sentAt: null,
     finishedAt: null,
     decisions: [],
     ...change,
@@ -31,7 +31,7 @@ const told = (story: ReturnType<typeof storyOf>) =>
 it('puts the next message on top, those after it below, and then what happened', () => {
   const later = message({ id: 'later', step: 3, dueAt: at(20) })
   const next = message({ id: 'next', step: 2, dueAt: at(12) })
-  const sent = message({ id: 'sent', state: 'sent', handedOverAt: at(10) })
+  const sent = message({ id: 'sent', state: 'sent', sentAt: at(10) })
   const story = storyOf([later, sent, next], [entry('abandoned', 9), entry('click', 11, 'sent')])
   expect(told(story)).toEqual(['next', 'later', 'click', 'sent', 'abandoned'])
   expect(story.map(({ isPlanned }) => isPlanned)).toEqual([true, true, false, false, false])
@@ -74,7 +74,7 @@ it('tells of a planned message what is news: another channel, or that it will no
 })
 
 it('tells what happened newest first, a message where it left or ended', () => {
-  const sent = message({ id: 'sent', state: 'sent', handedOverAt: at(10), finishedAt: at(14) })
+  const sent = message({ id: 'sent', state: 'sent', sentAt: at(10), finishedAt: at(14) })
   const skipped = message({ id: 'skipped', state: 'skipped', finishedAt: at(12) })
   const timeline = [entry('active', 8), entry('abandoned', 9), entry('click', 11, 'sent')]
   expect(told(storyOf([sent, skipped], timeline))).toEqual(['skipped', 'click', 'sent', 'abandoned', 'active'])
@@ -89,7 +89,7 @@ it('tells a message once: its steps stand under it, a late report at its own tim
     decision('result', 'accepted', 10),
     decision('result', 'complaint', 15),
   ]
-  const sent = message({ id: 'sent', state: 'sent', handedOverAt: at(10), decisions })
+  const sent = message({ id: 'sent', state: 'sent', sentAt: at(10), decisions })
   const timeline = [
     entry('message_send', 10, 'sent'),
     { ...entry('message_result', 10, 'sent'), title: 'accepted' },

@@ -54,7 +54,7 @@ export function forecastText({ state, channel, forecast }: MessageView): string 
   return `As things stand, ${what}. ${forecast.explanation}`.trim()
 }
 
-const endOf = ({ handedOverAt, finishedAt, dueAt }: MessageView) => handedOverAt ?? finishedAt ?? dueAt
+const endOf = ({ sentAt, finishedAt, dueAt }: MessageView) => sentAt ?? finishedAt ?? dueAt
 
 /** What is reported long after a message left stands at its own time; every other step of a message stands under its "Why?". */
 const reports = ['bounced', 'complaint', 'opt_out', 'delivered', 'undelivered']

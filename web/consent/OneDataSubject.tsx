@@ -10,7 +10,7 @@ import { Notice } from '../ui/Notice.tsx'
 import { DataSubjectFound } from './DataSubjectFound.tsx'
 import { useDataSubject } from './privacy-queries.ts'
 
-/** What is kept about one shopper: to read, to hand over, to erase (C8). A cart leads here with `?person=`. */
+/** What is kept about one shopper: to read, export or erase (C8). A cart leads here with `?person=`. */
 export function OneDataSubject() {
   const mayLook = useMay('privacy:write')
   const [search] = useSearchParams()

@@ -33,7 +33,7 @@ export function useRestoring(cartId: string, cart: RestorableCart | CartView): R
     location.assign(url)
   }
   const run = async (which: Press) => {
-    // The specification's own effect, also when the hand-over to the store fails.
+    // The specification's own effect, also when the send to the store fails.
     localStorage.setItem('restoredCart', JSON.stringify(cart.items))
     setPressed(which)
     const restored = await restore.mutateAsync().catch(() => undefined)

@@ -39,7 +39,7 @@ function leftIn(state: State, cart: Cart): string[] {
     .filter((each): each is Told & { at: number } => each.type === 'snapshot' || each.type === 'contact')
     .filter((each) => marksOf(each).length > 0)
   // Whoever came by the cart's own link is the browser of the cart.
-  if (told.some(({ isBack }) => isBack)) return []
+  if (told.some((each) => each.type === 'snapshot' && each.isBack)) return []
   const browsers: Browser[] = []
   for (const each of told) {
     const mine = marksOf(each)
@@ -60,6 +60,8 @@ function factsOf({ facts, carts }: State, { shopper, openedBy, endedAt }: Cart):
   const all = facts.filter((fact) => fact.shopper === shopper).sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
   const place = (id: string) => all.findIndex((fact) => fact.id === id)
   const begin = place(openedBy)
+  // Then its facts are told apart by time alone.
+  if (begin < 0) return all.filter(({ at }) => at <= (endedAt ?? at))
   const next = carts
     .filter((other) => other.shopper === shopper && other.status !== 'merged')
     .map((other) => place(other.openedBy))

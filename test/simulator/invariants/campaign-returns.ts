@@ -6,7 +6,7 @@ import { type Invariant, OPEN } from './scene.ts'
 // Report and Guard: what the report of a campaign says, counted again; and that one is paused whose mails come back, and no other.
 
 const PARTS: Record<string, readonly string[]> = {
-  ...{ planned: [], waiting: ['scheduled', 'claimed'], held: ['held'], inFlight: ['handed_over'] },
+  ...{ planned: [], waiting: ['scheduled', 'claimed'], held: ['held'], inFlight: ['sending'] },
   ...{ sent: ['sent', 'delivered'], skipped: ['skipped'], failed: ['failed'], unknown: ['unknown'] },
   cancelled: ['cancelled'],
 }
@@ -90,7 +90,7 @@ export const guard: Invariant = ({ harness, state, before, step }) => {
 
 const WATCHED_MS = 30 * 86_400_000
 
-const GOES_ON: ReadonlySet<string> = new Set([...OPEN, 'handed_over'])
+const GOES_ON: ReadonlySet<string> = new Set([...OPEN, 'sending'])
 
 const isGoingOn = ({ messages }: State, id: string, run: number): boolean =>
   messages.some(({ origin, step, state }) => origin === `campaign:${id}` && step === run && GOES_ON.has(state))
@@ -102,7 +102,7 @@ function isTooMuch(
   { messages, runs }: State,
   { id, since, isSending }: { id: string; since: number; isSending: (run: number) => boolean },
 ): boolean {
-  const left = messages.filter(({ origin, handedOverAt }) => origin === `campaign:${id}` && handedOverAt! > since)
+  const left = messages.filter(({ origin, sendingAt }) => origin === `campaign:${id}` && sendingAt! > since)
   const all = runs.filter(({ campaign }) => campaign === id)
   const newest = { accepted: 0, bounced: 0, complained: 0 }
   const judged = [newest]

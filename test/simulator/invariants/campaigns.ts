@@ -3,9 +3,9 @@ import type { Harness } from '../harness.ts'
 import { slotsOf } from '../new-york.ts'
 import type { Made } from '../play-campaigns.ts'
 import type { Message, Run, State } from '../witness.ts'
-import { couldSend, type Departed, type Invariant, isOfCampaign, MOMENT_MS, name, OPEN } from './scene.ts'
+import { couldSend, type Invariant, isOfCampaign, MOMENT_MS, name, OPEN, type SentMail } from './scene.ts'
 
-// Campaigns and Runs: what campaigns hand over and when not, whether their figures add up, whom a run writes to, and when it is.
+// Campaigns and Runs: what campaigns send and when not, whether their figures add up, whom a run writes to, and when it is.
 
 export const campaigns: Invariant = (scene) => {
   if (!scene.harness.scenario.hasCampaigns) return []
@@ -21,7 +21,7 @@ export const campaigns: Invariant = (scene) => {
 }
 
 /** A campaign that is paused, cancelled or deleted hands nothing over. */
-function whileStopped({ campaigns: all }: Harness, fresh: readonly Departed[]): string[] {
+function whileStopped({ campaigns: all }: Harness, fresh: readonly SentMail[]): string[] {
   return fresh.flatMap((mail) => {
     const made = all.find(({ id }) => mail.evidence.origin === originOf(id))
     const isStopped = made?.stops.some(
@@ -34,7 +34,7 @@ function whileStopped({ campaigns: all }: Harness, fresh: readonly Departed[]): 
 const FIGURES: Record<string, string> = {
   scheduled: 'waiting',
   claimed: 'waiting',
-  handed_over: 'inFlight',
+  sending: 'inFlight',
   delivered: 'sent',
 }
 
@@ -73,7 +73,7 @@ const ended: Invariant = ({ harness, state, step }) =>
     const left = state.messages.filter(
       (message) =>
         message.origin === originOf(id) &&
-        ((isThrough && message.state === 'handed_over') || ((isThrough || isOver) && OPEN.has(message.state))),
+        ((isThrough && message.state === 'sending') || ((isThrough || isOver) && OPEN.has(message.state))),
     )
     return left.map(
       (message) => `a message of a campaign that is ${isDeleted ? 'deleted' : status} is ${message.state}`,
@@ -112,14 +112,14 @@ const onePerPerson: Invariant = ({ state, before }) => {
       if (some.length < 2 || wereThere.length === some.length) return []
       if (wereThere.some(({ shopper }) => shopper !== some[0]!.shopper)) return []
       // Of two people who were both in it, and became one in the same step, both may have had theirs.
-      return some.every(({ handedOverAt }) => handedOverAt !== null)
+      return some.every(({ sendingAt }) => sendingAt !== null)
         ? []
         : [`run ${some[0]!.step} has ${some.length} rows for one person: ${some.map(({ state: now }) => now).join()}`]
     },
   )
 }
 
-const mayBeHeard = ({ state, handedOverAt }: Message) => isStillOpen(state) || handedOverAt !== null
+const mayBeHeard = ({ state, sendingAt }: Message) => isStillOpen(state) || sendingAt !== null
 
 const isStillOpen = (now: string) => now === 'scheduled' || now === 'held' || now === 'claimed'
 

@@ -1,6 +1,6 @@
 import type { Harness } from '../harness.ts'
 import type { Code, State } from '../witness.ts'
-import { type Departed, type Invariant, name, OPEN } from './scene.ts'
+import { type Invariant, name, OPEN, type SentMail } from './scene.ts'
 
 // Coupon and Codes: what the coupons in messages rest on (decisions 33 to 36), and what of them stands in the store. Judged by what the
 // store itself knows of its coupons and of its answers.
@@ -29,7 +29,7 @@ export const coupon: Invariant = ({ harness, fresh, state }) => [
  * of these answers, and those up to a second older, must not all say no, by the engine's clock. What somebody changes in the store after
  * that answer is not known to us.
  */
-function refusedByStore({ shop }: Harness, mail: Departed): string[] {
+function refusedByStore({ shop }: Harness, mail: SentMail): string[] {
   const { coupon, worker } = mail.evidence
   if (coupon.code === null) return []
   const answers = shop.shelf.answers.filter(
@@ -43,7 +43,7 @@ function refusedByStore({ shop }: Harness, mail: Departed): string[] {
 }
 
 /** The decision record says with which coupon a message leaves, or why without; and one that is not to leave without does not. */
-function otherThanRecorded(harness: Harness, mail: Departed): string[] {
+function otherThanRecorded(harness: Harness, mail: SentMail): string[] {
   const { code, isWanted, fallback, record } = mail.evidence.coupon
   const wrong = (what: string) => [`${name(mail)} left ${what}: ${JSON.stringify(record)}`]
   if (!isWanted) return code === null ? [] : wrong(`with ${code}, which its step has not`)
@@ -109,7 +109,7 @@ const STORE_IS_DONE_MS = 600_000
 const left: Invariant = ({ harness, state, before, mails }) => {
   if (!harness.isTidied || harness.hasJumped || !before) return []
   const isOver = (of: State, { message }: Code) =>
-    of.messages.some(({ id, state: now }) => id === message && !OPEN.has(now) && now !== 'handed_over')
+    of.messages.some(({ id, state: now }) => id === message && !OPEN.has(now) && now !== 'sending')
   const settledAt = harness.clock.now().getTime() - STORE_IS_DONE_MS
   return before.codes
     .filter((code) => isOver(before, code) && isOver(state, code) && !code.isUsed && (code.askedAt ?? 0) <= settledAt)

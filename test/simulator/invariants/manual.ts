@@ -1,4 +1,4 @@
-import { type Departed, type Invariant, isManual, name } from './scene.ts'
+import { type Invariant, isManual, name, type SentMail } from './scene.ts'
 
 // D9, D11: what a person sends.
 
@@ -27,4 +27,4 @@ export const D11: Invariant = ({ harness, state, fresh, mails }) => {
 }
 
 /** Known for one when it was asked for: whoever is drawn in the same moment was nobody's control yet. */
-const isControl = ({ arm, armAt, createdAt }: Departed['evidence']) => arm === 'control' && armAt! < createdAt
+const isControl = ({ arm, armAt, createdAt }: SentMail['evidence']) => arm === 'control' && armAt! < createdAt

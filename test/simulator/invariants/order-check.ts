@@ -1,7 +1,7 @@
 import type { PlatformOrder } from '../../../server/platforms/platform.ts'
 import { mailboxOf } from '../aliases.ts'
 import type { Harness } from '../harness.ts'
-import { type Departed, type Invariant, name } from './scene.ts'
+import { type Invariant, name, type SentMail } from './scene.ts'
 
 // D3: no mail after a purchase that the store could have told, and none of things that it could tell are sold out. Judged by what the store itself knows of its readings.
 
@@ -20,13 +20,13 @@ export const D3: Invariant = ({ harness, fresh }) =>
   })
 
 /** For longer than a reading of stock may be old; and the shopper has put nothing else into the cart lately. */
-function isSoldOut({ shop }: Harness, { at, evidence }: Departed): boolean {
-  const { items, lastActivityAt, handedOverAt } = evidence
-  if (items.length === 0 || lastActivityAt === null || handedOverAt - lastActivityAt <= FRESH_MS) return false
+function isSoldOut({ shop }: Harness, { at, evidence }: SentMail): boolean {
+  const { items, lastActivityAt, sendingAt } = evidence
+  if (items.length === 0 || lastActivityAt === null || sendingAt - lastActivityAt <= FRESH_MS) return false
   return items.every((id) => (shop.soldOut.get(id) ?? at) < at - FRESH_MS)
 }
 
-function lastComplete({ shop }: Harness, mail: Departed): number | null {
+function lastComplete({ shop }: Harness, mail: SentMail): number | null {
   const starts = shop.readings
     .filter((each) => each.reachedEnd && each.startedAt <= mail.at)
     .map((each) => each.startedAt)
@@ -37,7 +37,7 @@ function lastComplete({ shop }: Harness, mail: Departed): number | null {
  * A purchase at or after the episode's start, by somebody who matches, that the store told by then. (One that was taken back since may
  * have been read as what it became.)
  */
-function purchaseBefore({ shop, erased }: Harness, mail: Departed, told: number): PlatformOrder | undefined {
+function purchaseBefore({ shop, erased }: Harness, mail: SentMail, told: number): PlatformOrder | undefined {
   const { keys, emails, cartStartedAt } = mail.evidence
   if (cartStartedAt === null) return undefined
   const mailboxes = new Set(emails.map(mailboxOf))

@@ -3,12 +3,12 @@ import { numbersOf } from '../people.ts'
 import type { Mail } from '../post.ts'
 import type { Channel } from '../steps.ts'
 import type { Message, Order, State, Touch } from '../witness.ts'
-import { type Departed, type Invariant, MOMENT_MS, name, OPEN } from './scene.ts'
+import { type Invariant, MOMENT_MS, name, OPEN, type SentMail } from './scene.ts'
 import { inForce } from './steps.ts'
 
 // C1, C2, C5, T1, T4, A3: what a person is spared, and what a message may call its own.
 
-/** An unsubscribe counts for every message not yet handed over. */
+/** An unsubscribe counts for every message not yet sent. */
 export const C2: Invariant = ({ harness, step, state, fresh }) => {
   const left = fresh
     .filter(({ at, standing }) => standing.unsubscribedSince !== null && at - standing.unsubscribedSince >= MOMENT_MS)
@@ -45,7 +45,7 @@ export const C1: Invariant = ({ harness, step, state, mails, fresh }) => {
         other.id !== mail.id &&
         mails.indexOf(other) < mails.indexOf(mail as Mail) &&
         mail.at - other.at >= HOUR_MS &&
-        // It may have been told while this one was on the wire.
+        // It may have been told while this one was in flight.
         mail.at - (harness.failedAt.get(id) ?? other.at) >= MOMENT_MS
       )
     })
@@ -62,7 +62,7 @@ export const C1: Invariant = ({ harness, step, state, mails, fresh }) => {
   return [...left, ...again, ...open.map((message) => `step ${message.step} is open to an address just suppressed`)]
 }
 
-/** A consent withdrawn holds back every message not yet handed over, until the person gives it again. */
+/** A consent withdrawn holds back every message not yet sent, until the person gives it again. */
 export const C5: Invariant = ({ fresh }) =>
   fresh.flatMap((mail) => {
     const { at, channel, standing } = mail
@@ -87,7 +87,7 @@ const HOUR_MS = 3_600_000
 const LONGEST_SPACING_MS = 12 * 3_600_000
 
 /** In the order that the flow had when this one left, and in the second before; a step that is removed has no place in it any more. */
-function isOvertaken({ flowPast }: Harness, { at, evidence }: Departed, by: Departed['evidence']): boolean {
+function isOvertaken({ flowPast }: Harness, { at, evidence }: SentMail, by: SentMail['evidence']): boolean {
   const flows = inForce(flowPast, at).map(({ steps }) => [...steps.keys()])
   // Of the store's own notifications, or never edited.
   if (!flows.some((order) => order.includes(evidence.stepId ?? ''))) return by.step > evidence.step
@@ -97,7 +97,7 @@ function isOvertaken({ flowPast }: Harness, { at, evidence }: Departed, by: Depa
 /** However the clock jumps, steps of a cart follow each other in order, no closer than their delays (12 h at most). */
 export const T4: Invariant = ({ harness, fresh, mails }) =>
   fresh.flatMap((mail) => {
-    const { cart, origin, delay, handedOverAt } = mail.evidence
+    const { cart, origin, delay, sendingAt } = mail.evidence
     return mails.flatMap((other) => {
       const e = other.evidence
       if (!e || e.delay === null || other.id === mail.id || !other.isTaken || e.cart !== cart || e.origin !== origin)
@@ -110,7 +110,7 @@ export const T4: Invariant = ({ harness, fresh, mails }) =>
       // Delays edited in between: the rows follow the new ones.
       if (harness.editedAt !== null && harness.editedAt >= other.at - MOMENT_MS) return []
       const least = Math.min((delay! - e.delay) * 60_000, LONGEST_SPACING_MS)
-      const apart = Math.max(Math.abs(handedOverAt - e.handedOverAt), mail.at - other.at)
+      const apart = Math.max(Math.abs(sendingAt - e.sendingAt), mail.at - other.at)
       return apart < least ? [`${name(mail)} left ${apart / 1_000} s after step ${e.step}, not ${least / 1_000}`] : []
     })
   })

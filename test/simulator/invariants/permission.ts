@@ -1,6 +1,6 @@
 import { countryOfPhone } from '../people.ts'
 import type { Channel } from '../steps.ts'
-import { type Departed, type Invariant, name } from './scene.ts'
+import { type Invariant, name, type SentMail } from './scene.ts'
 
 // C6: who may be written to at all, once more and by hand: of the countries people live in here.
 
@@ -22,12 +22,12 @@ export const C6: Invariant = (scene) =>
   })
 
 /** Address, then phone, then the store, which sells in the US only. */
-const countryOf = ({ evidence: { country, phone } }: Departed) => country ?? countryOfPhone(phone) ?? 'US'
+const countryOf = ({ evidence: { country, phone } }: SentMail) => country ?? countryOfPhone(phone) ?? 'US'
 
-function refusalOf({ channel, evidence }: Departed, rule: Rule, country: string): string | null {
-  const { overrides, hasBoughtBefore, handedOverAt } = evidence
+function refusalOf({ channel, evidence }: SentMail, rule: Rule, country: string): string | null {
+  const { overrides, hasBoughtBefore, sendingAt } = evidence
   // What was said in the moment it left may have come too late for it.
-  const ledger = evidence.ledger.filter(({ status, at }) => status !== 'withdrawn' || at < handedOverAt - 1_000)
+  const ledger = evidence.ledger.filter(({ status, at }) => status !== 'withdrawn' || at < sendingAt - 1_000)
   const no = ledger.findLastIndex(({ status }) => status === 'withdrawn')
   const yes = ledger.slice(no + 1).filter(({ status }) => status === 'granted')
   if (no >= 0 && yes.length === 0) return 'the last that person said was no'
@@ -44,11 +44,11 @@ function refusalOf({ channel, evidence }: Departed, rule: Rule, country: string)
 
 const HOURS_48 = 48 * 3_600_000
 
-function limitOf(mail: Departed, { harness, mails }: Parameters<Invariant>[0]): string | null {
+function limitOf(mail: SentMail, { harness, mails }: Parameters<Invariant>[0]): string | null {
   const { channel, to, at, evidence } = mail
   const isUs = [evidence.country, countryOfPhone(to)].includes('US')
   if (channel === 'sms' && isUs) {
-    if (evidence.lastActivityAt !== null && evidence.handedOverAt - evidence.lastActivityAt > HOURS_48)
+    if (evidence.lastActivityAt !== null && evidence.sendingAt - evidence.lastActivityAt > HOURS_48)
       return 'the cart was left more than 48 hours ago'
     const carts = new Set([evidence.cart, ...evidence.joined])
     const before = mails.filter((each) => each.channel === 'sms' && each.evidence && carts.has(each.evidence.cart))

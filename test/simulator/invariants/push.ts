@@ -1,6 +1,6 @@
 import type { Note } from '../push-service.ts'
 import type { State } from '../witness.ts'
-import { couldSend, type Departed, type Invariant, MOMENT_MS, name } from './scene.ts'
+import { couldSend, type Invariant, MOMENT_MS, name, type SentMail } from './scene.ts'
 
 // P1, P2, P3: what push services answer, keys, and that a browser is written to on its shopper's word alone.
 
@@ -104,7 +104,7 @@ export const P3: Invariant = (scene) => {
   return [...push.forged.map((url) => `${url} was taken for a push service`), ...strange, ...waiting(scene)]
 }
 
-const isTheirs = ({ evidence }: Departed, browser: number) =>
+const isTheirs = ({ evidence }: SentMail, browser: number) =>
   evidence.keys.some(
     (key) => key === `device:device-of-browser-${browser}` || key.startsWith(`cart:cart-of-browser-${browser}-`),
   )

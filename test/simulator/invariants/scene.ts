@@ -14,17 +14,17 @@ export interface Scene {
   before: State | null
   mails: readonly Mail[]
   /** Those of the last step, with what they rested on. */
-  fresh: readonly Departed[]
+  fresh: readonly SentMail[]
   /** Where something of an erased person still stands. */
   traces: readonly string[]
 }
 
-export type Departed = Mail & { evidence: NonNullable<Mail['evidence']> }
+export type SentMail = Mail & { evidence: NonNullable<Mail['evidence']> }
 
 /** Sentences about what is broken; none: it holds. */
 export type Invariant = (scene: Scene) => string[]
 
-/** "Within a second": what happened in the same second as a hand-over may have come too late for it. */
+/** "Within a second": what happened in the same second as a send may have come too late for it. */
 export const MOMENT_MS = 1_000
 
 /** Longer than a worker that ended keeps the store for itself. */
@@ -45,5 +45,5 @@ export const isOfFlow = ({ origin }: { origin: string }): boolean => origin.star
 
 const WORDS = { email: 'mail', sms: 'SMS', whatsapp: 'WhatsApp', push: 'notification' }
 
-export const name = (mail: Departed) =>
+export const name = (mail: SentMail) =>
   `${WORDS[mail.channel]} ${mail.id.slice(-6)} (cart ${mail.evidence.cart.slice(-6)}, step ${mail.evidence.step}, to ${mail.to})`

@@ -2,7 +2,7 @@ import type { Harness } from '../harness.ts'
 import { POOL_SIZE } from '../pool.ts'
 import type { Mail } from '../post.ts'
 import type { Message, State } from '../witness.ts'
-import { type Departed, type Invariant, isManual, isOfCampaign, isOfFlow, MOMENT_MS, name, OPEN } from './scene.ts'
+import { type Invariant, isManual, isOfCampaign, isOfFlow, MOMENT_MS, name, OPEN, type SentMail } from './scene.ts'
 
 // D1, D5, D6, D7, D10: what leaves, how often, and what becomes of the rows.
 
@@ -15,7 +15,7 @@ export const D1: Invariant = ({ mails, fresh }) => {
   const broken: string[] = []
   for (const mail of mails) {
     const before = settled.get(mail.id)
-    if (before) broken.push(`mail ${mail.id.slice(-6)} to ${mail.to} was handed over again after: ${before}`)
+    if (before) broken.push(`mail ${mail.id.slice(-6)} to ${mail.to} was sent again after: ${before}`)
     if (!UNTAKEN.has(mail.answer)) settled.set(mail.id, mail.answer)
   }
   for (const mail of fresh) {
@@ -38,7 +38,7 @@ const ENDED: ReadonlySet<string> = new Set(['purchased', 'recovered', 'emptied',
 
 const isOwnNotification = ({ origin }: { origin: string }) => origin.startsWith('push:')
 
-/** Pause, disconnect and purchase reach every message not yet handed over. (Unsubscribes: C2.) */
+/** Pause, disconnect and purchase reach every message not yet sent. (Unsubscribes: C2.) */
 export const D5: Invariant = ({ harness, step, state, before, fresh }) => {
   const forbidden = fresh.flatMap((mail) => {
     const { pausedSince, disconnectedSince } = mail.standing
@@ -65,7 +65,7 @@ export const D5: Invariant = ({ harness, step, state, before, fresh }) => {
   return [...forbidden, ...left, ...kept.map((message) => `step ${message.step} is open after disconnecting`)]
 }
 
-function offSince({ fixture }: Harness, { evidence, standing }: Departed): number | null {
+function offSince({ fixture }: Harness, { evidence, standing }: SentMail): number | null {
   if (isOwnNotification(evidence)) return standing.pushOffSince
   const flowId = evidence.origin.slice('flow:'.length)
   if (!isOfFlow(evidence) || flowId === fixture.flowId) return standing.flowOffSince
@@ -79,7 +79,7 @@ function wasOpen(before: State | null, { id, cart }: Message): boolean {
 }
 
 const MOVES: Record<string, readonly string[]> = {
-  handed_over: ['sent', 'delivered', 'failed', 'unknown', 'held', 'scheduled', 'claimed', 'skipped', 'cancelled'],
+  sending: ['sent', 'delivered', 'failed', 'unknown', 'held', 'scheduled', 'claimed', 'skipped', 'cancelled'],
   // A process taken for dead was only slow: its late answer may prove that nothing was accepted.
   unknown: ['sent', 'delivered', 'failed', 'held', 'scheduled', 'claimed', 'skipped', 'cancelled'],
   sent: ['delivered', 'failed'],
@@ -110,10 +110,10 @@ function mostAge(of: { origin: string }): number {
 /** Nothing leaves before it was due, nor more than a day after (by hand: an hour; of a campaign: three days), by the engine's clock. */
 export const D7: Invariant = ({ fresh }) =>
   fresh.flatMap((mail) => {
-    const { dueAt, handedOverAt } = mail.evidence
-    if (handedOverAt < dueAt) return [`${name(mail)} left ${(dueAt - handedOverAt) / 60_000} min before it was due`]
-    if (handedOverAt - dueAt <= mostAge(mail.evidence)) return []
-    return [`${name(mail)} left ${(handedOverAt - dueAt) / 3_600_000} h after it was due`]
+    const { dueAt, sendingAt } = mail.evidence
+    if (sendingAt < dueAt) return [`${name(mail)} left ${(dueAt - sendingAt) / 60_000} min before it was due`]
+    if (sendingAt - dueAt <= mostAge(mail.evidence)) return []
+    return [`${name(mail)} left ${(sendingAt - dueAt) / 3_600_000} h after it was due`]
   })
 
 const hasLeft = (mails: readonly { id: string }[], { id }: { id: string }) => mails.some((mail) => mail.id === id)
@@ -122,21 +122,21 @@ const hasLeft = (mails: readonly { id: string }[], { id }: { id: string }) => ma
 const PATIENCE_MS = 5_000
 
 /**
- * At most as many as can be on the wire are handed over by one process, and no two to one person are under way: of a batch, nor of two of which the
+ * At most as many as can be in flight are sent by one process, and no two to one person are under way: of a batch, nor of two of which the
  * second leaves before the first has come to its end. (Two people who are
- * found to be one while the process stands still behind its hand-over may both have a row there, of which one leaves.)
+ * found to be one while the process stands still behind its send may both have a row there, of which one leaves.)
  */
 export const D10: Invariant = ({ fresh, mails }) =>
   fresh.flatMap((mail) => {
-    const { underWay, shopper, state, handedOverAt } = mail.evidence
+    const { underWay, shopper, state, sendingAt } = mail.evidence
     const inFlight = underWay.filter((other) => !other.isAnswered)
-    const batch = underWay.filter((other) => Math.abs(other.handedOverAt - handedOverAt) < PATIENCE_MS)
+    const batch = underWay.filter((other) => Math.abs(other.sendingAt - sendingAt) < PATIENCE_MS)
     const same = batch.filter((other) => other.shopper === shopper && other.id !== mail.id && hasLeft(mails, other))
     return [
       ...(inFlight.length > POOL_SIZE
         ? [`${inFlight.length} are being submitted at once; the limit is ${POOL_SIZE}`]
         : []),
       ...(same.length > 0 ? [`${name(mail)} is under way beside another one to the same person`] : []),
-      ...(state === 'handed_over' ? [] : [`${name(mail)} is being submitted and its row says ${state}`]),
+      ...(state === 'sending' ? [] : [`${name(mail)} is being submitted and its row says ${state}`]),
     ]
   })

@@ -1,7 +1,7 @@
 import { holds, sayBound, type Told } from '../bounds.ts'
 import type { NotedFlow, NotedStep } from '../play-flow-edits.ts'
 import type { Channel } from '../steps.ts'
-import { type Departed, type Invariant, isOfFlow, MOMENT_MS, name, OPEN } from './scene.ts'
+import { type Invariant, isOfFlow, MOMENT_MS, name, OPEN, type SentMail } from './scene.ts'
 
 // Decisions 52 to 55: what leaves is a step of the flow as its owner has saved it, by one of its channels, to whom its conditions are for, in
 // the words of one of its variants. What was saved within the last second may have come too late.
@@ -38,23 +38,23 @@ export const inForce = (past: readonly NotedFlow[], at: number) =>
     ({ at: since }, index) => since <= at && (past[index + 1]?.at ?? Number.POSITIVE_INFINITY) > at - MOMENT_MS,
   )
 
-function problemOf(step: NotedStep, mail: Departed, mails: readonly { id: string; at: number }[]): string | null {
+function problemOf(step: NotedStep, mail: SentMail, mails: readonly { id: string; at: number }[]): string | null {
   const { evidence, channel } = mail
   const isFirst = !mails.some((each) => each.id === mail.id && each.at < mail.at)
-  // What was handed over once keeps its channel.
+  // What was sent once keeps its channel.
   if (isFirst && !step.channels.includes(channel as Channel)) return `and its step goes by ${step.channels.join(', ')}`
   // Of one alone there is no choice to be written down.
   const isOne = evidence.variantId === null && (step.variants?.size ?? 1) === 1
   const variants = step.variants ?? new Set([evidence.stepId])
   if (!isOne && !variants.has(evidence.variantId ?? '')) return 'in words of no variant of its step'
   // What has changed in the moment it left was looked at before.
-  if (evidence.lastActivityAt === null || evidence.lastActivityAt > evidence.handedOverAt - MOMENT_MS) return null
+  if (evidence.lastActivityAt === null || evidence.lastActivityAt > evidence.sendingAt - MOMENT_MS) return null
   return step.condition && !holds(step.condition, cartOf(evidence))
     ? `though ${sayBound(step.condition)} is asked for`
     : null
 }
 
-const cartOf = ({ contents, valueMinor, phone }: Departed['evidence']): Told => ({
+const cartOf = ({ contents, valueMinor, phone }: SentMail['evidence']): Told => ({
   items: contents === '' ? [] : contents.split(',').map((line) => ({ quantity: Number.parseInt(line, 10) })),
   value: valueMinor!,
   hasPhone: phone !== null,

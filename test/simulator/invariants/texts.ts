@@ -6,7 +6,7 @@ import { countryOfPhone, type Home, isNight, priceOfSms } from '../people.ts'
 import type { Mail } from '../post.ts'
 import type { Channel } from '../steps.ts'
 import type { Message, State } from '../witness.ts'
-import { type Departed, type Invariant, isManual, isOfCampaign, MOMENT_MS, name } from './scene.ts'
+import { type Invariant, isManual, isOfCampaign, MOMENT_MS, name, type SentMail } from './scene.ts'
 
 // T2, D4, and what plan, budget and cooldown allow.
 
@@ -20,7 +20,7 @@ export const T2: Invariant = ({ harness, fresh }) => [
       const isDark = (at: number) => isNight(at, homeOf(mail))
       // The wire may be reached in the moment in which night falls.
       const isDarkAtSubmission = isDark(mail.engineAt - MOMENT_MS) && isDark(mail.engineAt)
-      return isDark(mail.evidence.handedOverAt) || isDarkAtSubmission
+      return isDark(mail.evidence.sendingAt) || isDarkAtSubmission
         ? [`${name(mail)} left at ${new Date(mail.engineAt).toISOString()}, at night`]
         : []
     }),
@@ -32,7 +32,7 @@ export const T2: Invariant = ({ harness, fresh }) => [
 ]
 
 /** A state is one of the address that says the country. */
-const homeOf = ({ to, channel, evidence: { country, usState, phone } }: Departed): Home => ({
+const homeOf = ({ to, channel, evidence: { country, usState, phone } }: SentMail): Home => ({
   country: country ?? countryOfPhone(channel === 'push' ? phone : to),
   state: country === null ? null : usState,
   phone: channel === 'push' ? (phone ?? '') : to,
@@ -41,7 +41,7 @@ const homeOf = ({ to, channel, evidence: { country, usState, phone } }: Departed
 /** Between two texts of a kind for one cart lies the cooldown; what was provably not accepted starts none. */
 export const cooldown: Invariant = ({ harness, fresh, mails }) =>
   fresh.filter(isText).flatMap((mail) => {
-    const { cart, joined, handedOverAt } = mail.evidence
+    const { cart, joined, sendingAt } = mail.evidence
     const carts = new Set([cart, ...joined])
     const leastMs = harness.scenario.cooldownHours * 3_600_000
     const before = mails.find(
@@ -52,7 +52,7 @@ export const cooldown: Invariant = ({ harness, fresh, mails }) =>
         mails.indexOf(other) < mails.indexOf(mail as Mail) &&
         other.evidence !== undefined &&
         carts.has(other.evidence.cart) &&
-        other.evidence.handedOverAt > handedOverAt - leastMs,
+        other.evidence.sendingAt > sendingAt - leastMs,
     )
     return before ? [`${name(mail)} left within ${harness.scenario.cooldownHours} h of another one for its cart`] : []
   })
@@ -73,14 +73,14 @@ export const plan: Invariant = ({ harness, state, fresh }) => {
   const firstMonth = monthOf(FIRST_DAY + harness.scenario.startDay * 86_400_000)
   const counted = state.usage.flatMap(({ month, channel, used }) => {
     const start = room !== null && month === firstMonth ? Math.max(0, limitOf(first, channel) - room) : 0
-    const rows = start + handedOver(state.messages, month).filter((message) => message.channel === channel).length
+    const rows = start + sending(state.messages, month).filter((message) => message.channel === channel).length
     return rows === used ? [] : [`${used} ${channel} of ${month} were counted, and there are ${rows}`]
   })
   return [...over, ...counted]
 }
 
 /** Of what nobody sends by hand: a single SMS of a campaign needs less than the rest. */
-const mayBeOf = (plan: string | null, { channel, evidence }: Departed) =>
+const mayBeOf = (plan: string | null, { channel, evidence }: SentMail) =>
   plan === 'growth' || (isOfCampaign(evidence) && channel === 'sms' && plan === 'starter')
 
 const LIMITS = { email: 'maxEmailsPerMonth', sms: 'maxSmsPerMonth', whatsapp: 'maxWhatsappPerMonth' } as const
@@ -89,8 +89,8 @@ const limitOf = (key: keyof typeof plans, channel: Channel) =>
   channel === 'push' ? -1 : plans[key].limits[LIMITS[channel]]
 
 const monthOf = (at: number) => `${new Date(at).toISOString().slice(0, 7)}-01`
-const handedOver = (messages: readonly Message[], month: string) =>
-  messages.filter(({ handedOverAt }) => handedOverAt !== null && monthOf(handedOverAt) === month)
+const sending = (messages: readonly Message[], month: string) =>
+  messages.filter(({ sendingAt }) => sendingAt !== null && monthOf(sendingAt) === month)
 
 /** What providers took never costs more than the budget in force; and the books say what the rows say. */
 export const budget: Invariant = ({ harness, state, fresh, mails }) => {
@@ -98,7 +98,7 @@ export const budget: Invariant = ({ harness, state, fresh, mails }) => {
   const over = fresh.filter(isText).flatMap((mail) => {
     const { micros, since } = mail.standing.budget
     if (micros === null || mail.at - since < MOMENT_MS) return []
-    const month = monthOf(mail.evidence.handedOverAt)
+    const month = monthOf(mail.evidence.sendingAt)
     const before = mails.slice(0, mails.indexOf(mail as Mail)).filter((other) => monthOf(other.engineAt) === month)
     const sum = [...before, ...questions.filter(({ at }) => at < mail.at)]
       .filter((other) => other.isTaken && monthOf(other.engineAt) === month)
@@ -110,7 +110,7 @@ export const budget: Invariant = ({ harness, state, fresh, mails }) => {
     ]
   })
   const books = state.spend.flatMap(({ month, micros }) => {
-    const rows = handedOver(state.messages, month).reduce((total, message) => total + (message.micros ?? 0), 0)
+    const rows = sending(state.messages, month).reduce((total, message) => total + (message.micros ?? 0), 0)
     const asked = askedFor(harness, state, month)
     if (rows + asked === micros) return []
     return [`${micros} of ${month} were booked; the messages cost ${rows}, and questions ${asked}`]
@@ -143,7 +143,7 @@ export const D4: Invariant = ({ harness, state, mails }) =>
       const { id, state: now, to } = message
       const said = harness.reported.get(id)
       // Of an erased person nobody can tell which message a report was about.
-      if (now === 'handed_over' || to === null) return []
+      if (now === 'sending' || to === null) return []
       if (!said) {
         const isMadeUp = now === 'delivered' || (now === 'failed' && message.reason?.startsWith('undelivered'))
         return isMadeUp ? [`step ${message.step} is ${now}, and nobody has reported that`] : []

@@ -7,7 +7,7 @@ import { type Ending, hasComeBack, isOut, type Left, outcomeRow, recordOutcomes 
 import { lockShoppersOf } from '../shoppers/shoppers.ts'
 import * as sql from './mail-turn-sql.ts'
 
-// The end of mails' hand-overs (decision 149): what followed from them, and what came back.
+// Mails in flight are settled (decision 149): what follows from them and from their answers is written.
 
 /** What came back of a mail, as it is kept in its row until its end is written down: should its process end before, others write it. */
 export interface Answer {
@@ -31,24 +31,24 @@ export const answerOf = (
 
 type Mail = Left & { row: { shopper_id: string } }
 
-/** A mail that departed then. */
-export interface Departed {
+/** A mail in flight since then. */
+export interface SentMail {
   ready: Mail
-  handedOverAt: Date
-  /** null: nobody heard an answer. It is handed over, and waits for one. */
+  sendingAt: Date
+  /** null: none was heard. It waits for one. */
   outcome: Outcome | null
   answeredAt: Date
 }
 
-const isAnswered = (each: Departed): each is Departed & { outcome: Outcome } => each.outcome !== null
-const isAccepted = (each: Departed): each is Departed & { outcome: Outcome } => each.outcome?.kind === 'accepted'
+const isAnswered = (each: SentMail): each is SentMail & { outcome: Outcome } => each.outcome !== null
+const isAccepted = (each: SentMail): each is SentMail & { outcome: Outcome } => each.outcome?.kind === 'accepted'
 
 /** In one commit, with their people locked; those written down before by another process are left as they are. */
-export async function writeEnds(
+export async function settle(
   deps: Deps,
   store: StoreDb<Db>,
   ending: Ending & { badge: string | null },
-  done: readonly Departed[],
+  done: readonly SentMail[],
 ): Promise<void> {
   await transact(store, async (tx) => {
     await lockShoppersOf(
@@ -57,12 +57,12 @@ export async function writeEnds(
     )
     const now = deps.now()
     const isMailbox = ending.mail?.isMailbox ?? false
-    const departures = done.map((each) => ({
+    const mails = done.map((each) => ({
       id: each.ready.row.id,
-      departed_at: each.handedOverAt,
+      sending_at: each.sendingAt,
       accepted: isAccepted(each) ? outcomeRow(each, isMailbox) : null,
     }))
-    const written = await sql.writeDepartures(tx, departures, ending.badge, now)
+    const written = await sql.settleMails(tx, mails, ending.badge, now)
     // A message by hand has no steps behind it, and what has not gone out keeps nothing at a distance (T4).
     const before = done.filter(
       ({ ready: { row }, outcome }) => written.has(row.id) && row.manual === null && (!outcome || isOut(outcome)),
@@ -73,7 +73,7 @@ export async function writeEnds(
         before.map(({ ready }) => ready.row.id),
         now,
       )
-    // Accepted ones were written down to their end; the others are handed over now, and their answers come to them as to any other message.
+    // Accepted ones were written down to their end; the answers of the others are recorded as those of any other message.
     const answered = done.filter(isAnswered).filter((each) => !(isAccepted(each) && written.has(each.ready.row.id)))
     if (answered.length > 0) await recordOutcomes(deps, tx, ending, answered)
     // This may be written after the look that let them leave, which did not know of the steps that moved.

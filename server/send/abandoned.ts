@@ -5,8 +5,8 @@ import { withRetry } from '../core/db-away.ts'
 import type { Deps } from '../deps.ts'
 import { applyReportsOf } from '../outcome/delivery.ts'
 import { lockShoppersOf } from '../shoppers/shoppers.ts'
-import { writeEnds } from './mail-ends.ts'
-import * as sql from './submissions-sql.ts'
+import * as sql from './abandoned-sql.ts'
+import { settle } from './settle.ts'
 import { isSteady } from './workers.ts'
 
 /** A process that has not been heard of for this long is gone, and nobody will hear the answers it was waiting for. */
@@ -22,10 +22,10 @@ const MOST_TOGETHER = 100
 const NEVER = new Date(0)
 
 /**
- * After a process that is gone: what it had on the wire becomes `unknown`, because it may have arrived, and is never resent
+ * After a process that is gone: what it had in flight becomes `unknown`, because it may have arrived, and is never resent
  * (D4); what came back of mails is written down to its end; what it had only leased is due again.
  */
-export async function closeAbandonedSubmissions(deps: Deps): Promise<number> {
+export async function closeAbandonedSends(deps: Deps): Promise<number> {
   const now = deps.now()
   const silentSince = new Date(now.getTime() - DEAD_AFTER_MS)
   // After an outage the living are as silent as the dead. Those who are gone for good have no row any more.
@@ -35,11 +35,11 @@ export async function closeAbandonedSubmissions(deps: Deps): Promise<number> {
   await finishMails(deps, silence)
   let count = 0
   for (const [storeId, submissions] of Map.groupBy(
-    await sql.abandonedSubmissions(deps.db, silence),
+    await sql.abandonedSends(deps.db, silence),
     ({ store_id: id }) => id,
   ))
-    count += await closeSubmissionsOf(deps, storeId, submissions, silence).catch((error) => {
-      deps.log.error({ storeId, err: error }, 'messages.submissions-not-closed')
+    count += await closeSendsOf(deps, storeId, submissions, silence).catch((error) => {
+      deps.log.error({ storeId, err: error }, 'messages.sends-not-closed')
       return 0
     })
   const freed = await sql.releaseClaimsOfDead(deps.db, deadBefore, now)
@@ -47,7 +47,7 @@ export async function closeAbandonedSubmissions(deps: Deps): Promise<number> {
   return count + freed
 }
 
-/** Mails that departed, with what came back of them. Those without an answer are handed over from now on, as texts are. */
+/** Mails in flight are settled with the answers written down. Those without an answer wait for one, as texts do. */
 async function finishMails(deps: Deps, silence: sql.Silence): Promise<void> {
   for (const [storeId, mails] of Map.groupBy(await sql.abandonedMails(deps.db, silence), ({ store_id: id }) => id))
     await finishMailsOf(deps, storeId, mails).catch((error) =>
@@ -58,11 +58,11 @@ async function finishMails(deps: Deps, silence: sql.Silence): Promise<void> {
 async function finishMailsOf(deps: Deps, storeId: string, mails: readonly sql.AbandonedMail[]): Promise<void> {
   const { badge } = channelTraits.email
   for (const theirs of Map.groupBy(mails, endingOf).values()) {
-    const [{ account_id, worker_id: workerId, departed_at, answer }] = theirs as [sql.AbandonedMail]
-    const evaluation = { month: monthOf(departed_at), situation: { account_id } }
+    const [{ account_id, worker_id: workerId, sending_at, answer }] = theirs as [sql.AbandonedMail]
+    const evaluation = { month: monthOf(sending_at), situation: { account_id } }
     const ending = { evaluation, channel: 'email' as const, mail: { isMailbox: answer?.isMailbox ?? false }, badge }
-    const left = theirs.map((mail) => departedOf(deps, mail))
-    const write = (some: typeof left) => writeEnds({ ...deps, workerId }, { storeId, db: deps.db }, ending, some)
+    const left = theirs.map((mail) => sentMail(deps, mail))
+    const write = (some: typeof left) => settle({ ...deps, workerId }, { storeId, db: deps.db }, ending, some)
     for (let from = 0; from < left.length; from += MOST_TOGETHER) {
       const some = left.slice(from, from + MOST_TOGETHER)
       await withRetry(() => write(some)).catch(async (error) => {
@@ -77,37 +77,37 @@ async function finishMailsOf(deps: Deps, storeId: string, mails: readonly sql.Ab
 }
 
 /** What ends alike is written down together. */
-const endingOf = ({ worker_id, departed_at, answer }: sql.AbandonedMail): string =>
-  `${worker_id} ${monthOf(departed_at)} ${answer?.isMailbox ?? false}`
+const endingOf = ({ worker_id, sending_at, answer }: sql.AbandonedMail): string =>
+  `${worker_id} ${monthOf(sending_at)} ${answer?.isMailbox ?? false}`
 
-function departedOf(deps: Deps, mail: sql.AbandonedMail) {
+function sentMail(deps: Deps, mail: sql.AbandonedMail) {
   const { id, cart_id, shopper_id, step, attempts, is_manual: isManual } = mail
   const address = mail.to_address ?? ''
   const row = { id, cart_id, shopper_id, step, attempts, channel: 'email' as const, manual: isManual ? {} : null }
   const ready = { row, address, addressHash: deps.secrets.addressHash(address).toString('hex'), composed: null }
-  const { departed_at: handedOverAt, answer } = mail
+  const { sending_at: sendingAt, answer } = mail
   return {
     ready,
-    handedOverAt,
+    sendingAt,
     outcome: answer?.outcome ?? null,
-    answeredAt: answer ? new Date(answer.at) : handedOverAt,
+    answeredAt: answer ? new Date(answer.at) : sendingAt,
   }
 }
 
 /** What was reported of a text before counts in the same commit: this process may end as well (D4). */
-async function closeSubmissionsOf(
+async function closeSendsOf(
   deps: Deps,
   storeId: string,
-  submissions: readonly sql.AbandonedSubmission[],
+  submissions: readonly sql.AbandonedSend[],
   silence: sql.Silence,
 ): Promise<number> {
-  const [{ account_id: accountId }] = submissions as [sql.AbandonedSubmission]
+  const [{ account_id: accountId }] = submissions as [sql.AbandonedSend]
   const closed = await transact({ storeId, db: deps.db }, async (tx) => {
     await lockShoppersOf(
       tx,
       submissions.map(({ shopper_id: id }) => id),
     )
-    const ids = await sql.closeSubmissions(tx, submissions.map(idOf), silence, deps.now())
+    const ids = await sql.closeSends(tx, submissions.map(idOf), silence, deps.now())
     for (const [channel, theirs] of Map.groupBy(submissions, (submission) => submission.channel)) {
       const messageIds = theirs.map(idOf).filter((id) => ids.has(id))
       if (isTextChannelName(channel) && messageIds.length > 0)

@@ -2,7 +2,7 @@ import type { Composed } from '../compose/compose.ts'
 import { isPush, isText } from '../decide/composing.ts'
 import type { Ready } from '../decide/evaluate.ts'
 import { domainOf } from '../email/mail-headers.ts'
-import type { HandOverRow } from './deliver-sql.ts'
+import type { SendRow } from './deliver-sql.ts'
 import type { GoingRow, PreparedRow } from './mail-turn-sql.ts'
 
 // From a message that is ready to its row. Pure.
@@ -10,7 +10,7 @@ import type { GoingRow, PreparedRow } from './mail-turn-sql.ts'
 /** Of a text; nothing else costs. */
 export const costOf = (composed: Ready['composed']) => (isText(composed) ? [composed.cost] : [])
 
-/** What is written of a mail before it is handed over. */
+/** What is written of a mail before it is sent. */
 export function preparedRow({ row, address, composed, coupon, decision, inputs, firstMailLimit }: Ready): PreparedRow {
   const { template_id, template_version, variant_id } = row
   const { subject, html, text, tokens } = composed as Composed
@@ -45,8 +45,8 @@ export const goingRow = ({ row, address, addressHash, otherHashes, coupon, input
   inputs: { consentBasis: inputs.consentBasis ?? null },
 })
 
-/** What is written of a text or a notification as it is handed over. */
-export function handOverRow(ready: Ready, coolSince: Date): HandOverRow {
+/** What is written of a text or a notification as it is sent. */
+export function sendRow(ready: Ready, coolSince: Date): SendRow {
   const { row, address, addressHash, composed, coupon, decision, inputs } = ready
   const { template_id, template_version, variant_id } = row
   const base = {

@@ -3,13 +3,12 @@ import { type Db, type RawBuilder, type StoreTx, sql } from '../core/db.ts'
 import {
   becomesScheduled,
   becomesUnknown,
-  hasDeparted,
   hasWorker,
   isClaimed,
-  isHandedOver,
-  isTaken,
+  isSending,
+  isUnsettled,
 } from '../messages/fragments.ts'
-import type { Answer } from './mail-ends.ts'
+import type { Answer } from './settle.ts'
 
 // Submissions whose answer nobody will record any more: SQL and nothing else.
 
@@ -17,7 +16,7 @@ import type { Answer } from './mail-ends.ts'
 export interface Silence {
   /** Of processes that were last heard of before. */
   deadBefore: Date
-  /** Handed over before, by whomever. */
+  /** Sent before, by any process. */
   lateBefore: Date
 }
 
@@ -25,7 +24,7 @@ const isSilent = (at: RawBuilder<unknown>, { deadBefore, lateBefore }: Silence) 
     or not exists (select 1 from workers w where w.id = m.worker_id and w.seen_at >= ${deadBefore}))`
 
 const isAbandoned = (silence: Silence) => sql`
-  ${isHandedOver('m')} and ${hasWorker('m')} and ${isSilent(sql`m.handed_over_at`, silence)}`
+  ${isSending('m')} and not ${isUnsettled('m')} and ${hasWorker('m')} and ${isSilent(sql`m.sending_at`, silence)}`
 
 export interface AbandonedMail {
   store_id: string
@@ -38,24 +37,24 @@ export interface AbandonedMail {
   attempts: number
   to_address: string | null
   worker_id: string
-  departed_at: Date
+  sending_at: Date
   /** null: none was written down. */
   answer: Answer | null
 }
 
-/** Mails that departed and whose ends nobody writes down: their process ended between two commits, or could not. */
+/** Mails in flight that nobody settles: their process ended between two commits, or could not. */
 export async function abandonedMails(db: Db, silence: Silence): Promise<AbandonedMail[]> {
   const rows = await sql<AbandonedMail>`
     select m.store_id, s.account_id, m.id, m.shopper_id, m.cart_id, m.origin_kind = 'manual' as is_manual, m.step, m.attempts, m.to_address,
-      m.worker_id, m.departed_at, m.answer
+      m.worker_id, m.sending_at, m.answer
     from messages m join stores s on s.id = m.store_id
-    where ${isTaken('m')} and ${hasWorker('m')} and ${hasDeparted('m')} and ${isSilent(sql`m.departed_at`, silence)} order by m.store_id, m.id`.execute(
+    where ${isUnsettled('m')} and ${hasWorker('m')} and ${isSilent(sql`m.sending_at`, silence)} order by m.store_id, m.id`.execute(
     db,
   )
   return rows.rows
 }
 
-export interface AbandonedSubmission {
+export interface AbandonedSend {
   store_id: string
   account_id: string
   id: string
@@ -64,18 +63,18 @@ export interface AbandonedSubmission {
 }
 
 /**
- * Processes that no longer beat leave what they had on the wire behind: accepted or not, nobody knows (D4, D10). Nor does
+ * Processes that no longer beat leave what they had in flight behind: accepted or not, nobody knows (D4, D10). Nor does
  * anybody know of an answer that was never written down.
  */
-export async function abandonedSubmissions(db: Db, silence: Silence): Promise<AbandonedSubmission[]> {
-  const rows = await sql<AbandonedSubmission>`
+export async function abandonedSends(db: Db, silence: Silence): Promise<AbandonedSend[]> {
+  const rows = await sql<AbandonedSend>`
     select m.store_id, s.account_id, m.id, m.shopper_id, m.channel from messages m join stores s on s.id = m.store_id
     where ${isAbandoned(silence)} order by m.store_id, m.id`.execute(db)
   return rows.rows
 }
 
 /** Answers which of them nobody has closed, or heard an answer to, meanwhile. */
-export async function closeSubmissions(
+export async function closeSends(
   { db, storeId }: StoreTx,
   ids: readonly string[],
   silence: Silence,
@@ -93,7 +92,7 @@ export async function closeSubmissions(
   return new Set(rows.rows.map(({ id }) => id))
 }
 
-/** What such a process had only leased was never on the wire: it may be looked at again as soon as it is due. */
+/** What such a process had only leased was never in flight: it may be looked at again as soon as it is due. */
 export async function releaseClaimsOfDead(db: Db, deadBefore: Date, now: Date): Promise<number> {
   const rows = await sql<{ count: number }>`
     with freed as (

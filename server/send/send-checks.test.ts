@@ -21,7 +21,7 @@ import type { PlatformOrder } from '../platforms/platform.ts'
 import * as outcomes from '../suppressions/unsubscribe-sql.ts'
 import * as deliver from './deliver-sql.ts'
 
-// What the hand-over looks at once more (D10): each change below comes while the first five mails are on the wire, after the
+// What the send looks at once more (D10): each change below comes while the first five mails are in flight, after the
 // sixth was decided on.
 
 const world = aWorld()
@@ -125,7 +125,7 @@ describe('it does not leave when', () => {
 
   test('the person has had as many messages as the cap allows (T1)', async () => {
     const { storeId } = await changeMeanwhile(async ({ storeId, cartId }) => {
-      const [sent] = (await messagesOf(world, storeId)).filter((row) => row.state === 'handed_over')
+      const [sent] = (await messagesOf(world, storeId)).filter((row) => row.state === 'sending')
       const { shopper_id } = await world.db
         .selectFrom('carts')
         .select('shopper_id')
@@ -136,6 +136,7 @@ describe('it does not leave when', () => {
         ...copy,
         id: newId(),
         shopper_id,
+        judged: null,
         state: 'sent' as const,
         origin_kind: 'manual' as const,
         origin_id: newId(),
@@ -248,34 +249,34 @@ describe('what people do in between reaches it within a second (D5)', () => {
   })
 })
 
-describe('a process that stood still behind its hand-over looks once more, and leaves it (D5)', () => {
+describe('a process that stood still behind its send looks once more, and leaves it (D5)', () => {
   const PRICE = { cost_micros: 100_000, cost_currency: 'EUR' }
   const overridden = { consentBasis: { kind: 'override', id: newId() } }
 
-  /** Whether it would still leave after this, while it is handed over and not on the wire. */
+  /** Whether it would still leave after this, while it is sent and not in flight. */
   async function standsAfter(change: (first: Sixth) => Promise<unknown>, inputs: unknown = {}) {
     const scene = await aScene(world, 1)
     const { storeId } = scene
     await wait(world, storeId, HOUR)
     const stands: boolean[] = []
     world.answer = async (mail) => {
-      const row = (await messagesOf(world, storeId)).find(({ state }) => state === 'handed_over')!
+      const row = (await messagesOf(world, storeId)).find(({ state }) => state === 'sending')!
       const { version } = await world.db
         .selectFrom('carts')
         .select('version')
         .where('id', '=', row.cart_id!)
         .executeTakeFirstOrThrow()
       const addressHash = world.deps.secrets.addressHash(mail.to).toString('hex')
-      const handedOver = {
+      const sending = {
         id: row.id,
-        handedOverAt: row.handed_over_at!,
+        sendingAt: row.sending_at!,
         cartVersion: version,
         addressHash,
         otherHashes: [],
         couponWording: null,
       }
       const look = async (of: unknown) =>
-        stands.push(await deliver.mayStillLeave({ storeId, db: world.db }, { ...handedOver, inputs: of }))
+        stands.push(await deliver.mayStillLeave({ storeId, db: world.db }, { ...sending, inputs: of }))
       await look({})
       await change({ ...scene, id: row.id, cartId: row.cart_id!, order: scene.orders[0]! })
       await look(inputs)
@@ -335,7 +336,7 @@ describe('a process that stood still behind its hand-over looks once more, and l
   })
 })
 
-test('a disconnect in the middle of hand-overs never waits for them in a circle (D5)', async () => {
+test('a disconnect in the middle of sends never waits for them in a circle (D5)', async () => {
   for (let round = 0; round < 5; round++) {
     const { storeId, token } = await aScene(world, 20)
     await wait(world, storeId, HOUR)
