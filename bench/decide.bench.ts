@@ -35,7 +35,7 @@ async function run(lab: Lab): Promise<Figure[]> {
       name: 'whole loop into a null channel',
       value: median(looped),
       unit: '/s',
-      note: `a commit for every ${POOL} mails: no more may be sent than fit in flight (D10)`,
+      note: `one commit for every ${POOL} mails: at most the pool may be in flight (D10)`,
     },
   ]
 }

@@ -10,7 +10,7 @@ import { median, timed } from './measure.ts'
 // own: order check, claim, decision, rendering, send, outcome, next steps, each committed with fsync. The ceiling is nodemailer's
 // own pool of as many connections, given the very subjects, texts, recipients and headers that the first had kept, composing
 // them with the same encoding into the same sink, without a database. Three rounds of both in turn; medians. Once with a pool of
-// five, as we come, and once of twenty: no more mails may be sent than the pool carries (D10), so it bounds how many share
+// five, as we come, and once of twenty: at most the pool may be in flight (D10), so it bounds how many mails share
 // a commit.
 
 const POOLS = [5, 20]

@@ -159,7 +159,7 @@ export const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promis
   { name: 'campaigns.run', everyMs: 1_000, run: runCampaigns },
   { name: 'campaigns.zones', everyMs: 60_000, run: followZones },
   { name: 'campaigns.guard', everyMs: 10_000, run: (deps) => guardCampaigns(deps) },
-  { name: 'messages.submissions', everyMs: 3_000, run: closeAbandonedSends },
+  { name: 'messages.abandoned-sends', everyMs: 3_000, run: closeAbandonedSends },
   { name: 'messages.reports', everyMs: 5_000, run: applyWaitingReports },
   { name: 'messages.requests', everyMs: 600_000, run: forgetOldRequests },
   { name: 'messages.link-tokens', everyMs: 3_600_000, run: (deps) => deleteExpiredTokens(deps) },

@@ -239,7 +239,7 @@ export const saveCampaign = endpoint({
   scope: 'store',
   params: campaignParams,
   query: storeQuery,
-  summary: 'Change a campaign, or cancel it with {"status": "cancelled"}; reaches messages not yet sent',
+  summary: 'Change a campaign, or cancel it with {"status": "cancelled"}; applies to messages not yet sent',
   body: z.union([z.strictObject({ status: z.literal('cancelled', { error: campaignTexts.onlyCancel }) }), Wanted]),
   reply: CampaignReply,
 })

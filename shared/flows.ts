@@ -280,7 +280,7 @@ export const saveFlow = endpoint({
   scope: 'store',
   params: flowParams,
   query: storeQuery,
-  summary: 'Change a flow and its steps; reaches messages not yet sent',
+  summary: 'Change a flow and its steps; applies to messages not yet sent',
   body: SaveFlow,
   reply: z.object({ flow: FlowView, effect: SaveEffect }),
 })

@@ -115,7 +115,7 @@ export const savePreferences = endpoint({
   method: 'POST',
   path: '/api/preferences/:token',
   permission: 'public',
-  summary: 'The shopper’s own decision per channel; counts for every message not yet sent',
+  summary: 'The shopper’s own decision per channel; applies to every message not yet sent',
   params: z.object({ token: z.string().max(200) }),
   body: z.object({
     language: Language,

@@ -80,7 +80,7 @@ export const confirmUnsubscribe = endpoint({
   method: 'POST',
   path: '/api/unsubscribe/:token',
   permission: 'public',
-  summary: 'Unsubscribe; counts for every message not yet sent',
+  summary: 'Unsubscribe; applies to every message not yet sent',
   params: z.object({ token: z.string().max(200) }),
   reply: z.object({ storeName: z.string(), isUnsubscribed: z.literal(true) }),
 })

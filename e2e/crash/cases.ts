@@ -7,7 +7,7 @@ export const statements = {
   preparation: /^\s*with mail as/,
   send: /^\s*with answered as/,
   /** What follows from sends, in the transaction of their outcomes. */
-  mails: /^\s*with send as/,
+  mails: /^\s*with sending as/,
   outcome: /^\s*with outcome as/,
 } as const
 

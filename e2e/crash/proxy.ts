@@ -168,7 +168,7 @@ function statementOf(talk: Conversation, frame: Buffer): string | null {
   const portal = textAt(frame, 5)
   const name = textAt(frame, portal.end)
   const text = talk.texts.get(name.text) ?? ''
-  if (/^\s*insert into workers/.test(text)) talk.state.workerId = firstParameter(frame, name.end)
+  if (/^\s*with gone as \(delete from workers/.test(text)) talk.state.workerId = firstParameter(frame, name.end)
   return text
 }
 

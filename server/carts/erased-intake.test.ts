@@ -4,7 +4,7 @@ import { anOrder, aStore, type TestStore } from '../../test/factories.ts'
 import { aWorld } from '../../test/world.ts'
 import { recordOrders } from './record.ts'
 
-// Whoever names an erased person, be it that person or a stranger, speaks for their own browser as everybody does (S6, C8).
+// A report that names an erased person changes only the contents of its own browser (S6, C8).
 
 const world = aWorld()
 const tea = [{ id: '16', quantity: 1 }]

@@ -115,7 +115,7 @@ test('a job wakes one taker and that one another, not all twelve', async () => {
   fetches.end()
 })
 
-test('a job whose time comes, and one that failed, is taken up though nobody announces it', async () => {
+test('a deferred job and a failed job start without a notification', async () => {
   const queue = await startJobQueue(urlOfWorld(), createLogger('silent'), [sendDueMessages], true)
   const seen: string[] = []
   const [later, failing] = [crypto.randomUUID(), crypto.randomUUID()]

@@ -74,7 +74,7 @@ export interface FirstMails {
 export interface QuietInputs {
   /** null: it is not night. */
   until: Date | null
-  /** Once more, when it is sent and when it leaves. */
+  /** Checked again in the turn, and right before the channel is called. */
   isQuietAt: (at: Date) => boolean
   spreadMs: number
 }
@@ -105,7 +105,7 @@ export interface TextInputs {
   coolUntil: Date | null
   /** T2. */
   quietUntil: Date | null
-  /** T2 once more, when it is sent and when it leaves: night may have fallen. */
+  /** T2 again, in the turn and right before the channel is called: night may have fallen. */
   isQuietAt: (at: Date) => boolean
   spreadMs: number
   /** The month's budget has no room for the rendered message; asked after it was rendered. */

@@ -159,7 +159,7 @@ describe('the distance between steps', () => {
     expect((await dueIn(storeId))[1]).toBe(1)
   })
 
-  test('while one is in flight, and until what follows from it is written down, nobody takes the next, though it were due', async () => {
+  test('a due step is not claimed while an earlier step is in flight or unsettled', async () => {
     const { storeId } = await aScene(world)
     const second = world.db.updateTable('messages').where('store_id', '=', storeId).where('step', '=', 2)
     const claim = () => {

@@ -13,7 +13,7 @@ export interface SigningKey {
   privateKey: KeyObject
 }
 
-/** The DKIM-Signature line (folded, without its last CRLF) for a message of `head` (without the empty line) and `body`, both latin1. */
+/** The DKIM-Signature line (folded, without its last CRLF) for a message of `head` (without the empty line) and `body`. */
 export type Signer = (head: string, body: string) => Promise<string>
 
 /** What the signature covers, where it is there: RFC 6376 section 5.4.1, and what one-click unsubscribe asks for (C3). */
@@ -37,7 +37,7 @@ export function signerOf({ domain, selector, privateKey }: SigningKey): Signer {
     ]
     const line = `${foldLines(`DKIM-Signature: ${tags.join('; ')}`)};\r\n b=`
     const own = relaxedHeaders([{ key: 'dkim-signature', line }], 'dkim-signature').headers.replace(/\r\n$/, '')
-    const signature = await signInThread('sha256', Buffer.from(canonical.headers + own, 'latin1'), privateKey)
+    const signature = await signInThread('sha256', Buffer.from(canonical.headers + own), privateKey)
     return line + (signature.toString('base64').match(/.{1,72}/g) ?? []).join('\r\n ')
   }
 }
@@ -57,7 +57,7 @@ function fieldsOf(head: string) {
 function overridden(body: string): Buffer {
   let text = body.replace(/[ \t]+/g, ' ').replaceAll(' \r\n', '\r\n')
   while (text.endsWith('\r\n')) text = text.slice(0, -2)
-  return Buffer.from(text === '' ? '' : `${text}\r\n`, 'latin1')
+  return Buffer.from(text === '' ? '' : `${text}\r\n`)
 }
 
 /** RSA of 2048 bits: `publicKey` as p= holds it, `privateKey` as PKCS #8 in base64. */

@@ -9,7 +9,7 @@ import type { SmtpSettings } from './smtp-settings.ts'
 export interface SmtpTimeouts {
   /** DNS, TCP, TLS, greeting and sign-in together. */
   connectMs: number
-  /** MAIL, RCPT, DATA and writing the body together. */
+  /** MAIL, RCPT and DATA together, and writing the body of a large mail. */
   sendMs: number
   /** The answer to the final dot. RFC 5321 asks for 10 minutes; what ends early here stays `unknown` for good. */
   finalAnswerMs: number

@@ -1,9 +1,9 @@
 import { problem, type RawError, type SmtpListener } from './smtp-connections.ts'
 
 /**
- * Watches the replies to MAIL, RCPT and DATA that left together (RFC 2920), and calls `stop` before nodemailer acts on the last of them. First,
- * where the server accepts DATA after it refused the sender or the recipient: nodemailer would end the mail with a lone dot, as the RFC asks,
- * and a faulty server might deliver an empty mail. Second, where it answers DATA with 2xx: the replies are out of step with the commands.
+ * Watches the replies to MAIL, RCPT and DATA that left together (RFC 2920), and calls `stop` before nodemailer acts on the last of them, in two
+ * cases. The server accepts DATA after it refused the recipient: nodemailer would end the mail with a lone dot, as the RFC asks, and a faulty
+ * server might deliver an empty mail. It answers DATA with 2xx: the replies are out of step with the commands, also those before it.
  */
 export function watchEnvelope(stop: (error: RawError) => void): SmtpListener {
   let isPipelined = false
@@ -18,7 +18,8 @@ export function watchEnvelope(stop: (error: RawError) => void): SmtpListener {
     const isYes = text.startsWith('2')
     if (answers < 3 && !isYes) refusal ??= refused(answers === 1 ? 'MAIL FROM' : 'RCPT TO', text)
     if (answers !== 3 || !isPipelined) return
-    if (refusal ? text.startsWith('3') : isYes) stop(refusal ?? problem('EPROTOCOL', text))
+    if (isYes) stop(problem('EPROTOCOL', `The server answered DATA with "${text}" instead of 354.`))
+    else if (refusal && text.startsWith('3')) stop(refusal)
   }
 }
 

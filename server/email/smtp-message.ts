@@ -71,7 +71,8 @@ export async function composeMessage(message: OutgoingEmail, mailHeaders: MailHe
   const open = `--${node.boundary}`
   const body = `${open}${part('plain', message.text)}\r\n${open}${part('html', message.html)}\r\n${open}--\r\n`
   const signature = mailHeaders.sign ? `${await mailHeaders.sign(head, body)}\r\n` : ''
-  const content = Buffer.from(`${signature}${head}\r\n\r\n${body}.\r\n`, 'latin1')
+  // An address may hold letters beyond ASCII (SMTPUTF8): none of their bytes in UTF-8 is a line break or a dot.
+  const content = Buffer.from(`${signature}${head}\r\n\r\n${body}.\r\n`)
   return {
     raw: content.subarray(0, -3),
     // Base64 needs no escapes.

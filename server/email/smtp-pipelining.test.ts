@@ -5,7 +5,7 @@ import { type Authorized, authorizeTest } from '../channels/send-authorization.t
 import { createSmtpChannel, type SmtpChannelOptions } from './smtp.ts'
 
 // MAIL, RCPT and DATA leave together where the server offers PIPELINING (RFC 2920), so a refusal does not hold the next command back. A mail counts as
-// not sent only where its content cannot have arrived, no mail is sent twice, and an empty mail is never ended.
+// not sent only where its content cannot have arrived, no mail is sent twice, and no empty mail is sent.
 
 const cleanUps: (() => unknown)[] = []
 afterEach(async () => {
@@ -141,7 +141,7 @@ describe('a mail', () => {
     expect(write.mock.calls.map(([chunk]) => String(chunk))).toContain(content)
   })
 
-  test('is read right by answers that come letter by letter', async () => {
+  test('is sent right where the answers come letter by letter', async () => {
     const server = await aServer(undefined, { isInPieces: true })
     const channel = aChannel(server.port)
     expect(await channel.send(anEmail())).toMatchObject({ kind: 'accepted' })
@@ -149,7 +149,7 @@ describe('a mail', () => {
     expect([server.contents.length, server.connections]).toEqual([2, 1])
   })
 
-  test('larger than what leaves at once comes whole', async () => {
+  test('larger than one write arrives whole', async () => {
     const server = await aServer()
     const outcome = await aChannel(server.port).send(anEmail({ html: 'x'.repeat(200_000) }))
     expect(outcome).toMatchObject({ kind: 'accepted' })
@@ -162,6 +162,12 @@ test.each([
   ['an end within', 'X-Sign: a\r\n.\r\nQUIT', 'X-Sign: a\r\n..\r\nQUIT\r\n'],
   ['a bare line feed before a dot', 'X-Sign: a\n.\r\nQUIT', 'X-Sign: a\r\n..\r\nQUIT\r\n'],
   ['a bare carriage return before a dot', 'X-Sign: a\r.\r\nQUIT', 'X-Sign: a\r\n..\r\nQUIT\r\n'],
+  // The low bytes of these letters are CR, LF and a dot.
+  [
+    'letters beyond ASCII',
+    'X-Sign: a\u010d\u010a\u012e\u010d\u010aQUIT',
+    `${Buffer.from('X-Sign: a\u010d\u010a\u012e\u010d\u010aQUIT').toString('latin1')}\r\n`,
+  ],
 ])('a head with %s is escaped, and the mail stays one', async (_what, sign, escaped) => {
   const server = await aServer()
   const mailHeaders = async () => ({ sign: async () => sign })
@@ -261,6 +267,7 @@ describe('a server out of step', () => {
     ['that answers the recipient twice', { RCPT: '250 ok\r\n250 ok again\r\n' }],
     ['that answers the sender three times', { MAIL: '250 ok\r\n250 ok\r\n250 ok\r\n' }],
     ['that answers DATA with 250', { DATA: '250 ok\r\n' }],
+    ['that refuses the sender and answers DATA with 250', { MAIL: '550 no\r\n', DATA: '250 ok\r\n' }],
   ])('%s gets no content: tried again over another connection', async (_what, replies) => {
     const server = await aServer(first(replies))
     const channel = aChannel(server.port)

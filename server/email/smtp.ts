@@ -235,7 +235,7 @@ function wasStale(delivery: Delivery): boolean {
 function settle(connections: SmtpConnections, lease: Lease, delivery: Delivery) {
   if (delivery.isAccepted) return connections.release(lease, true)
   const { code, isBodySent, replyCode } = delivery.failure
-  const isRefusal = replyCode !== null && replyCode !== 421 && replyCode !== 503
+  const isRefusal = replyCode !== null && replyCode >= 400 && replyCode !== 421 && replyCode !== 503
   const isInStep = code === 'EENVELOPE' || (code === 'EMESSAGE' && isBodySent)
   if (!isRefusal || !isInStep || lease.connection.destroyed) return connections.release(lease, false)
   reset(lease.connection, (isHealthy) => connections.release(lease, isHealthy))

@@ -11,7 +11,7 @@ import type { DraftNotification } from './notifications.ts'
 export const insertNotificationsFrom = (rows: RawBuilder<unknown>, isZoned = false) => sql`
   insert into pending_notifications (store_id, id, type, data, created_at${isZoned ? sql`, zone` : sql``}) ${rows}`
 
-/** `news` selects drafts of messages. Those that were sent are told together, by channel, as they are gathered in any case (decision 64). */
+/** `news` selects drafts of messages. Sent messages share one row per channel, because gathering groups them anyway (decision 64). */
 export const insertNewsOfMessages = (storeId: string, news: RawBuilder<unknown>, now: Date) =>
   insertNotificationsFrom(sql`
     select ${storeId}::uuid, (array_agg(n.id))[1], n.type, case when count(*) = 1 then (array_agg(n.data))[1]

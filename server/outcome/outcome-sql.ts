@@ -18,7 +18,7 @@ import type { DraftNotification } from '../notifications/notifications.ts'
 
 export interface OutcomeRow {
   id: string
-  /** Of the send that ended. A row sent again since, by whomever, is not moved by the old one's end. */
+  /** Identifies the send. A late result does not move a row that was sent again since. */
   sending_at: Date
   state: (typeof stateAfter)[keyof typeof stateAfter]
   reason: string | null

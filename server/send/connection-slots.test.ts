@@ -17,7 +17,7 @@ beforeEach(() => {
   world.answer = acceptsMail
 })
 
-test('stores sent for at once have together no more sent than the pool holds, and take turns (D8, D10)', async () => {
+test('stores that send at once share one pool of messages in flight, and take turns (D8, D10)', async () => {
   const stores = [await aScene(world, 12), await aScene(world, 12), await aScene(world, 12), await aScene(world, 1)]
   for (const { storeId } of stores) await wait(world, storeId, stores[0]!.storeId === storeId ? HOUR : 0)
   for (const { storeId } of stores) await freshOrderCheck(world, storeId)

@@ -196,7 +196,7 @@ export interface SentMessage {
   couponWording: string | null
 }
 
-/** Whether what was sent then, and is not in flight yet, would still be: its cart as it was, its price within the budget. */
+/** Whether a row in `sending` may still go to its channel: its cart is unchanged, its price is within the budget. */
 export async function mayStillLeave(
   { db, storeId }: StoreDb,
   { id, sendingAt, cartVersion, addressHash, otherHashes, inputs, couponWording }: SentMessage,

@@ -27,7 +27,7 @@ const DISTANCE = 12 * HOUR
 function mortal(): Deps {
   const dies: KyselyPlugin = {
     transformQuery({ node }) {
-      if (JSON.stringify(node).includes('with send as')) throw new Error('the process has ended')
+      if (JSON.stringify(node).includes('with sending as')) throw new Error('the process has ended')
       return node
     },
     transformResult: async ({ result }) => result,

@@ -9,7 +9,7 @@ import type { SendLimits } from './deliver-sql.ts'
 import { isBasisInForce, stands, wantsCoupon } from './fragments.ts'
 import type { Answer } from './settle.ts'
 
-// The send of mails in three statements (decisions 147 and 149): what may be written before, the turn itself, what follows from it.
+// Mails are sent in three statements (decisions 147 and 149): preparation, the turn, settling.
 
 export interface PreparedRow {
   id: string
@@ -177,7 +177,7 @@ export interface MailToSettle {
 }
 
 /**
- * Writes what follows from sending these mails and was not written in the turn: an accepted one is sent; its record is made; its cart, and the
+ * Settles mails: an accepted one becomes `sent`, its record is written, and its cart, as well as the
  * cart that one was joined to since, get the badge. Answers which were unsettled.
  */
 export async function settleMails(

@@ -107,7 +107,7 @@ describe('one row per cart, origin, step and channel (D1)', () => {
 })
 
 describe('in flight (D10)', () => {
-  test('at no instant is more sent than the pool holds, and each row is written before its mail leaves', async () => {
+  test('at most a pool of mails is in flight, and each row is `sending` before its mail leaves', async () => {
     const { storeId } = await aScene(world, 23)
     await wait(world, storeId, HOUR)
     let most = 0

@@ -199,7 +199,7 @@ test('after a clock stepped back a failed pull does not pass for a fresh one (T4
   })
 })
 
-/** What happens after a send's statement, before its mail is in flight. */
+/** Runs after the turn's statement, before the channel is called. */
 function afterTurn(happens: () => unknown): KyselyPlugin {
   const turns = new Set<QueryId>()
   return {
@@ -217,7 +217,7 @@ function afterTurn(happens: () => unknown): KyselyPlugin {
 const sendWith = (plugin: KyselyPlugin, storeId: string) =>
   sendDue({ ...world.deps, db: world.deps.db.withPlugin(plugin) }, { storeId })
 
-test('a send whose commit takes a minute is not followed by a mail: the orders were read too long ago (D3)', async () => {
+test('no mail leaves when the commit of `sending` takes a minute: the order pull is too old (D3)', async () => {
   const { storeId, buy } = await aShop()
   await abandon()
   const slowCommit = afterTurn(() => {
@@ -231,7 +231,7 @@ test('a send whose commit takes a minute is not followed by a mail: the orders w
   expect((await recordOf(world, storeId)).toSorted()).toEqual(['cancel purchased', 'result retry', 'send ok'])
 })
 
-test('a process that stood still between send and wire sends nothing that was switched off meanwhile (D5)', async () => {
+test('a process that stalls before the channel call sends nothing that was switched off meanwhile (D5)', async () => {
   const { storeId } = await aShop()
   await abandon()
   const stoodStill = afterTurn(async () => {

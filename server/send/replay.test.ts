@@ -149,7 +149,7 @@ describe('each is written down to its end', () => {
     expect(news.sort()).toEqual(['email_failed', 'email_failed', 'email_sent'])
   })
 
-  test('the place of what did not go out is given back to the month it sending in', async () => {
+  test('a mail that was not accepted gives its plan usage back to the month of its send', async () => {
     let month: Date | null = null
     const { accountId } = await dies(async ({ accountId }) => {
       month = (await usage(accountId))[0]!.month as unknown as Date

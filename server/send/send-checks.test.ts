@@ -249,11 +249,11 @@ describe('what people do in between reaches it within a second (D5)', () => {
   })
 })
 
-describe('a process that stood still behind its send looks once more, and leaves it (D5)', () => {
+describe('a process that stalls after the commit of `sending` checks again and does not send (D5)', () => {
   const PRICE = { cost_micros: 100_000, cost_currency: 'EUR' }
   const overridden = { consentBasis: { kind: 'override', id: newId() } }
 
-  /** Whether it would still leave after this, while it is sent and not in flight. */
+  /** Whether a row in `sending` would still go to its channel after this change. */
   async function standsAfter(change: (first: Sixth) => Promise<unknown>, inputs: unknown = {}) {
     const scene = await aScene(world, 1)
     const { storeId } = scene

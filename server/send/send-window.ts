@@ -203,7 +203,7 @@ async function send(deps: Deps, store: StoreDb<Db>, { evaluation, put }: Sender,
 }
 
 /**
- * A process that stood still after its send (a laptop that was closed, a machine that was moved) knows nothing of what was
+ * A process that stalled after the commit of `sending` (a closed laptop, a moved VM) does not know what was
  * switched off, bought or withdrawn meanwhile (D5), nor of people who were found to be one. It looks once more, and where that takes
  * as long, it is decided anew.
  */
@@ -228,5 +228,5 @@ async function isStillMeant(deps: Deps, store: StoreDb<Db>, ready: Ready, sendin
   return isMeant && isMoment(lookedAt, deps.now())
 }
 
-/** The last look before the wire: the send's commit itself may have taken so long that the pull proves nothing any more (D3). */
+/** Checked right before the channel is called: the commit itself may have outlasted the order pull (D3). */
 const isPullFresh = ({ checkedAt }: Evaluation, now: Date): boolean => isFresh(checkedAt, now)

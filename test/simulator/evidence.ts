@@ -20,7 +20,7 @@ export interface Evidence {
   dueAt: number
   createdAt: number
   sendingAt: number
-  /** When it was sent, or when it leaves where that is more than a moment later; null: it is about no cart. */
+  /** At `sendingAt`, or at the call to the channel if that is over a moment later; null: the message has no cart. */
   cartStatus: string | null
   cartStartedAt: number | null
   lastActivityAt: number | null

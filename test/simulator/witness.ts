@@ -185,8 +185,8 @@ const JOINED = `array(with recursive j as (select id from carts where store_id =
   union select c.id from carts c join j on c.merged_into = j.id where c.store_id = new.store_id) select id from j)`
 
 /**
- * Counts every row written to what `readState` reads; a rolled back one as well. And keeps who a message went to when it was handed
- * over, and what their cart was: they may be found to be one with somebody else, and buy, before it is in flight.
+ * Counts every row written to what `readState` reads; a rolled back one as well. Also keeps who a message goes to when it becomes
+ * `sending`, and their cart then: they may be merged with another person, or buy, before the channel is called.
  */
 export const WITNESS = `
   create sequence simulator_writes;

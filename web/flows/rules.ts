@@ -21,7 +21,7 @@ export type CountKey = Exclude<keyof Counts, 'planned'>
 
 export const countParts: { key: CountKey; label: string; fill: string; meaning: string }[] = [
   { key: 'sent', label: 'Sent', fill: 'sent', meaning: 'accepted by the mail server or delivered' },
-  { key: 'inFlight', label: 'Sending', fill: 'flight', meaning: 'sent, no answer yet' },
+  { key: 'inFlight', label: 'Sending', fill: 'flight', meaning: 'being sent, no answer yet' },
   { key: 'waiting', label: 'Waiting', fill: 'waiting', meaning: 'not due yet' },
   { key: 'held', label: 'Held back', fill: 'held', meaning: 'due, but temporarily blocked' },
   { key: 'skipped', label: 'Not sent', fill: 'skipped', meaning: 'not sent, with a reason' },

@@ -24,7 +24,7 @@ export const problems: Problem[] = [
     id: 'twice',
     complaint: 'The same message twice',
     answer:
-      'Each message belongs to one cart, step and channel, and the database refuses a second one. It is marked as being sent before it leaves. If no answer comes back, it is marked “unknown” and never resent automatically, because it may have arrived.',
+      'Each message belongs to one cart, step and channel, and the database refuses a second one. Recoup records each send before it happens. If no answer comes back, it is marked “unknown” and never resent automatically, because it may have arrived.',
   },
   {
     id: 'revenue',

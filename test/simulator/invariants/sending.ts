@@ -122,7 +122,7 @@ const hasLeft = (mails: readonly { id: string }[], { id }: { id: string }) => ma
 const PATIENCE_MS = 5_000
 
 /**
- * At most as many as can be in flight are sent by one process, and no two to one person are under way: of a batch, nor of two of which the
+ * One process has at most a pool in flight, and at most one message per person: within a batch, and across two if the
  * second leaves before the first has come to its end. (Two people who are
  * found to be one while the process stands still behind its send may both have a row there, of which one leaves.)
  */
