@@ -96,15 +96,6 @@ export const mailMutations: readonly Mutation[] = [
     seed: 25,
   },
   {
-    name: 'a mail leaves beyond the frequency cap',
-    rule: 'T1',
-    file: 'server/send/mail-turn-sql.ts',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
-    before: 'and (${takenPlaces(limits.capSince)}) < ${limits.capMax}',
-    after: 'and true',
-    seed: 1,
-  },
-  {
     name: 'what is held counts as over',
     rule: 'D5',
     file: 'server/messages/fragments.ts',
