@@ -47,7 +47,7 @@ export async function countStatements(databaseUrl: string): Promise<StatementCou
 
 /** Of one connection: `Q` is a statement, `E` executes what `P` gave a name and `B` took. */
 function frontendReader(count: (text: string) => void): (chunk: Buffer) => void {
-  const textOf = new Map<string, string>()
+  const prepared = new Map<string, string>()
   let rest: Buffer = Buffer.alloc(0)
   let isStarted = false
   let bound = ''
@@ -62,8 +62,8 @@ function frontendReader(count: (text: string) => void): (chunk: Buffer) => void 
       const kind = isStarted ? String.fromCharCode(rest[0]!) : 'startup'
       const [first, second] = body.toString('utf8').split('\0', 2)
       if (kind === 'Q') count(first!)
-      if (kind === 'P') textOf.set(first!, second!)
-      if (kind === 'B') bound = textOf.get(second!) ?? second!
+      if (kind === 'P') prepared.set(first!, second!)
+      if (kind === 'B') bound = prepared.get(second!) ?? second!
       if (kind === 'E') count(bound)
       isStarted = true
       rest = rest.subarray(end)

@@ -1,13 +1,13 @@
--- What a message changes of its cart is in a table of its own: a change of the badge was a new version of the whole cart, with an entry in 17 indexes.
+-- The badge of a cart and the times of its messages move to a table: changing a badge wrote a new version of the whole cart and 17 index entries.
 
--- Processes of the version before write to the columns that are dropped here. While one of them runs, this file is tried again, and then refused.
+-- Workers of the old version write to the columns that are dropped here. While one of them runs, this migration is retried; then it fails.
 do $$
 begin
   if exists (select 1 from workers where seen_at between now() - interval '10 seconds' and now() + interval '10 seconds') then
     raise exception 'another process of Recoup is running' using errcode = 'lock_not_available';
   end if;
 end $$;
--- As strong as what follows needs: a lock that grew would copy all carts for each attempt.
+-- The strongest lock that this file needs, at once: waiting for it later would repeat the copy of all carts.
 lock table carts, messages in access exclusive mode;
 
 -- A cart without a row has the badge "No Action", and no message was sent about it. Every listed cart has a row.
@@ -87,7 +87,7 @@ create function listed_at(status text, last_activity_at timestamptz) returns tim
   select case when status in ('abandoned', 'recovered', 'lost') then last_activity_at end
 $$;
 
--- By trigger, in the transaction that changes the cart: no statement that writes carts can forget it. In the order in which all lock them.
+-- A trigger, so that no statement that writes carts can forget it. It writes rows in the order in which they are locked everywhere.
 create function list_carts() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' then
@@ -146,7 +146,7 @@ create trigger cart_badges_come after insert on cart_badges
 create trigger cart_badges_move after update on cart_badges
   referencing new table as moved for each statement execute function announce_changes('carts');
 
--- A claimed message has not been sent: `handed_over_at` says since when its place under the frequency cap is kept.
+-- A claimed message has not been sent: its `handed_over_at` only reserves a place under the frequency cap.
 create function note_mailed_shopper() returns trigger language plpgsql as $$
 begin
   insert into mailed_shoppers (store_id, shopper_id) values (new.store_id, new.shopper_id) on conflict do nothing;

@@ -1,4 +1,4 @@
--- A mail that was accepted writes one record instead of two: the decision to send it, and what came back.
+-- An accepted mail has one record instead of two: the decision to send it, with the provider's reply.
 alter table decisions add column result text, add column result_at timestamptz, add column result_inputs jsonb;
 alter table decisions add constraint decisions_result
   check (result is null or (result_at is not null and result_inputs is not null)) not valid;

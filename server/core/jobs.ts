@@ -172,7 +172,7 @@ type Batch = JobWithMetadata<unknown>[]
 const CHANNEL = `pgboss_${createHash('sha224').update('pgboss').digest('hex').slice(0, 24)}`
 /** Finds deferred jobs, retries, and jobs whose notification was missed. */
 const LOOK_EVERY_MS = 2_000
-/** It may have been sent on a dead connection. */
+/** The look may have been sent on a dead connection. */
 const LOOK_TIMEOUT_MS = 5_000
 
 interface Waker {
@@ -246,7 +246,7 @@ async function startTakers(
   const wakeOne = () => {
     const at = ids.findIndex((each) => !busy.has(each))
     if (at < 0) return
-    // In turn: one whose query never returns must not be the one that is woken each time.
+    // Wake them in turn: a taker whose query hangs must not be chosen each time.
     const [idle] = ids.splice(at, 1) as [string]
     ids.push(idle)
     boss.notifyWorker(idle)

@@ -11,8 +11,8 @@ type Row = 'messages' | 'm' | 'b' | 'e' | 'h' | 'k' | 'l' | 'moved' | 'o' | 'sai
 const of = (row: Row, condition: string): RawBuilder<boolean> => sql.raw(`${row}.state ${condition}`)
 
 /**
- * A mail that may have left, and what follows from it is not written yet: records, cart, next steps. Its row keeps the decision to send it
- * until then (`judged`). Texts and notifications are written together with what follows.
+ * A mail in `sending` that is not settled: its record, its cart's badge and the times of the next steps are not written yet. Until then its row
+ * keeps the decision to send it (`judged`). Texts and notifications write all of this as they become `sending`.
  */
 export const isUnsettled = (row: Row): RawBuilder<boolean> =>
   sql<boolean>`(${isSending(row)} and ${sql.raw(row)}.judged is not null)`
@@ -28,10 +28,10 @@ export const isClaimed = (row: Row) => of(row, `= 'claimed'`)
  */
 export const hasWorker = (row: Row) => sql<boolean>`${sql.raw(row)}.worker_id is not null`
 
-/** It may have reached the provider, and no end of it is written. */
+/** It may have reached the provider; its result is not settled. */
 export const isSending = (row: Row) => of(row, `= 'sending'`)
 export const isNotSending = (row: Row) => of(row, `<> 'sending'`)
-/** Neither being prepared nor being sent: a report of it can be applied. */
+/** Neither claimed nor in `sending`: a report can be applied. */
 export const isSettled = (row: Row) => of(row, `not in ('claimed', 'sending')`)
 /**
  * How many people without an order the account has written to for the first time since, those included whose mail is prepared. What was put
@@ -47,9 +47,9 @@ export const firstMailsSince = (accountId: RawBuilder<unknown>, since: Date) => 
 /** Tried before and to be tried again, or in flight: the condition of the index `messages_retried`. */
 export const isBeingTried = (row: Row) => of(row, `in ('held', 'claimed', 'sending')`)
 
-/** A worker began to send it, whatever came of it: its step is not repeated (D1). */
+/** A worker began to send it, whatever the result: its step is not repeated (D1). */
 export const wasAttempted = (row: Row) => of(row, `in ('sending', 'sent', 'delivered', 'failed', 'unknown')`)
-/** It may have reached the shopper, or may still: not after an answer that says otherwise. */
+/** It may reach the shopper or has: no answer says that it was refused or has to be tried again. */
 export const mayArrive = (row: Row) => sql<boolean>`(${of(row, `in ('sending', 'sent', 'delivered', 'unknown')`)}
   and coalesce(${sql.raw(row)}.answer ->> 'state', 'sent') not in ('failed', 'held'))`
 /** It left at some time, whatever became of it: before, what is written of it is only what is prepared. */
@@ -110,7 +110,7 @@ const isPutOff = (at: RawBuilder<unknown>) => sql`(${isHeld('m')} and m.reason =
 export const countedByState = (column: 'origin_id' | 'step', which: RawBuilder<unknown>) => sql`
     select ${sql.ref(`m.${column}`)} as of, m.state, count(*)::int as count from messages m where ${which} group by 1, 2`
 
-/** When a mail for a row of `carts` was sent of which the cart does not tell yet (S2); null: none. */
+/** When the newest unsettled mail about a row of `carts` was sent (S2); null: there is none. */
 export const unsettledOfCart = sql<Date | null>`(select max(m.sending_at) from messages m
   where m.store_id = carts.store_id and m.cart_id = carts.id and ${isUnsettled('m')} and ${mayArrive('m')})`
 
@@ -141,7 +141,7 @@ export const mayPassNow = (
 export const becomesClaimed = (claim: string) =>
   sql`state = 'claimed', claim = ${claim}, judged = null, is_first_mail = false`
 export const becomesSending = sql`state = 'sending', reason = null, claim = null`
-/** Of one in flight: sent where it was accepted. */
+/** Of a row in `sending`: `sent` if it was accepted, else unchanged. */
 export const becomesSentIf = (isAccepted: RawBuilder<unknown>) =>
   sql`state = case when ${isAccepted} then 'sent' else m.state end`
 export const becomesUnknown = sql`state = 'unknown', reason = 'unknown'`
