@@ -11,7 +11,7 @@ let page: Page
 let checks = 0
 
 beforeAll(async () => {
-  instance = await anAppInstance({ DEMO_DAYS: '1' })
+  instance = await anAppInstance({ DEMO_DAYS: '30' })
   browser = await openBrowser()
   page = await (await browser.newContext()).newPage()
   page.on('request', (request) => {
