@@ -60,7 +60,7 @@ export default defineConfig({
           ...everywhere,
           name: 'proofs',
           globalSetup: ['test/global.ts'],
-          setupFiles: ['screens/chromium.ts', 'test/each-file.ts'],
+          setupFiles: ['proofs/setup.ts', 'screens/chromium.ts', 'screens/setup.ts', 'test/each-file.ts'],
           include: ['proofs/**/*.test.ts'],
           testTimeout: 600_000,
           hookTimeout: 600_000,

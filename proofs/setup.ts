@@ -1,0 +1,4 @@
+import { isProof } from '../test/seed.ts'
+
+// At the usual size tables are small and not vacuumed, and statements are planned once: plans would fail without a fault.
+if (!isProof) throw new Error('Proofs run at full size: `npm run proofs -- plans`, or TEST_PROOF=1 for a single file.')
