@@ -126,7 +126,8 @@ export const parts = [
   },
   {
     name: 'firefox',
-    what: 'web push in a real Firefox',
+    what: 'web push in a real Firefox (Debian: apt-get install firefox-esr; as root, it is installed)',
+    needs: 'firefox',
     code: ['storefront/push', 'server/push', 'demo/store/', 'proofs/firefox'],
     command: () => vitest('proofs/firefox'),
   },
@@ -138,7 +139,7 @@ export const parts = [
   },
   {
     name: 'postfix',
-    what: 'mail through a real Postfix, and what it says back',
+    what: 'mail through a real Postfix, and what it says back (as root, after apt-get install postfix)',
     code: ['server/email/', 'server/mail-reports/', 'proofs/postfix'],
     command: () => vitest('proofs/postfix'),
   },

@@ -18,11 +18,11 @@ import {
   tool,
   toolEnv,
 } from './prepare.mjs'
-import { lastRecord, openRun } from './run.mjs'
+import { lastTimes, openRun } from './run.mjs'
 
 const ROOTS = ['server', 'shared', 'web', 'storefront', 'demo', 'test', 'screens', 'e2e', 'scripts', 'proofs']
 const IMPORT = /\b(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g
-/** What the chosen tests took in the last whole run, all together. */
+/** What the chosen tests took the last time, all together. */
 const BUDGET_MS = { web: 40_000, other: 90_000 }
 /** Of a file that no run has timed yet. */
 const UNKNOWN_MS = 3_000
@@ -97,11 +97,11 @@ function chooseTests(changed) {
     .filter(([file, distance]) => !file.startsWith('e2e/') || distance === 0)
     .sort(([, a], [, b]) => a - b)
     .map(([file]) => file)
-  const times = new Map(lastRecord().times.map(({ file, ms }) => [file, ms]))
+  const times = lastTimes()
   let left = isWeb ? BUDGET_MS.web : BUDGET_MS.other
   const chosen = []
   for (const file of tests) {
-    const ms = times.get(file) ?? UNKNOWN_MS
+    const ms = times[file] ?? UNKNOWN_MS
     if (ms > left && chosen.length > 0) continue
     chosen.push(file)
     left -= ms

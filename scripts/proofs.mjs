@@ -1,24 +1,40 @@
 // `npm run proofs`: lists the parts. `npm run proofs -- histories themes` runs these, `-- --changed` those whose code has changed since they
-// last passed, `-- --all` every one. A run that was ended goes on where it was. Results are kept in proofs.json, which is committed.
+// last passed, `-- --all` every one. The same command goes on where it was ended. Results are kept in proofs.json, which is committed.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import fs from 'node:fs'
 import path from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { parts } from '../proofs/parts.mjs'
 import { ensureChromium, ensureFirefox } from './browsers.mjs'
 import { ended, ensureInstalled, ensureWebBuilt, main, node26, root, Stop, tool, toolEnv } from './prepare.mjs'
+import {
+  changedSince,
+  hasCodeIn,
+  isDue,
+  openProgress,
+  openResults,
+  readJson,
+  resultOf,
+  writeJson,
+} from './proof-results.mjs'
 import { openRun } from './run.mjs'
 
-const RESULTS = path.join(root, 'proofs.json')
 const CASES = path.join(root, 'proofs', 'cases.json')
-/** Of a part that was ended in the middle. */
-const PROGRESS = path.join(root, 'node_modules', '.cache', 'recoup', 'proofs.json')
+const results = openResults(path.join(root, 'proofs.json'))
+const progress = openProgress(path.join(root, 'node_modules', '.cache', 'recoup', 'proofs.json'))
+
+/** What each part of this run came to. */
+const outcomes = new Map()
+
+/** The tests catch signals themselves, and may then end as if one of them had failed. */
+let isStopped = false
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => (isStopped = true))
 
 await main(async () => {
   process.chdir(root)
-  const chosen = choose(process.argv.slice(2))
+  const args = process.argv.slice(2)
+  const chosen = choose(args)
   if (!chosen) return list()
   if (chosen.length === 0) {
     console.log('No part is due: the code of each is as it was when it last passed.')
@@ -27,21 +43,19 @@ await main(async () => {
   await ensureInstalled()
   const node = node26()
   await ensureWebBuilt(node)
-  const [chromium, firefox] = [await ensureChromium(), await ensureFirefox()]
-  const browsers = { ...(chromium && { CHROMIUM_PATH: chromium }), ...(firefox && { FIREFOX_PATH: firefox }) }
-  const failed = []
-  for (const part of chosen) if ((await prove(node, part, browsers)) !== 'passed') failed.push(part.name)
-  console.log(
-    failed.length > 0 ? `\nFailed: ${failed.join(', ')}` : `\n${chosen.map(({ name }) => name).join(', ')}: passed`,
-  )
-  return failed.length > 0 ? 1 : 0
+  const before = progress.begin(args.join(' '), git('rev-parse', 'HEAD'))
+  if (before.length > 0) console.log(`Goes on after ${before.join(', ')}.`)
+  const browsers = await browsersFor(chosen)
+  for (const part of chosen) if (!before.includes(part.name)) await prove(node, part, browsers)
+  progress.end()
+  return sumUp(chosen)
 })
 
 /** null: nothing was asked for but the list. */
 function choose(args) {
   if (args.length === 0) return null
   if (args.includes('--all')) return parts
-  if (args.includes('--changed')) return parts.filter(isDue)
+  if (args.includes('--changed')) return parts.filter((part) => isDue(part, results.all(), changedSince))
   const unknown = args.filter((name) => !parts.some((part) => part.name === name))
   if (unknown.length > 0)
     throw new Stop(`There is no part ${unknown.join(', ')}. Parts: ${parts.map(({ name }) => name).join(', ')}`)
@@ -49,61 +63,64 @@ function choose(args) {
 }
 
 function list() {
-  const results = readJson(RESULTS, [])
   for (const part of parts) {
-    const last = results.find((row) => row.part === part.name)
+    const last = results.all().find((row) => row.part === part.name)
     const state = last ? `${last.result} at ${last.commit.slice(0, 8)} in ${last.seconds} s` : 'never run'
-    console.log(`${part.name.padEnd(18)}${part.what}\n${' '.repeat(18)}${state}${isDue(part) ? ', due' : ''}`)
+    const due = isDue(part, results.all(), changedSince) ? ', due' : ''
+    console.log(`${part.name.padEnd(18)}${part.what}\n${' '.repeat(18)}${state}${due}`)
   }
   return 0
 }
 
-function isDue(part) {
-  const last = readJson(RESULTS, []).find((row) => row.part === part.name)
-  if (last?.result !== 'passed') return true
-  const changed = spawnSync('git', ['diff', '--name-only', last.commit], { encoding: 'utf8' })
-  if (changed.status !== 0) return true
-  const added = spawnSync('git', ['ls-files', '--others', '--exclude-standard'], { encoding: 'utf8' })
-  const files = `${changed.stdout}${added.stdout}`.split('\n').filter(Boolean)
-  return files.some((file) =>
-    part.code.some((place) => (place instanceof RegExp ? place.test(file) : file.startsWith(place))),
-  )
+async function browsersFor(chosen) {
+  const needsFirefox = chosen.some(({ needs }) => needs === 'firefox')
+  const [chromium, firefox] = [await ensureChromium(), needsFirefox ? await ensureFirefox() : null]
+  return { ...(chromium && { CHROMIUM_PATH: chromium }), ...(firefox && { FIREFOX_PATH: firefox }) }
 }
 
 async function prove(node, part, browsers) {
   const commit = git('rev-parse', 'HEAD')
-  const { seed, step: first, seconds: before } = resumed(part, commit)
+  const { seed, step: first, seconds: before, counts } = resumed(part)
   console.log(`\n── ${part.name}: seed ${seed}${first > 0 ? `, from step ${first + 1} on` : ''}`)
   const begun = performance.now()
   const seconds = () => Math.round(before + (performance.now() - begun) / 1_000)
-  let result = 'passed'
-  for (let step = first; step < (part.steps ?? 1) && result === 'passed'; step++) {
-    writeJson(PROGRESS, { part: part.name, commit, seed, step, seconds: seconds() })
-    const { code, output } = await runStep(node, part.command({ seed, step }), { TEST_SEED: String(seed), ...browsers })
-    if (code === 130 || code === 143) throw new Stop('Stopped. The same command goes on from here.')
-    if (code !== 0) result = 'failed'
+  for (let step = first; step < (part.steps ?? 1) && counts.failed === 0; step++) {
+    stopIfAsked()
+    progress.keepStep(part.name, { commit, seed, step, seconds: seconds(), counts })
+    const env = { TEST_SEED: String(seed), ...browsers }
+    const { output, ...found } = await runStep(node, part.command({ seed, step }), env)
+    stopIfAsked()
+    for (const name of Object.keys(counts)) counts[name] += found[name]
     keepFailed(part, output)
   }
-  fs.rmSync(PROGRESS, { force: true })
-  const rows = readJson(RESULTS, []).filter((row) => row.part !== part.name)
-  const row = { part: part.name, commit, seed, result, seconds: seconds() }
-  writeJson(
-    RESULTS,
-    [...rows, row].sort((a, b) => (a.part < b.part ? -1 : 1)),
-  )
-  console.log(`── ${part.name}: ${result} in ${row.seconds} s`)
-  return result
+  const row = { part: part.name, commit, seed, result: resultOf(counts), seconds: seconds() }
+  const { skipped } = counts
+  console.log(`── ${part.name}: ${row.result} in ${row.seconds} s${skipped > 0 ? `, ${skipped} tests left out` : ''}`)
+  outcomes.set(part.name, row.result)
+  // A result belongs to a commit.
+  if (hasCodeIn(part, changedSince(commit) ?? [])) {
+    console.log('Not written to proofs.json: code of this part differs from the commit.')
+    progress.endStep(part.name)
+    return
+  }
+  results.add({ ...row, ...(skipped > 0 && { skipped }) })
+  progress.endPart(part.name)
 }
 
-/** Where an ended run of the same part at the same commit goes on; else a fresh seed. */
-function resumed(part, commit) {
-  const kept = readJson(PROGRESS, null)
-  if (kept?.part === part.name && kept.commit === commit) return kept
-  return { seed: randomInt(1_000, 100_000_000), step: 0, seconds: 0 }
+/** Where an ended run of the part goes on, if its code is as it was then; else a fresh seed. */
+function resumed(part) {
+  const kept = progress.stepOf(part.name)
+  const files = kept && changedSince(kept.commit)
+  if (files && !hasCodeIn(part, files)) return kept
+  return { seed: randomInt(1_000, 100_000_000), step: 0, seconds: 0, counts: { passed: 0, failed: 0, skipped: 0 } }
+}
+
+function stopIfAsked() {
+  if (isStopped) throw new Stop('Stopped. The same command goes on from here.')
 }
 
 async function runStep(node, [file, ...args], env) {
-  const run = openRun()
+  const run = openRun({ isFullSize: true })
   const isVitest = file === 'vitest'
   const child = spawn(node, [isVitest ? tool('vitest') : file, ...args], {
     cwd: root,
@@ -116,9 +133,10 @@ async function runStep(node, [file, ...args], env) {
     process.stdout.write(text)
   })
   const code = await ended(child)
-  const { failed, leftRunning } = run.close()
+  const { passed, failed, skipped, leftRunning } = run.close()
   for (const command of leftRunning) console.error(`Left running: ${command}`)
-  return { code: code || (failed > 0 || leftRunning.length > 0 ? 1 : 0), output }
+  const isRed = code !== 0 || leftRunning.length > 0
+  return { output, passed, failed: failed || (isRed ? 1 : 0), skipped }
 }
 
 /** A seed that failed is played by `npm test` from then on. */
@@ -129,15 +147,15 @@ function keepFailed({ name, failedSeed }, output) {
   writeJson(CASES, { ...cases, [name]: [...new Set([...(cases[name] ?? []), ...found])] })
 }
 
+/** Those of the run that was ended before count too. */
+function sumUp(chosen) {
+  const rows = results.all()
+  const resultOfPart = ({ name }) => outcomes.get(name) ?? rows.find(({ part }) => part === name)?.result
+  console.log('')
+  for (const part of chosen) console.log(`${part.name.padEnd(18)}${resultOfPart(part)}`)
+  return chosen.some((part) => resultOfPart(part) === 'failed') ? 1 : 0
+}
+
 function git(...args) {
   return spawnSync('git', args, { encoding: 'utf8' }).stdout.trim()
-}
-
-function readJson(file, otherwise) {
-  return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : otherwise
-}
-
-function writeJson(file, value) {
-  fs.mkdirSync(path.dirname(file), { recursive: true })
-  fs.writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`)
 }

@@ -8,16 +8,19 @@ import { root } from './prepare.mjs'
 import { endRun, startMeter } from './processes.mjs'
 import { printRecord, readRecord } from './record.mjs'
 
-const LAST = path.join(root, 'node_modules', '.cache', 'recoup', 'tests.jsonl')
+const TIMES = path.join(root, 'node_modules', '.cache', 'recoup', 'times.json')
 const MEMORY = '/dev/shm'
 /** The runs of one machine write at most three gigabytes at a time. */
 const ENOUGH_BYTES = 8 * 2 ** 30
 
-/** What the last whole run wrote of each test. */
-export const lastRecord = () => readRecord(LAST)
+/** How many milliseconds each test file took the last time it ran here at its usual size. */
+export const lastTimes = () => (fs.existsSync(TIMES) ? JSON.parse(fs.readFileSync(TIMES, 'utf8')) : {})
 
-/** Sets `TEST_RUN_FOLDER`, `TEST_RECORD` and `TMPDIR` for all that is started from here on: what they leave in it goes with the run. */
-export function openRun() {
+/**
+ * Sets `TEST_RUN_FOLDER`, `TEST_RECORD` and `TMPDIR` for all that is started from here on: what they leave in it goes with the run. `isFullSize`:
+ * a proof, whose tests take longer than usual.
+ */
+export function openRun({ isFullSize = false } = {}) {
   const folder = fs.mkdtempSync(path.join(hasRoomInMemory() ? MEMORY : os.tmpdir(), 'recoup-test-'))
   // As root, PostgreSQL runs as another user, who must be able to enter the folder.
   fs.chmodSync(folder, 0o711)
@@ -33,8 +36,11 @@ export function openRun() {
     record,
     close() {
       const cpuSeconds = meter.stop()
-      const counts = printRecord(readRecord(record), 'The tests were ended before they were through.')
-      keep(record)
+      const written = readRecord(record)
+      // Not every proof is made of tests.
+      const why = fs.existsSync(record) ? 'The tests were ended before they were through.' : null
+      const counts = printRecord(written, why)
+      if (!isFullSize) keepTimes(written)
       const leftRunning = endRun(folder)
       witness.stdin.end('done')
       return { ...counts, cpuSeconds, leftRunning }
@@ -42,10 +48,11 @@ export function openRun() {
   }
 }
 
-function keep(record) {
-  if (!readRecord(record).isWhole) return
-  fs.mkdirSync(path.dirname(LAST), { recursive: true })
-  fs.copyFileSync(record, LAST)
+function keepTimes({ times }) {
+  if (times.length === 0) return
+  fs.mkdirSync(path.dirname(TIMES), { recursive: true })
+  const all = { ...lastTimes(), ...Object.fromEntries(times.map(({ file, ms }) => [file, ms])) }
+  fs.writeFileSync(TIMES, `${JSON.stringify(all, null, 1)}\n`)
 }
 
 function hasRoomInMemory() {

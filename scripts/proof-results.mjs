@@ -1,0 +1,81 @@
+// What `npm run proofs` keeps: the result of each part (proofs.json, committed), and how far a run had come that was ended.
+
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+
+/** Whether one of these files is code of the part. */
+export const hasCodeIn = (part, files) =>
+  files.some((file) => part.code.some((place) => (place instanceof RegExp ? place.test(file) : file.startsWith(place))))
+
+/** `changedSince`: the files that differ from a commit, or null where the commit is not known. */
+export function isDue(part, results, changedSince) {
+  const last = results.find((row) => row.part === part.name)
+  if (last?.result !== 'passed') return true
+  const files = changedSince(last.commit)
+  return files === null || hasCodeIn(part, files)
+}
+
+/** Files that differ from a commit, in the working tree too; null: this clone does not have the commit. */
+export function changedSince(commit) {
+  const changed = spawnSync('git', ['diff', '--name-only', commit], { encoding: 'utf8' })
+  if (changed.status !== 0) return null
+  const added = spawnSync('git', ['ls-files', '--others', '--exclude-standard'], { encoding: 'utf8' })
+  return `${changed.stdout}${added.stdout}`.split('\n').filter(Boolean)
+}
+
+/** A part whose tests were all left out has proved nothing. */
+export const resultOf = ({ passed, failed, skipped }) =>
+  failed > 0 ? 'failed' : skipped > 0 && passed === 0 ? 'skipped' : 'passed'
+
+export function openResults(file) {
+  const all = () => readJson(file, [])
+  return {
+    all,
+    add(row) {
+      const others = all().filter(({ part }) => part !== row.part)
+      writeJson(
+        file,
+        [...others, row].sort((a, b) => (a.part < b.part ? -1 : 1)),
+      )
+    },
+  }
+}
+
+/** In a file that is not committed: which parts of the last command have ended, and the step each other part had come to. */
+export function openProgress(file) {
+  const read = () => readJson(file, { run: null, parts: {} })
+  const write = (change) => writeJson(file, { ...read(), ...change })
+  return {
+    /** The parts that ended before the same command was ended, at the same commit. */
+    begin(asked, commit) {
+      const { run } = read()
+      if (run?.asked === asked && run.commit === commit) return run.ended
+      write({ run: { asked, commit, ended: [] } })
+      return []
+    },
+    stepOf: (name) => read().parts[name] ?? null,
+    keepStep: (name, step) => write({ parts: { ...read().parts, [name]: step } }),
+    endStep(name) {
+      const { [name]: _, ...others } = read().parts
+      write({ parts: others })
+    },
+    endPart(name) {
+      this.endStep(name)
+      const { run } = read()
+      write({ run: { ...run, ended: [...run.ended, name] } })
+    },
+    end: () => write({ run: null }),
+  }
+}
+
+export function readJson(file, otherwise) {
+  return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : otherwise
+}
+
+/** By way of a second file: a run that is killed while it writes leaves the first one whole. */
+export function writeJson(file, value) {
+  fs.mkdirSync(path.dirname(file), { recursive: true })
+  fs.writeFileSync(`${file}.new`, `${JSON.stringify(value, null, 2)}\n`)
+  fs.renameSync(`${file}.new`, file)
+}
