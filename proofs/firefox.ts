@@ -63,7 +63,9 @@ const prefsOf = (pushPort: number) => ({
 })
 
 /** For the title of tests that skip themselves; empty when there is a Firefox. */
-export const whyNoFirefox = process.env.FIREFOX_PATH ? '' : ' (skipped: FIREFOX_PATH is not set)'
+export const whyNoFirefox = process.env.FIREFOX_PATH
+  ? ''
+  : ' (left out: FIREFOX_PATH is not set; Debian: apt-get install firefox-esr)'
 
 export async function openFirefox(pushPort: number): Promise<Firefox> {
   const profile = mkdtempSync(path.join(os.tmpdir(), 'recoup-firefox-'))

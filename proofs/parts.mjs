@@ -19,7 +19,7 @@ const ENGINE = [
   ...['manual-sends', 'messages', 'opt-in', 'outcome', 'platforms', 'push', 'restore', 'schema', 'send', 'shoppers'],
   ...['suppressions', 'sync', 'templates', 'texts'],
 ].map((room) => `server/${room}/`)
-const SQL = ['db/', /sql\.ts$/]
+const SQL = ['db/', /(sql|fragments)\.ts$/]
 const WEB = ['web/', 'shared/', 'screens/']
 
 const unsteadyFiles = () => {
@@ -66,7 +66,7 @@ export const parts = [
   {
     name: 'plans',
     what: 'statements on large tables are served by an index, and none sorts a store’s rows',
-    code: [...SQL, 'proofs/plans/', 'test/plans.ts'],
+    code: [...SQL, 'proofs/plans/', 'test/plans.ts', 'test/many-carts.ts'],
     steps: 2,
     command: ({ step }) => (step === 0 ? vitest('proofs/plans') : atFullSize('server/analytics/figure-triggers.test')),
   },
@@ -121,20 +121,27 @@ export const parts = [
   {
     name: 'coupon-codes',
     what: 'codes of their own are made while the store is away for a while',
-    code: ['server/coupon-codes/', 'server/coupons/', 'server/decide/', 'proofs/coupon-codes.test.ts'],
+    code: ['server/coupon-codes/', 'server/coupons/', 'server/decide/', 'e2e/crash/', 'proofs/coupon-codes.test.ts'],
     command: () => vitest('proofs/coupon-codes'),
   },
   {
     name: 'firefox',
     what: 'web push in a real Firefox (Debian: apt-get install firefox-esr; as root, it is installed)',
     needs: 'firefox',
-    code: ['storefront/push', 'server/push', 'demo/store/', 'proofs/firefox'],
+    code: [
+      'storefront/push',
+      'server/push',
+      'demo/store/',
+      'proofs/firefox',
+      'proofs/marionette.ts',
+      'proofs/push-demo.ts',
+    ],
     command: () => vitest('proofs/firefox'),
   },
   {
     name: 'chromium-push',
-    what: 'web push in Chromium',
-    code: ['storefront/push', 'server/push', 'demo/store/', 'proofs/push-chromium.test.ts'],
+    what: 'web push in Chromium (Debian: apt-get install chromium; the headless shell shows no notifications)',
+    code: ['storefront/push', 'server/push', 'demo/store/', 'proofs/push-'],
     command: () => vitest('proofs/push-chromium'),
   },
   {
@@ -159,7 +166,7 @@ export const parts = [
   {
     name: 'notification-day',
     what: 'a day of 10,000 carts leaves fewer than 80 notifications',
-    code: ['server/notifications/', 'server/alarms/', 'proofs/notification-day.test.ts'],
+    code: ['server/notifications/', 'server/alarms/', 'test/shop-day.ts', 'proofs/notification-day.test.ts'],
     command: () => vitest('proofs/notification-day'),
   },
   {
@@ -169,6 +176,7 @@ export const parts = [
       'server/accounts/',
       'server/notification-mails/',
       'server/analytics-reports/',
+      'screens/account-mails.ts',
       'proofs/account-mails.test.ts',
     ],
     command: () => vitest('proofs/account-mails'),

@@ -17,7 +17,11 @@ let devtools: CDPSession
 let worker: Worker
 let registrationId = ''
 
-describe.skipIf(!windowedChromium)('in Chromium', () => {
+const whyNot = windowedChromium
+  ? ''
+  : ' (left out: there is no Chromium with windows; Debian: apt-get install chromium)'
+
+describe.skipIf(!windowedChromium)(`in Chromium${whyNot}`, () => {
   beforeAll(async () => {
     demo = await aPushDemo()
     await switchOn()

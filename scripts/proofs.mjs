@@ -18,6 +18,7 @@ import {
   resultOf,
   writeJson,
 } from './proof-results.mjs'
+import { readRecord } from './record.mjs'
 import { openRun } from './run.mjs'
 
 const CASES = path.join(root, 'proofs', 'cases.json')
@@ -133,10 +134,16 @@ async function runStep(node, [file, ...args], env) {
     process.stdout.write(text)
   })
   const code = await ended(child)
+  for (const name of leftOut(readRecord(run.record))) console.log(`Left out: ${name}`)
   const { passed, failed, skipped, leftRunning } = run.close()
   for (const command of leftRunning) console.error(`Left running: ${command}`)
   const isRed = code !== 0 || leftRunning.length > 0
   return { output, passed, failed: failed || (isRed ? 1 : 0), skipped }
+}
+
+/** The names say why. */
+function leftOut({ tests }) {
+  return new Set(tests.filter(({ state }) => state === 'skipped').map(({ name }) => name.split(' > ')[0]))
 }
 
 /** A seed that failed is played by `npm test` from then on. */

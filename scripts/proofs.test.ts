@@ -22,7 +22,7 @@ const [name, seed, step] = process.argv.slice(2)
 fs.appendFileSync('log', name + ' ' + seed + ' ' + step + '\\n')
 fs.appendFileSync(process.env.TEST_RECORD, '{"kind":"file","file":"a.test.ts","ms":1,"errors":[]}\\n')
 if (fs.existsSync('hang') && fs.readFileSync('hang', 'utf8') === name + ' ' + step) setInterval(() => {}, 1000)
-if (name === 'idle') fs.appendFileSync(process.env.TEST_RECORD, '{"kind":"test","state":"skipped"}\\n')
+if (name === 'idle') fs.appendFileSync(process.env.TEST_RECORD, '{"kind":"test","state":"skipped","name":"in a browser (left out: there is none) > opens"}\\n')
 if (name === 'red') process.exitCode = 1`
 
 let root: string
@@ -115,8 +115,9 @@ test.each(['SIGKILL', 'SIGTERM'] as const)('goes on after %s where it was', asyn
 })
 
 test('--changed runs the parts whose code has changed or that have not passed', async () => {
-  const { code } = await proofs('red', 'idle')
+  const { code, output } = await proofs('red', 'idle')
   expect(code).toBe(1)
+  expect(output).toContain('Left out: in a browser (left out: there is none)\n')
   expect(rows()).toContainEqual(expect.objectContaining({ part: 'red', result: 'failed' }))
   expect(rows()).toContainEqual(expect.objectContaining({ part: 'idle', result: 'skipped', skipped: 1 }))
   write('log', '')
