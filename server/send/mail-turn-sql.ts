@@ -140,10 +140,11 @@ export function turnOf(
     mine as materialized (select l.*, k.cart_id from going l join locked k on k.id = l.id where ${isClaimed('k')}),
     room as materialized (
       select used from plan_usage where ${counter} and (select count(*) from locked) > 0 and exists (select 1 from mine) for no key update),
+    -- Worker and state, said to be true, fit no index: all that the worker or the store has in flight would be read.
     noted as (
       update messages m set answer = a.answer from answered a join locked k on k.id = a.id
-      where m.store_id = ${storeId} and m.id = a.id and m.worker_id = ${workerId}
-        and ${isUnsettled('m')} and m.sending_at = a.sending_at and m.answer is null),
+      where m.store_id = ${storeId} and m.id = a.id and (m.worker_id = ${workerId} and ${isUnsettled('m')}) is true
+        and m.sending_at = a.sending_at and m.answer is null),
     allowed as materialized (
       select m.id, m.shopper_id from mine l join messages m on m.store_id = ${storeId} and m.id = l.id
       left join carts c on c.store_id = ${storeId} and c.id = l.cart_id, stores s, room
