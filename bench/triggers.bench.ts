@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { type Db, sql } from '../server/core/db.ts'
 import { postShop } from './capture.bench.ts'
 import { loop, readyStore, sendAll } from './decide.bench.ts'
@@ -19,7 +18,6 @@ const FACTS = 60
 /** Each statement is planned anew after triggers were switched. */
 const WARM_UP = 5
 /** How the kernel counts. */
-const TICK_MS = 10
 
 export const bench: Bench = { name: 'triggers', run }
 
@@ -97,38 +95,12 @@ async function pairs(instance: AppInstance, { lab, name, work, warmUp }: Wanted)
     for (const state of n % 2 === 0 ? (['on', 'off'] as const) : (['off', 'on'] as const)) {
       await switchTriggers(instance.db, state)
       await warmUp()
-      pair[state] = await processorMs(instance, work)
+      const { node, postgres } = await processorMs(instance, work)
+      pair[state] = node + postgres
     }
     taken.push(pair)
   }
   return taken
-}
-
-/** Of this process and of the database's for it; what those in the background write later is left out. */
-async function processorMs({ pool }: AppInstance, work: () => Promise<unknown>): Promise<number> {
-  const spent = async () => {
-    const { rows } = await pool.query<{ pid: number }>(
-      'select pid from pg_stat_activity where datname = current_database()',
-    )
-    return new Map(rows.map(({ pid }) => [pid, spentMs(pid)]))
-  }
-  const before = await spent()
-  const own = process.cpuUsage()
-  await work()
-  const { user, system } = process.cpuUsage(own)
-  const after = await spent()
-  const theirs = [...after].reduce((sum, [pid, ms]) => sum + ms - (before.get(pid) ?? 0), 0)
-  return (user + system) / 1_000 + theirs
-}
-
-/** Linux only; a process that has ended says nothing more. */
-function spentMs(pid: number): number {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-    return (Number(fields[11]) + Number(fields[12])) * TICK_MS
-  } catch {
-    return 0
-  }
 }
 
 /** Nobody takes what they note here, so it is thrown away between the turns. */
