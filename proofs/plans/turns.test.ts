@@ -9,7 +9,9 @@ import { aWorld } from '../../test/world.ts'
 
 // The statements per mail on a small and a large store, with statistics from before anything was sent, as when the first large send begins.
 
-const READY = 60
+const READY = 300
+/** Taken by the worker together, and twice of them. */
+const OF_A_BATCH = 200
 const LARGE = ['carts', 'messages', 'shoppers', 'shopper_keys', 'decisions', 'link_tokens', 'consents', 'orders']
 /** The plans of these are kept: they are planned once per connection. */
 const HOT = ['with answered as', 'with mail as', 'select m.id, m.cart_id, m.shopper_id, m.step_id']
@@ -49,6 +51,8 @@ describe.each([
       (node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
     )
     expect(Math.max(...most)).toBeLessThan(30)
+    const others = plans.filter(({ text }) => /with (due|mail|sending) as|set state = 'scheduled'/.test(text))
+    expect(faultsOf(others, { large: ['messages'], rows: (3 * OF_A_BATCH) / 2 })).toEqual([])
   }, 300_000)
 })
 

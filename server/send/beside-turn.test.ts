@@ -256,7 +256,12 @@ describe('what waits for its place goes back, and what is in flight is not touch
     [
       'its claim is given back',
       ({ storeId, ...beside }) =>
-        deliver.releaseClaim({ storeId, db: world.db }, claimOf(beside), { ids: [], wakeAt: world.now }, world.now),
+        deliver.releaseClaim(
+          { storeId, db: world.db },
+          { claim: claimOf(beside), workerId: world.deps.workerId },
+          { ids: [], wakeAt: world.now },
+          world.now,
+        ),
     ],
     ['its process is taken for dead', () => releaseClaimsOfDead(world.db, soon(1), world.now)],
     [
@@ -277,7 +282,7 @@ describe('what waits for its place goes back, and what is in flight is not touch
         const taken = await deliver.claimDue({ storeId, db: world.db }, claim)
         expect(taken).toHaveLength(1)
         expect(taken.map(({ id }) => id)).not.toContain(sending.id)
-        await deliver.releaseClaim({ storeId, db: world.db }, claim.claim, { ids: [], wakeAt: world.now }, world.now)
+        await deliver.releaseClaim({ storeId, db: world.db }, claim, { ids: [], wakeAt: world.now }, world.now)
       },
     ],
     [

@@ -60,7 +60,7 @@ export async function claimDue(
         and not ${waitsForEarlier('messages')}
       order by wake_at limit ${limit} for update skip locked)
     update messages m set ${becomesClaimed(claim)}, worker_id = ${workerId}, wake_at = ${leaseUntil}, updated_at = ${now}
-    from due where m.store_id = ${storeId} and m.id = due.id returning m.id, m.shopper_id, m.channel, m.channels`.execute(
+    where m.store_id = ${storeId} and m.id = any(array(select id from due)) returning m.id, m.shopper_id, m.channel, m.channels`.execute(
     db,
   )
   return rows.rows
@@ -92,9 +92,8 @@ export async function setChannels(
   await sql`
     update messages m set channel = l.channel
     from (select w.id, w.channel from jsonb_to_recordset(${JSON.stringify(chosen)}::jsonb) as w(id uuid, channel text) order by w.id) l
-    where m.store_id = ${storeId} and m.id = l.id and ${isClaimed('m')} and m.claim = ${claim} and l.channel = any(m.channels)`.execute(
-    db,
-  )
+    where m.store_id = ${storeId} and m.id = any(${idsOf(chosen)}::uuid[]) and m.id = l.id
+      and ${isClaimed('m')} and m.claim = ${claim} and l.channel = any(m.channels)`.execute(db)
 }
 
 export async function accountOf({ db, storeId }: StoreDb): Promise<string> {
@@ -114,7 +113,7 @@ export async function applyDecisions(
       select * from jsonb_to_recordset(${JSON.stringify(verdicts)}::jsonb) as v(id uuid, channel text, state text, reason text,
         wake_at timestamptz, outcome text, until timestamptz, inputs jsonb)),
     before as (
-      select m.id from messages m join decision v on v.id = m.id where m.store_id = ${storeId}
+      select m.id from messages m where m.store_id = ${storeId} and m.id = any(${idsOf(verdicts)}::uuid[])
         and ${isClaimed('m')} and m.claim = ${claim} order by m.id for update of m),
     moved as (
       update messages m set state = v.state, reason = v.reason,
@@ -134,14 +133,16 @@ export async function applyDecisions(
 /** Gives claimed rows back, to be looked at again when they are due: those a send refused a moment later than the others. */
 export async function releaseClaim(
   { db, storeId }: StoreDb,
-  claim: string,
+  { claim, workerId }: Pick<Claim, 'claim' | 'workerId'>,
   refused: { ids: readonly string[]; wakeAt: Date },
   now: Date,
 ): Promise<void> {
   await sql`update messages set ${becomesScheduled}, updated_at = ${now},
       wake_at = greatest(due_at,
         case when id = any(${[...refused.ids]}::uuid[]) then ${refused.wakeAt}::timestamptz else ${now}::timestamptz end)
-    where store_id = ${storeId} and ${isClaimed('messages')} and claim = ${claim}`.execute(db)
+    where store_id = ${storeId} and ${isClaimed('messages')} and worker_id = ${workerId} and claim = ${claim}`.execute(
+    db,
+  )
 }
 
 export interface SendRow {

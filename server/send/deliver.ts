@@ -147,7 +147,8 @@ async function nextBatch(
 
 /** After a failure nobody works on the claim any more. With the database away it is given back as soon as it returns. */
 async function giveBack(deps: Deps, store: StoreDb<Db>, claim: string): Promise<void> {
-  const release = () => sql.releaseClaim(store, claim, { ids: [], wakeAt: deps.now() }, deps.now())
+  const release = () =>
+    sql.releaseClaim(store, { claim, workerId: deps.workerId }, { ids: [], wakeAt: deps.now() }, deps.now())
   const note = (error: unknown) => deps.log.error({ storeId: store.storeId, err: error }, 'messages.claim-not-released')
   try {
     await release()
@@ -291,7 +292,7 @@ async function release(deps: Deps, store: StoreDb<Db>, claim: string, sent: read
     const now = deps.now()
     const wakeAt = new Date(now.getTime() + REFUSED_WAIT_MS)
     // Second messages of one person and what was not come to: decided anew at once.
-    await sql.releaseClaim(store, claim, { ids: refused, wakeAt }, now)
+    await sql.releaseClaim(store, { claim, workerId: deps.workerId }, { ids: refused, wakeAt }, now)
   } catch (error) {
     await giveBack(deps, store, claim)
     throw error

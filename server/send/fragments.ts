@@ -5,14 +5,13 @@ import { isRunningCampaign, isUnsettled } from '../messages/fragments.ts'
 
 // What a send asks once more of a message `m`, its cart `c` and its store `s`, as parts of statements.
 
-/**
- * The time of a step rests on what has just left of its flow, once that is written down (T4). Said to be true, the flow fits no index: the few
- * messages of the cart are read, not all that its flow has in flight.
- */
+/** The time of a step rests on what has just left of its flow, once that is written down (T4). */
 export const waitsForEarlier = (row: 'm' | 'messages') => {
   const of = (column: string) => sql.ref(`${row}.${column}`)
-  return sql`(${of('origin_kind')} in ('flow', 'push') and exists (select 1 from messages l where l.store_id = ${of('store_id')}
-          and l.cart_id = ${of('cart_id')} and (l.origin_id = ${of('origin_id')}) is true and l.id <> ${of('id')} and ${isUnsettled('l')} offset 0))`
+  // Read by its cart, which has few messages: the flow may have thousands, and a planner who has not seen them yet would read all of them.
+  return sql`(${of('origin_kind')} in ('flow', 'push') and exists (select 1 from (select * from messages o
+          where o.store_id = ${of('store_id')} and o.cart_id = ${of('cart_id')} offset 0) l
+          where l.origin_id = ${of('origin_id')} and l.id <> ${of('id')} and ${isUnsettled('l')}))`
 }
 
 /** What pause, suspension, a store’s rest, switching off, disconnect, purchase, unsubscribe and withdrawal take away (D5): of message `m`, its cart `c`, its store `s`. */

@@ -51,7 +51,7 @@ export async function prepareMails(
         judged jsonb, tokens jsonb)),
     locked as materialized (
       select id, cart_id from messages where store_id = ${storeId} and id = any(${idsOf(rows)}::uuid[])
-        and ${isClaimed('messages')} and claim = ${claim} order by id for no key update),
+        order by id for no key update),
     prepared as (
       update messages m set cart_abandoned_at = c.abandoned_at, reason = null, updated_at = ${now}, judged = l.judged,
         to_address = l.to_address, coupon_id = l.coupon_id, coupon_code = l.coupon_code, subject = l.subject, body_html = l.body_html,
@@ -133,18 +133,17 @@ export function turnOf(
       select * from jsonb_to_recordset(${JSON.stringify(going)}::jsonb) as l(id uuid, shopper_id uuid, cart_version int, address_hash text,
         other_hashes jsonb, domain text, coupon_id uuid, coupon_code text, coupon_wording text, inputs jsonb)),
     -- Found by their ids alone, and joined with what is known of them before anything is asked: a planner whose statistics are from before the first
-    -- mail was taken expects no such rows. It scanned all messages in flight and repeated each check once per message.
+    -- mail was taken expects no message in flight. It would read all of them, of the store or of the worker, for each row.
     locked as materialized (
-      select id, cart_id, state from messages where store_id = ${storeId} and id = any(${idsOf([...answered, ...going])}::uuid[])
-        order by id for no key update),
+      select id, cart_id, state, worker_id, judged, sending_at, answer from messages
+      where store_id = ${storeId} and id = any(${idsOf([...answered, ...going])}::uuid[]) order by id for no key update),
     mine as materialized (select l.*, k.cart_id from going l join locked k on k.id = l.id where ${isClaimed('k')}),
     room as materialized (
       select used from plan_usage where ${counter} and (select count(*) from locked) > 0 and exists (select 1 from mine) for no key update),
-    -- Worker and state, said to be true, fit no index: all that the worker or the store has in flight would be read.
     noted as (
       update messages m set answer = a.answer from answered a join locked k on k.id = a.id
-      where m.store_id = ${storeId} and m.id = a.id and (m.worker_id = ${workerId} and ${isUnsettled('m')}) is true
-        and m.sending_at = a.sending_at and m.answer is null),
+      where m.store_id = ${storeId} and m.id = any(${idsOf(answered)}::uuid[]) and m.id = k.id and k.worker_id = ${workerId}
+        and ${isUnsettled('k')} and k.sending_at = a.sending_at and k.answer is null),
     allowed as materialized (
       select m.id, m.shopper_id from mine l join messages m on m.store_id = ${storeId} and m.id = l.id
       left join carts c on c.store_id = ${storeId} and c.id = l.cart_id, stores s, room
@@ -198,14 +197,14 @@ export async function settleMails(
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as g(id uuid, sending_at timestamptz, is_accepted bool,
         reason text, provider_id text, response text, result text, news jsonb)),
     locked as materialized (
-      select id, judged from messages where store_id = ${storeId} and id = any(${idsOf(mails)}::uuid[])
-        and ${isUnsettled('messages')} order by id for update),
+      select id, state, judged from messages where store_id = ${storeId} and id = any(${idsOf(mails)}::uuid[])
+        order by id for update),
     moved as (
       update messages m set ${becomesSentIf(sql`g.is_accepted`)}, reason = g.reason, provider_id = g.provider_id, provider_response = g.response,
         answer = null, judged = null, decided_at = g.sending_at, updated_at = ${now},
         finished_at = case when g.is_accepted then ${now}::timestamptz end, attempts = m.attempts + 1, channels = null
       from sending g join locked k on k.id = g.id
-      where m.store_id = ${storeId} and m.id = g.id and m.sending_at = g.sending_at
+      where m.store_id = ${storeId} and m.id = any(${idsOf(mails)}::uuid[]) and m.id = k.id and ${isUnsettled('k')} and m.sending_at = g.sending_at
       returning m.id, m.cart_id, m.sending_at, k.judged, g.is_accepted, g.result, g.response, g.news),
     told as materialized (
       select c.id, w.at, case when c.status in ('abandoned', 'active', 'lost') then w.at + interval '24 hours' end as answer_by

@@ -8,8 +8,8 @@ export const mailMutations: readonly Mutation[] = [
     rule: 'T4',
     file: 'server/send/fragments.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
-    before: "and ${isUnsettled('l')} offset 0",
-    after: 'and false offset 0',
+    before: "l.id <> ${of('id')} and ${isUnsettled('l')}",
+    after: 'false',
     seed: 802_306,
   },
   {
