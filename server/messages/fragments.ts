@@ -24,7 +24,7 @@ export const isClaimed = (row: Row) => of(row, `= 'claimed'`)
 
 /**
  * Every claimed message and every one that is being sent has a worker. Only the search for processes that ended asks this: it lets PostgreSQL
- * use the index `messages_of_worker`, which no other statement should use, as it holds what all stores are sending.
+ * use the index `messages_of_worker`, which holds what all stores are sending. (A worker that gives a claim back reads its own part of it.)
  */
 export const hasWorker = (row: Row) => sql<boolean>`${sql.raw(row)}.worker_id is not null`
 

@@ -47,9 +47,11 @@ export async function applyOutcomes(
     with outcome as (
       select * from jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as o(id uuid, sending_at timestamptz,
         state text, reason text, provider_id text, response text, wake_at timestamptz, result text, news jsonb, address_hash text)),
-    locked as materialized (
-      select id, cart_id, channel, origin_kind, origin_id, step_id from messages where store_id = ${storeId} and id = any(${idsOf(outcomes)}::uuid[])
-        and ${isUnanswered('messages')} order by id for update),
+    -- By their ids alone: a planner that has not seen a message in flight would read all of the store's.
+    found as materialized (
+      select id, state, cart_id, channel, origin_kind, origin_id, step_id from messages
+      where store_id = ${storeId} and id = any(${idsOf(outcomes)}::uuid[]) order by id for update),
+    locked as (select * from found k where ${isUnanswered('k')}),
     over as (
       select k.id, case when c.status in ('recovered', 'purchased') then 'purchased'
           when c.status in ('emptied', 'merged') or (c.status = 'lost' and k.origin_kind <> 'manual') then c.status
@@ -77,7 +79,7 @@ export async function applyOutcomes(
         sending_at = case when ${isHeld('o')} or ${isFailed('o')} then null else m.sending_at end,
         finished_at = case when ${isHeld('o')} and e.id is null then null else ${now}::timestamptz end
       from outcome o join locked k on k.id = o.id left join over e on e.id = o.id
-      where m.store_id = ${storeId} and m.id = o.id
+      where m.store_id = ${storeId} and m.id = any(${idsOf(outcomes)}::uuid[]) and m.id = o.id
         and m.worker_id = ${workerId} and m.sending_at = o.sending_at
         -- of an unknown one whose person was erased since, nothing more is written down (C8)
         and (${isSending('m')} or (${isUnknown('m')} and (${isAcceptedOnly('o')} or ${isFailed('o')}) and m.to_address is not null))

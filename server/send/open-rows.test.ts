@@ -85,7 +85,7 @@ const KNOWN: Record<string, Known> = {
   ],
   'outcome/delivery-sql.ts nameMessage': { has: "isUndelivered('messages')", so: ON_THE_WAY },
   'outcome/delivery-sql.ts applyReports': { has: "isMovedByReport('m')", so: ON_THE_WAY },
-  'outcome/outcome-sql.ts applyOutcomes': { has: "isUnanswered('messages')", so: ON_THE_WAY },
+  'outcome/outcome-sql.ts applyOutcomes': { has: "isUnanswered('k')", so: ON_THE_WAY },
   'outcome/outcome-sql.ts markShown': { has: "m.channel = 'push'", so: 'Of notifications.' },
   'carts/touch-sql.ts noteResponse': { has: "isUnknown('messages')", so: ON_THE_WAY },
   'texts/spend-sql.ts correctCosts': {
