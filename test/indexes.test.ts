@@ -72,7 +72,7 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
     ],
     messages_by_coupon: ['server/coupons/list-sql.ts', 'figuresOf', m(`coupon_id = any(array[${ID}]::uuid[])`)],
     messages_by_shopper: [
-      'server/send/mail-turn-sql.ts',
+      'server/send/turn-sql.ts',
       'takenPlaces',
       m(`shopper_id = ${ID} and sending_at > ${NOW} and id <> ${ID}`, 'count(*)'),
     ],

@@ -1,9 +1,11 @@
 import type { Selectable } from 'kysely'
 import { expect } from 'vitest'
-import type { OutgoingEmail } from '../server/channels/channel.ts'
+import type { ChannelName, OutgoingEmail } from '../server/channels/channel.ts'
 import { newId } from '../server/core/ids.ts'
 import type { PlatformOrder } from '../server/platforms/platform.ts'
 import type { MessagesTable } from '../server/schema/messages.ts'
+import { rulesOf } from '../server/send/channel-rules.ts'
+import type { Sender } from '../server/send/send-window.ts'
 import { aScene, HOUR, type Scene, send, wait } from './message-scene.ts'
 import { acceptsMail, type World } from './world.ts'
 
@@ -44,6 +46,12 @@ export async function recordsOf(world: World, messageId: string): Promise<string
       isReport(a) - isReport(b),
   )
   return rows.map(({ outcome, reason }) => `${outcome} ${reason}`)
+}
+
+/** What the channel adds to the turn of an account's messages. */
+export function termsOf({ deps }: World, channel: ChannelName, accountId: string) {
+  const evaluation = { situation: { account_id: accountId, in_force: null } }
+  return rulesOf(deps, { channel, mail: null, credits: null, evaluation } as Sender)
 }
 
 /** Of mails that came to a mail server: each waits for its answer until it is given one. */

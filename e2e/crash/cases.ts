@@ -4,10 +4,10 @@
 export const statements = {
   claim: /update messages m set state = 'claimed'/,
   decisions: /^\s*with decision as/,
-  preparation: /^\s*with mail as/,
+  preparation: /^\s*with ready as/,
   send: /^\s*with answered as/,
   /** What follows from sends, in the transaction of their outcomes. */
-  mails: /^\s*with sending as/,
+  settling: /^\s*with sending as/,
   outcome: /^\s*with outcome as/,
 } as const
 
@@ -56,8 +56,8 @@ const places: [name: string, boundary: Boundary][] = [
   ['after MAIL FROM', onWire('mail')],
   ['within DATA', onWire('data')],
   ['after the final dot', onWire('dot')],
-  ['answered, before what follows', at('mails', 'before')],
-  ['what follows not committed', at('mails', 'commit')],
+  ['answered, before what follows', at('settling', 'before')],
+  ['what follows not committed', at('settling', 'commit')],
   ['answered, before the outcome', at('outcome', 'before')],
   ['outcome not committed', at('outcome', 'commit')],
   ['outcome committed', at('outcome', 'after')],
@@ -66,7 +66,7 @@ const places: [name: string, boundary: Boundary][] = [
   ['next preparation not committed while one leaves', beside('preparation', 'commit')],
   ['next batch prepared while one leaves', beside('preparation', 'after')],
   ['send committed with the next batch prepared', beside('send', 'after')],
-  ['what follows not committed with the next batch prepared', beside('mails', 'commit')],
+  ['what follows not committed with the next batch prepared', beside('settling', 'commit')],
 ]
 
 const targets: Target[] = ['worker', 'postgres', 'both']

@@ -105,7 +105,7 @@ async function runCrash(parts: Parts, crash: CrashCase, seed: number): Promise<C
   if (!sprung) {
     crashed.disarm()
     const words = inWords(await rowsOf(database.db, domain))
-    return { mails: 0, unknown: 0, recoveryMs: 0, slowdown: 1, problems: [`nothing came to the boundary: ${words}`] }
+    return { settling: 0, unknown: 0, recoveryMs: 0, slowdown: 1, problems: [`nothing came to the boundary: ${words}`] }
   }
   const clock = startSlownessClock()
   const mine = () => mail.taken().filter(({ to }) => to.endsWith(`@${domain}`))

@@ -14,7 +14,7 @@ const READY = 300
 const OF_A_BATCH = 200
 const LARGE = ['carts', 'messages', 'shoppers', 'shopper_keys', 'decisions', 'link_tokens', 'consents', 'orders']
 /** The plans of these are kept: they are planned once per connection. */
-const HOT = ['with answered as', 'with mail as', 'select m.id, m.cart_id, m.shopper_id, m.step_id']
+const HOT = ['with answered as', 'with ready as', 'select m.id, m.cart_id, m.shopper_id, m.step_id']
 
 const world = aWorld()
 
@@ -51,7 +51,7 @@ describe.each([
       (node) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
     )
     expect(Math.max(...most)).toBeLessThan(30)
-    const others = plans.filter(({ text }) => /with (due|mail|sending) as|set state = 'scheduled'/.test(text))
+    const others = plans.filter(({ text }) => /with (due|ready|sending) as|set state = 'scheduled'/.test(text))
     expect(faultsOf(others, { large: ['messages'], rows: (3 * OF_A_BATCH) / 2 })).toEqual([])
   }, 300_000)
 })

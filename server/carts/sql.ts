@@ -1,6 +1,6 @@
 import type { CartItem, CartState } from '../../shared/carts.ts'
 import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
-import { newestSend, unsettledOfCart } from '../messages/fragments.ts'
+import { newestSend, sendingOfCart } from '../messages/fragments.ts'
 import { insertNotificationsFrom, noteRecoveries } from '../notifications/fragments.ts'
 import type { FactPayload, Fold } from '../schema/facts.ts'
 import type { Fact } from './fold.ts'
@@ -111,7 +111,7 @@ export async function lockCarts({ db, storeId }: StoreTx, ids: readonly string[]
     .selectAll()
     .select(
       sql<Date | null>`coalesce((select cb.last_sent_at from cart_badges cb
-        where cb.store_id = carts.store_id and cb.cart_id = carts.id), ${unsettledOfCart})`.as('last_sent_at'),
+        where cb.store_id = carts.store_id and cb.cart_id = carts.id), ${sendingOfCart})`.as('last_sent_at'),
     )
     .where('store_id', '=', storeId)
     .where('id', '=', sql<string>`any(${[...ids]}::uuid[])`)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { copyRows, emptyDatabases } from '../../test/databases.ts'
 import { aScene, HOUR, send, wait } from '../../test/message-scene.ts'
-import { aSteadyWorker, stored } from '../../test/turn-scene.ts'
+import { aSteadyWorker, recordsOf, stored, storedOne } from '../../test/turn-scene.ts'
 import { aWorld } from '../../test/world.ts'
 import { openDb } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
@@ -9,7 +9,7 @@ import { closeAbandonedSends } from '../send/abandoned.ts'
 import { knownMigrations } from './files.ts'
 import { migrate } from './migrate.ts'
 
-// A database of before 0074, with messages as a process that was stopped leaves them, is taken over.
+// A database of before 0074 and 0075, with messages as a process that was stopped leaves them, is taken over.
 
 const world = aWorld()
 const databases = emptyDatabases()
@@ -44,6 +44,11 @@ test('a mail in flight is settled, a prepared one is due again, and a text that 
   await set('prepared', claimed, [judged, left])
   await set('text', `state = 'handed_over', channel = 'sms', ${open}, judged = $3, handed_over_at = $4`, [judged, left])
   await set('was prepared as a mail', `channel = 'sms', worker_id = $2, judged = $3`, [judged])
+  // A text had its decision recorded as it left.
+  await old.query(`update decisions set result = null, result_at = null, result_inputs = null where message_id = $1`, [
+    idOf('text'),
+  ])
+  await old.query(`update messages set attempts = 1 where id = $1`, [idOf('text')])
   const inFlight = [idOf('answered'), idOf('unanswered'), idOf('prepared')]
   await old.query(`delete from decisions where message_id = any($1)`, [inFlight])
 
@@ -59,6 +64,8 @@ test('a mail in flight is settled, a prepared one is due again, and a text that 
     expect(await states()).toEqual(['sending', 'sending', 'claimed', 'sending', 'sent', 'sent'])
     await closeAbandonedSends(await aSteadyWorker(world))
     expect(await states()).toEqual(['sent', 'unknown', 'scheduled', 'unknown', 'sent', 'sent'])
+    expect(await recordsOf(world, idOf('text'))).toEqual(['send ok', 'result unknown'])
+    expect((await storedOne(world, idOf('text'))).attempts).toBe(1)
     await world.db
       .updateTable('messages')
       .set({ state: 'delivered', unsubscribed_at: world.now })

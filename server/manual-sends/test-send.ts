@@ -84,10 +84,9 @@ async function put(
   const { tokens } = composed
   const until = new Date(deps.now().getTime() + LINKS_MS)
   await insertTestLinks(store, { cartId: row.cart_id, tokens, at: deps.now(), until })
-  const transport = await transportOf(deps, context.situation, channel, texts)
-  const outcome = await transport.put({
-    ...{ id: row.id, channel, address: to, composed, sendAuthorization: authorizeTest() },
-  })
+  const transport = await transportOf(deps, store, context.situation, { channel, texts })
+  const message = { id: row.id, channel, address: to, composed, sendAuthorization: authorizeTest() }
+  const outcome = await transport.put(message, () => true)
   deps.log.info({ storeId: store.storeId, channel, outcome: outcome.kind }, 'message.tested')
   if (outcome.kind === 'accepted') await noteTest(deps, store, channel, to)
   return { isAccepted: outcome.kind === 'accepted', to, response: responseOf(outcome), couponNote }

@@ -10,13 +10,6 @@ type Row = 'messages' | 'm' | 'b' | 'e' | 'h' | 'k' | 'l' | 'moved' | 'o' | 'sai
 
 const of = (row: Row, condition: string): RawBuilder<boolean> => sql.raw(`${row}.state ${condition}`)
 
-/**
- * A mail in `sending` that is not settled: its record, its cart's badge and the times of the next steps are not written yet. Until then its row
- * keeps the decision to send it (`judged`). Texts and notifications write all of this as they become `sending`.
- */
-export const isUnsettled = (row: Row): RawBuilder<boolean> =>
-  sql<boolean>`(${isSending(row)} and ${sql.raw(row)}.judged is not null)`
-
 /** Not sent and not final: to be decided. The condition of the index `messages_to_wake`. */
 export const isOpen = (row: Row) => of(row, `in ('scheduled', 'held', 'claimed')`)
 export const isHeld = (row: Row) => of(row, `= 'held'`)
@@ -28,7 +21,10 @@ export const isClaimed = (row: Row) => of(row, `= 'claimed'`)
  */
 export const hasWorker = (row: Row) => sql<boolean>`${sql.raw(row)}.worker_id is not null`
 
-/** It may have reached the provider; its result is not settled. */
+/**
+ * It may have reached the provider, and it is not settled: its end, its record, its cart's badge and the times of the next steps are not written
+ * yet. Until then its row keeps the decision to send it (`judged`) and, once there is one, the answer.
+ */
 export const isSending = (row: Row) => of(row, `= 'sending'`)
 export const isNotSending = (row: Row) => of(row, `<> 'sending'`)
 /** Neither claimed nor in `sending`: a report can be applied. */
@@ -110,9 +106,9 @@ const isPutOff = (at: RawBuilder<unknown>) => sql`(${isHeld('m')} and m.reason =
 export const countedByState = (column: 'origin_id' | 'step', which: RawBuilder<unknown>) => sql`
     select ${sql.ref(`m.${column}`)} as of, m.state, count(*)::int as count from messages m where ${which} group by 1, 2`
 
-/** When the newest unsettled mail about a row of `carts` was sent (S2); null: there is none. */
-export const unsettledOfCart = sql<Date | null>`(select max(m.sending_at) from messages m
-  where m.store_id = carts.store_id and m.cart_id = carts.id and ${isUnsettled('m')} and ${mayArrive('m')})`
+/** When the newest message in flight about a row of `carts` was sent (S2); null: there is none. */
+export const sendingOfCart = sql<Date | null>`(select max(m.sending_at) from messages m
+  where m.store_id = carts.store_id and m.cart_id = carts.id and ${isSending('m')} and ${mayArrive('m')})`
 
 // What an UPDATE sets.
 
@@ -141,10 +137,6 @@ export const mayPassNow = (
 export const becomesClaimed = (claim: string) =>
   sql`state = 'claimed', claim = ${claim}, judged = null, is_first_mail = false`
 export const becomesSending = sql`state = 'sending', reason = null, claim = null`
-/** Of a row in `sending`: `sent` if it was accepted, else unchanged. */
-export const becomesSentIf = (isAccepted: RawBuilder<unknown>) =>
-  sql`state = case when ${isAccepted} then 'sent' else m.state end`
-export const becomesUnknown = sql`state = 'unknown', reason = 'unknown'`
 export const becomesDelivered = sql`state = 'delivered', reason = null`
 export const becomesAccepted = sql`state = 'sent', reason = null`
 export const becomesFailed = (reason: string) => sql`state = 'failed', reason = ${reason}, claim = null, judged = null`

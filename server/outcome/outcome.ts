@@ -4,7 +4,6 @@ import { maskedAddress } from '../channels/mask.ts'
 import { channelTraits, isTextChannelName } from '../channels/traits.ts'
 import type { StoreTx } from '../core/db.ts'
 import { giveBackCredits } from '../credits/credits.ts'
-import { isText } from '../decide/composing.ts'
 import { backOff } from '../decide/decide.ts'
 import type { Evaluation, Ready } from '../decide/evaluate.ts'
 import type * as load from '../decide/situation.ts'
@@ -27,8 +26,8 @@ export interface Left {
   row: Pick<load.ClaimedRow, 'id' | 'cart_id' | 'step' | 'channel' | 'attempts'> & { manual: object | null }
   address: string
   addressHash: string
-  /** null: a mail, of which it is not asked. */
-  composed: Ready['composed'] | null
+  /** Of a text the price that was booked; null: none was. */
+  composed: Ready['composed'] | { cost: Cost } | null
 }
 
 export interface Finished<Of extends Left = Ready> {
@@ -48,15 +47,15 @@ export interface Ending {
   mail: { isMailbox: boolean } | null
 }
 
-export async function recordOutcomes(deps: Deps, tx: StoreTx, ending: Ending, done: readonly Finished<Left>[]) {
+/** What follows from outcomes: of those that are written down, in `ended`, and of others, which are written here. */
+export async function recordOutcomes(
+  deps: Deps,
+  tx: StoreTx,
+  ending: Ending,
+  { ended, answered }: Record<'ended' | 'answered', readonly Finished<Left>[]>,
+) {
   const now = deps.now()
-  const moved = await sql.applyOutcomes(
-    tx,
-    deps.workerId,
-    done.map((each) => outcomeRow(each, ending.mail?.isMailbox ?? false)),
-    now,
-  )
-  const changed = done.filter(({ ready }) => moved.has(ready.row.id))
+  const changed = [...ended, ...(await moveOn(deps, tx, ending, answered))]
   // What has not gone out keeps nothing at a distance any longer. A message by hand has no steps behind it.
   const back = changed.filter(({ ready, outcome }) => !isOut(outcome) && ready.row.manual === null).map(idOf)
   if (back.length > 0) await spaceNextSteps(tx, back, now)
@@ -72,6 +71,14 @@ export async function recordOutcomes(deps: Deps, tx: StoreTx, ending: Ending, do
   if (messageIds.length === 0) return
   const accountId = ending.evaluation.situation.account_id
   await applyReportsOf(deps, tx, { accountId, channel: ending.channel, messageIds })
+}
+
+/** Answers those that it was of. */
+async function moveOn(deps: Deps, tx: StoreTx, { mail }: Ending, answered: readonly Finished<Left>[]) {
+  if (answered.length === 0) return []
+  const rows = answered.map((each) => outcomeRow(each, mail?.isMailbox ?? false))
+  const moved = await sql.applyOutcomes(tx, deps.workerId, rows, deps.now())
+  return answered.filter(({ ready }) => moved.has(ready.row.id))
 }
 
 export const isOut = ({ kind }: Outcome): boolean => kind === 'accepted' || kind === 'unknown'
@@ -111,7 +118,7 @@ async function takeBack(
 /** Booked by the price list at the send; now by what it was, and nothing where nothing was taken. */
 async function settleCosts(tx: StoreTx, { evaluation }: Ending, changed: readonly Finished<Left>[]): Promise<void> {
   const settled = changed.flatMap(({ ready, outcome }) => {
-    const booked = ready.composed && isText(ready.composed) ? ready.composed.cost : null
+    const booked = ready.composed && 'cost' in ready.composed ? ready.composed.cost : null
     const cost = finalCost(booked, outcome)
     if (!booked || !cost) return []
     const segments = outcome.kind === 'accepted' ? (outcome.segments ?? null) : null

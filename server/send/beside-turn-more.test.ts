@@ -16,6 +16,7 @@ import {
   sixMails,
   stored,
   storedOne,
+  termsOf,
 } from '../../test/turn-scene.ts'
 import { acceptsMail, aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
@@ -26,7 +27,7 @@ import { applyWaitingReports, recordMailReport } from '../mail-reports/mail-repo
 import { mergeCartMessages, wakeMessages, wakeStoreMessages } from '../messages/messages.ts'
 import { closeOpen } from '../privacy/erase-sql.ts'
 import * as deliver from './deliver-sql.ts'
-import * as mailTurn from './mail-turn-sql.ts'
+import * as turn from './turn-sql.ts'
 
 // More of what meets open messages beside the turn of mails (D5, D10); what a shopper, a member and the claim do to reminders is in
 // beside-turn.test.ts, campaigns are in beside-turn-campaigns.test.ts.
@@ -195,7 +196,7 @@ describe('what waits for its place goes as it is, and what is in flight is not t
         const limits = { now: world.now, capSince: world.now, capMax: 100, tokensUntil: world.now }
         const row = { ...ANYTHING, id, to_address: 'nobody@shoppers.example' }
         const preparing = { claim: claim!, ...limits }
-        const prepared = await transact(storeOf(six), (tx) => mailTurn.prepareMails(tx, [row], preparing))
+        const prepared = await transact(storeOf(six), (tx) => turn.prepare(tx, [row], preparing))
         expect([...prepared]).toEqual([])
       },
     ],
@@ -208,8 +209,8 @@ describe('what waits for its place goes as it is, and what is in flight is not t
     [
       'the ends of both are written down, as if they had left at another time',
       async (six) => {
-        const mails = idsOf(six).map((id) => ({ id, sending_at: new Date(0), accepted: null }))
-        const written = await transact(storeOf(six), (tx) => mailTurn.settleMails(tx, mails, 'Email Sent', world.now))
+        const messages = idsOf(six).map((id) => ({ id, sending_at: new Date(0), end: null, is_unheard: false }))
+        const written = await transact(storeOf(six), (tx) => turn.settle(tx, messages, 'Email Sent', world.now))
         expect([...written]).toEqual([])
       },
     ],
@@ -230,14 +231,23 @@ async function turnOfAnother({ accountId, storeId, sending, waiting }: Six<Scene
     .where('id', '=', waiting.cart_id!)
     .executeTakeFirstOrThrow()
   const going = [sending, waiting].map(({ id, shopper_id, to_address }) => ({
-    ...{ id, shopper_id, cart_version: version, address_hash: '', other_hashes: [], domain: domainOf(to_address!) },
+    ...{
+      id,
+      shopper_id,
+      cart_version: version,
+      address_hash: '',
+      other_hashes: [],
+      own: { domain: domainOf(to_address!) },
+    },
     ...{ coupon_id: null, coupon_code: null, coupon_wording: null, inputs: {} },
   }))
   const limits = {
     ...{ claim: newId(), workerId: world.deps.workerId, now: world.now, localCopySince: new Date(0), accountId },
-    ...{ capSince: world.now, capMax: 100, month: `${world.now.toISOString().slice(0, 7)}-01`, planLimit: -1 },
+    ...{ capSince: world.now, capMax: 100, month: `${world.now.toISOString().slice(0, 7)}-01` },
+    ...{ channel: 'email' as const, planLimit: -1 },
   }
-  const { rows } = await mailTurn.turnOf(storeId, { answered: [], going }, limits).execute(world.db)
+  const terms = termsOf(world, 'email', accountId)
+  const { rows } = await turn.turnOf(storeId, { answered: [], going }, limits, terms).execute(world.db)
   return rows.map(({ id }) => id)
 }
 

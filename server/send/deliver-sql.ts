@@ -1,18 +1,8 @@
-import { writeBadges } from '../carts/fragments.ts'
 import type { ChannelName } from '../channels/channel.ts'
-import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../core/db.ts'
+import { type StoreDb, sql } from '../core/db.ts'
 import { couponStands } from '../coupons/fragments.ts'
 import type { DecisionRow } from '../decide/evaluate.ts'
-import { hadOfSameOffer, TEXTS_OF_CART } from '../decide/fragments.ts'
-import {
-  becomesClaimed,
-  becomesScheduled,
-  becomesSending,
-  isClaimed,
-  isHeld,
-  isOpen,
-  isSending,
-} from '../messages/fragments.ts'
+import { becomesClaimed, becomesScheduled, isClaimed, isHeld, isOpen, isSending } from '../messages/fragments.ts'
 import { isBasisInForce, stands, waitsForEarlier, wantsCoupon } from './fragments.ts'
 
 // Way C's statements: claim, verdict, send, outcome. What decisions rest on is loaded in evaluate-sql.ts.
@@ -145,45 +135,6 @@ export async function releaseClaim(
   )
 }
 
-export interface SendRow {
-  id: string
-  cart_id: string | null
-  cart_version: number | null
-  address_hash: string
-  /** Of the person's other addresses, whose suppressions count as well. */
-  other_hashes: readonly string[]
-  to_address: string
-  /** What it carries; null: none. */
-  coupon_id: string | null
-  coupon_code: string | null
-  coupon_wording: string | null
-  subject: string | null
-  body_text: string
-  segments: number | null
-  cost_micros: number | null
-  cost_currency: string | null
-  /** No text of the channel may have left for the cart since; null: not asked. */
-  text_since: Date | null
-  template_id: string | null
-  template_version: number | null
-  variant_id: string | null
-  reason: string
-  inputs: Record<string, unknown>
-  tokens: readonly { hash: string; purpose: string; target: string | null }[]
-}
-
-export interface SendLimits {
-  now: Date
-  localCopySince: Date
-  capSince: Date
-  capMax: number
-  accountId: string
-  month: string
-  channel: ChannelName
-  badge: string | null
-  tokensUntil: Date
-}
-
 /** As it was sent. */
 export interface SentMessage {
   id: string
@@ -218,86 +169,3 @@ export async function mayStillLeave(
   )
   return rows.rows.length > 0
 }
-
-/**
- * D10, of texts and notifications (mails: mail-turn-sql.ts): the one UPDATE that lets rows leave. It takes effect only for rows still held by this claim and (after a step back
- * of the clock) still due, whose cart has not changed, whose flow or campaign (unless a person asked), store and instance run, whose address is
- * not suppressed, whose consent was not withdrawn and whose relaxed rule, where it rests on one, is relaxed still, with a mirror fresh
- * enough, whose coupon stands as the message says it and is theirs still, and a free slot under the frequency cap. Their carts, decisions, links and the plan's counter move in the same statement.
- * Shoppers and the counter are locked by the caller.
- */
-export async function startSending(
-  { db, storeId }: StoreTx,
-  claim: string,
-  workerId: string,
-  rows: readonly SendRow[],
-  limits: SendLimits,
-): Promise<Set<string>> {
-  const { now, accountId, month, channel, badge } = limits
-  const moved = await sql<{ id: string }>`
-    with candidate as (
-      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l(id uuid, cart_version int, address_hash text, other_hashes jsonb,
-        to_address text, coupon_id uuid, coupon_code text,
-        coupon_wording text, subject text, body_text text, template_id uuid, template_version int, variant_id uuid, reason text,
-        inputs jsonb, tokens jsonb, segments int, cost_micros bigint, cost_currency text, text_since timestamptz)),
-    -- in one order for all, so that a disconnect and a send never wait for each other in a circle; with the steps behind them, whose
-    -- time moves next
-    locked as materialized (
-      select id, cart_id from messages where store_id = ${storeId} and ${aboutTheSame(rows)}
-        and ${isOpen('messages')} order by id for update),
-    moved as (
-      update messages m set ${becomesSending}, worker_id = ${workerId}, judged = null,
-        sending_at = ${now}, cart_abandoned_at = c.abandoned_at, decided_at = ${now}, updated_at = ${now}, attempts = m.attempts + 1,
-        told_by = case when m.channel = 'push' and m.cart_id is not null
-          then array(select jsonb_array_elements_text(c.fold -> 'episode' -> 'toldBy')) end,
-        to_address = l.to_address, coupon_id = l.coupon_id, coupon_code = l.coupon_code, subject = l.subject, body_html = null, body_text = l.body_text,
-        template_id = l.template_id, template_version = l.template_version, variant_id = l.variant_id, channels = null,
-        segments = l.segments, cost_micros = l.cost_micros, cost_currency = l.cost_currency
-      from candidate l join locked k on k.id = l.id left join carts c on c.store_id = ${storeId} and c.id = k.cart_id, stores s
-      where m.store_id = ${storeId} and m.id = any(${idsOf(rows)}::uuid[]) and m.id = l.id and ${isClaimed('m')} and m.claim = ${claim} and m.wake_at > ${now}
-        and m.due_at <= ${now} and m.channel = ${channel}
-        and c.version is not distinct from l.cart_version
-        and s.id = m.store_id and ${stands({ addressHash: sql`decode(l.address_hash, 'hex')`, otherHashes: sql`array(select decode(h, 'hex') from jsonb_array_elements_text(l.other_hashes) h)` }, now)}
-        and (l.text_since is null or not exists (select ${TEXTS_OF_CART} and h.sending_at > l.text_since))
-        and exists (select 1 from sync_state y where y.store_id = m.store_id and y.stream = 'order_check'
-          and y.completed_start between ${limits.localCopySince} and ${now})
-        and ${isBasisInForce(sql`l.inputs`)}
-        and (l.coupon_id is null or (${wantsCoupon(sql`l.coupon_id`)} and ${couponStands(sql`l.coupon_id`, sql`l.coupon_code`, sql`l.coupon_wording`)}))
-        and not exists (${hadOfSameOffer})
-        and (select count(*) from messages h where h.store_id = m.store_id and h.shopper_id = m.shopper_id
-          and h.sending_at > ${limits.capSince}) < ${limits.capMax}
-      returning m.id, m.cart_id),
-    badges as (
-      ${writeBadges(
-        storeId,
-        badge,
-        sql`select distinct moved.cart_id as id, ${now}::timestamptz as at, ${now}::timestamptz + interval '24 hours' as answer_by
-        from moved where moved.cart_id is not null`,
-      )}),
-    recorded as (
-      insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
-      select ${storeId}, gen_random_uuid(), l.id, ${now}, 'send', l.reason, l.inputs
-      from candidate l join moved on moved.id = l.id returning 1),
-    linked as (
-      insert into link_tokens (token_hash, store_id, message_id, cart_id, purpose, target, created_at, expires_at)
-      select decode(t.hash, 'hex'), ${storeId}, moved.id, moved.cart_id, t.purpose, t.target, ${now}, ${limits.tokensUntil}
-      from moved join candidate l on l.id = moved.id,
-        jsonb_to_recordset(l.tokens) as t(hash text, purpose text, target text)
-      on conflict (store_id, token_hash) do update set expires_at = excluded.expires_at, target = excluded.target returning 1),
-    counted as (
-      update plan_usage set used = used + (select count(*) from moved)
-      where account_id = ${accountId} and month = ${month}::date and channel = ${channel} and exists (select 1 from moved))
-    select id from moved`.execute(db)
-  return new Set(moved.rows.map((row) => row.id))
-}
-
-/** The messages of the rows' carts, and the rows that have none. */
-function aboutTheSame(rows: readonly SendRow[]): RawBuilder<boolean> {
-  const cartIds = rows.flatMap((row) => row.cart_id ?? [])
-  const ofCarts = sql<boolean>`cart_id = any(${cartIds}::uuid[])`
-  const others = rows.filter((row) => row.cart_id === null)
-  return others.length === 0 ? ofCarts : sql<boolean>`(${ofCarts} or id = any(${idsOf(others)}::uuid[]))`
-}
-
-/** Named apart from the rows, so that the primary key serves whatever a planner thinks of JSON. */
-const idsOf = (rows: readonly { id: string }[]): string[] => rows.map((row) => row.id)

@@ -1,7 +1,7 @@
 import { foldPostsOf } from '../capture/capture-intake.ts'
 import type { ChannelName, OutgoingText } from '../channels/channel.ts'
 import type { Authorized, SendAuthorization } from '../channels/send-authorization.ts'
-import { channelTraits, isTextChannelName } from '../channels/traits.ts'
+import { isTextChannelName } from '../channels/traits.ts'
 import { type Composed, feedbackIdOf, outgoingEmail } from '../compose/compose.ts'
 import { topicOf } from '../compose/compose-push.ts'
 import { type Db, type StoreDb, transact } from '../core/db.ts'
@@ -241,8 +241,7 @@ async function prepareClaim(deps: Deps, store: StoreDb<Db>, claimed: Claimed): P
   const byChannel = Map.groupBy(oncePerPerson(evaluation.ready), ({ row }) => row.channel)
   const opened = await Promise.allSettled(
     [...byChannel].map(async ([channel, ready]) => {
-      const { mail, ...out } =
-        channel === 'push' ? pushOf(deps, store) : await transportOf(deps, evaluation.situation, channel, texts)
+      const { mail, ...out } = await transportOf(deps, store, evaluation.situation, { channel, texts })
       const credits = (isTextChannelName(channel) && texts.get(channel)?.credits) || null
       const mayGoOnBy = async () => (await mayGoOn()) && (mail === null || (await mail.mayGoOn()))
       return openQueue(deps, store, { ...base, channel, mail, credits, ...out, mayGoOn: mayGoOnBy }, ready)
@@ -343,24 +342,26 @@ export interface OutgoingMessage {
   sendAuthorization: SendAuthorization
 }
 
-/** To the browsers of the person a message is for. */
-function pushOf(deps: Deps, store: StoreDb<Db>) {
-  const put = ({ id, composed, sendAuthorization }: OutgoingMessage, mayGoOn: () => boolean) => {
-    if (!isPush(composed)) throw new Error('not a notification')
-    const { payload } = composed
-    return putPush(deps, store, { id, payload, topic: topicOf(payload), sendAuthorization, mayGoOn })
-  }
-  return { transport: deps.channels.push, mail: null, put }
-}
-
 /** The wire of a channel and how a message gets on it. */
-export async function transportOf(deps: Deps, situation: Situation, channel: ChannelName, texts: Texts) {
+export async function transportOf(
+  deps: Deps,
+  store: StoreDb<Db>,
+  situation: Situation,
+  { channel, texts }: { channel: ChannelName; texts: Texts },
+) {
   if (isTextChannelName(channel)) {
     // Without it no row of the channel is ready.
     const transport = texts.get(channel)!
     return { transport, mail: null, put: (each: OutgoingMessage) => transport.send(outgoingText(each)) }
   }
-  if (channel !== 'email') throw new Error(`no way out for a ${channelTraits[channel].word}`)
+  if (channel === 'push') {
+    const put = ({ id, composed, sendAuthorization }: OutgoingMessage, mayGoOn: () => boolean) => {
+      if (!isPush(composed)) throw new Error('not a notification')
+      const { payload } = composed
+      return putPush(deps, store, { id, payload, topic: topicOf(payload), sendAuthorization, mayGoOn })
+    }
+    return { transport: deps.channels.push, mail: null, put }
+  }
   const mail = await mailOutOf(deps, situation)
   const { transport, from } = mail
   const feedbackId = feedbackIdOf(deps.secrets, situation.account_id, situation.url)

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest'
 import { aScene, DAY, wait } from '../../test/message-scene.ts'
-import { type Beside, besideTurn, POOL, type StoredMessage, stored, storedOne } from '../../test/turn-scene.ts'
+import { type Beside, besideTurn, POOL, type StoredMessage, stored, storedOne, termsOf } from '../../test/turn-scene.ts'
 import { acceptsMail, aWorld } from '../../test/world.ts'
 import { newId } from '../core/ids.ts'
 import { domainOf } from '../email/mail-headers.ts'
-import { turnOf } from './mail-turn-sql.ts'
+import { turnOf } from './turn-sql.ts'
 
 // Two processes that both believe to have the store: one stood still between its last look at the lease and its turn. One lets a step leave while the
 // other has judged the step behind it.
@@ -33,15 +33,23 @@ async function earlierLeaves({ accountId, storeId }: { accountId: string; storeI
     .where('id', '=', waiting.cart_id!)
     .executeTakeFirstOrThrow()
   const going = {
-    ...{ id, shopper_id, cart_version: version, other_hashes: [], domain: domainOf(waiting.to_address!), inputs: {} },
+    ...{
+      id,
+      shopper_id,
+      cart_version: version,
+      other_hashes: [],
+      own: { domain: domainOf(waiting.to_address!) },
+      inputs: {},
+    },
     ...{ address_hash: world.deps.secrets.addressHash(waiting.to_address!).toString('hex') },
     ...{ coupon_id: null, coupon_code: null, coupon_wording: null },
   }
   const limits = {
     ...{ claim, workerId, now, localCopySince: new Date(0), capSince: new Date(0), capMax: 100, accountId },
-    ...{ month: `${now.toISOString().slice(0, 7)}-01`, planLimit: -1 },
+    ...{ month: `${now.toISOString().slice(0, 7)}-01`, channel: 'email' as const, planLimit: -1 },
   }
-  const { rows } = await turnOf(storeId, { answered: [], going: [going] }, limits).execute(world.db)
+  const turn = turnOf(storeId, { answered: [], going: [going] }, limits, termsOf(world, 'email', accountId))
+  const { rows } = await turn.execute(world.db)
   expect(rows).toEqual([{ id }])
 }
 

@@ -1,7 +1,7 @@
 import { counts, isBasisCounted } from '../consent/fragments.ts'
 import { type RawBuilder, sql } from '../core/db.ts'
 import { matchingPending, matchingPurchase } from '../decide/fragments.ts'
-import { isRunningCampaign, isUnsettled } from '../messages/fragments.ts'
+import { isRunningCampaign, isSending } from '../messages/fragments.ts'
 
 // What a send asks once more of a message `m`, its cart `c` and its store `s`, as parts of statements.
 
@@ -11,7 +11,7 @@ export const waitsForEarlier = (row: 'm' | 'messages') => {
   // Read by its cart, which has few messages: the flow may have thousands, and a planner who has not seen them yet would read all of them.
   return sql`(${of('origin_kind')} in ('flow', 'push') and exists (select 1 from (select * from messages o
           where o.store_id = ${of('store_id')} and o.cart_id = ${of('cart_id')} offset 0) l
-          where l.origin_id = ${of('origin_id')} and l.id <> ${of('id')} and ${isUnsettled('l')}))`
+          where l.origin_id = ${of('origin_id')} and l.id <> ${of('id')} and ${isSending('l')}))`
 }
 
 /** What pause, suspension, a store’s rest, switching off, disconnect, purchase, unsubscribe and withdrawal take away (D5): of message `m`, its cart `c`, its store `s`. */

@@ -96,7 +96,7 @@ test('what it had sent, held, taken and put in flight ends as it would have', as
     ...['sent', 'sent', 'sent', 'sent', 'unknown(unknown)', 'failed(rejected:smtp_550)'],
   ])
   expect(await stateOf(untouched.id)).toBe('sent')
-  expect(await recordsOf(world, idOf('sending'))).toEqual(['result unknown'])
+  expect(await recordsOf(world, idOf('sending'))).toEqual(['send ok', 'result unknown'])
   const carts = await world.db
     .selectFrom('carts as c')
     .select(['id', wasMailed('c'), ...badgeColumns('c')])

@@ -104,14 +104,9 @@ const KNOWN: Record<string, Known> = {
   'send/deliver-sql.ts setChannels':
     'another channel is chosen for both: what waits does not leave as a mail, and what is in flight stays one',
   'send/deliver-sql.ts releaseClaim': 'its claim is given back',
-  'send/deliver-sql.ts startSending': {
-    has: `m.channel = \${channel}\n        and c.version`,
-    so: 'Of texts and notifications: mails leave by the turn.',
-  },
-  'send/mail-turn-sql.ts prepareMails': 'its claim prepares the one in flight once more',
-  'send/mail-turn-sql.ts turnOf': 'the turn of another claim would let both leave',
-  'send/mail-turn-sql.ts settleMails': 'the ends of both are written down, as if they had left at another time',
-  'send/abandoned-sql.ts closeSends': { has: 'isAbandoned(silence)', so: ON_THE_WAY },
+  'send/turn-sql.ts prepare': 'its claim prepares the one in flight once more',
+  'send/turn-sql.ts turnOf': 'the turn of another claim would let both leave',
+  'send/turn-sql.ts settle': 'the ends of both are written down, as if they had left at another time',
   'send/abandoned-sql.ts releaseClaimsOfDead': 'its process is taken for dead',
 }
 

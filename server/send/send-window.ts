@@ -9,13 +9,10 @@ import { type HasSlots, joinSlots, type SlotShare } from './connection-slots.ts'
 import type { OutgoingMessage } from './deliver.ts'
 import * as sql from './deliver-sql.ts'
 import type { MailOut } from './mail-out.ts'
-import { mailTurns } from './mail-turn.ts'
-import type { Turns } from './turns.ts'
-import { wideTurns } from './wide-turn.ts'
+import { Turns } from './turn.ts'
 
 // The last part of Way C: at any moment at most as many messages are in flight as the channel can have there (D10), of all stores
-// together (connection-slots.ts). As soon as some are answered, one commit writes their answers and lets as many others leave: of mails
-// mail-turn.ts, of texts and notifications wide-turn.ts.
+// together (connection-slots.ts). As soon as some are answered, one commit writes their answers and lets as many others leave (turn.ts).
 
 export interface Sender {
   claim: string
@@ -23,7 +20,7 @@ export interface Sender {
   /** All that leaves together is of one. */
   channel: ChannelName
   transport: HasSlots
-  /** The mail server it leaves by; null for texts. */
+  /** The mail server it leaves by; null for texts and notifications. */
   mail: MailOut | null
   /** Puts one in flight, at once or as long as it may go on. */
   put: (each: OutgoingMessage, mayGoOn: () => boolean) => Promise<Outcome>
@@ -60,7 +57,7 @@ export async function openQueue(
   sender: Sender,
   ready: readonly Ready[],
 ): Promise<SendQueue> {
-  const turns = sender.channel === 'email' ? mailTurns(deps, store, sender) : wideTurns(deps, store, sender)
+  const turns = new Turns(deps, store, sender)
   const waiting = await turns.prepare(ready)
   return {
     send: () => {

@@ -1,15 +1,26 @@
 import type { Outcome } from '../channels/channel.ts'
+import { channelTraits, isTextChannelName } from '../channels/traits.ts'
 import { type Db, type StoreDb, transact } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
 import { scheduleNextLook, spaceNextSteps } from '../messages/messages.ts'
 import { stateAfter } from '../messages/state-rules.ts'
-import { type Ending, hasComeBack, isOut, type Left, outcomeRow, recordOutcomes } from '../outcome/outcome.ts'
+import { applyReports } from '../outcome/delivery.ts'
+import {
+  type Ending,
+  type Finished,
+  hasComeBack,
+  isOut,
+  type Left,
+  outcomeRow,
+  recordOutcomes,
+} from '../outcome/outcome.ts'
 import { lockShoppersOf } from '../shoppers/shoppers.ts'
-import * as sql from './mail-turn-sql.ts'
+import { lockRoom } from './channel-rules.ts'
+import * as sql from './turn-sql.ts'
 
-// Mails in flight are settled (decision 149): what follows from them and from their answers is written.
+// Messages in flight are settled (decision 149): what follows from them and from their answers is written.
 
-/** What came back of a mail, as it is kept in its row until its end is written down: should its process end before, others write it. */
+/** What came back of a message, as it is kept in its row until its end is written down: should its process end before, others write it. */
 export interface Answer {
   /** The state it leads to. */
   state: (typeof stateAfter)[keyof typeof stateAfter]
@@ -29,54 +40,75 @@ export const answerOf = (
   isMailbox,
 })
 
-type Mail = Left & { row: { shopper_id: string } }
-
-/** A mail in flight since then. */
-export interface SentMail {
-  ready: Mail
-  sendingAt: Date
-  /** null: none was heard. It waits for one. */
-  outcome: Outcome | null
-  answeredAt: Date
+/** A message in flight. */
+export interface SentMessage extends Finished<Left & { row: { shopper_id: string } }> {
+  /** Nobody heard an answer, and nobody will any more: its outcome is `UNHEARD`. */
+  isUnheard?: boolean
 }
 
-const isAnswered = (each: SentMail): each is SentMail & { outcome: Outcome } => each.outcome !== null
-const isAccepted = (each: SentMail): each is SentMail & { outcome: Outcome } => each.outcome?.kind === 'accepted'
+export const UNHEARD: Outcome = { kind: 'unknown', reason: 'unheard', response: '' }
 
-/** In one commit, with their people locked; those written down before by another process are left as they are. */
+/** In one commit, with their people locked; those settled before by another process are left as they are. Answers which were not. */
 export async function settle(
   deps: Deps,
   store: StoreDb<Db>,
-  ending: Ending & { badge: string | null },
-  done: readonly SentMail[],
-): Promise<void> {
-  await transact(store, async (tx) => {
+  ending: Ending,
+  done: readonly SentMessage[],
+): Promise<Set<string>> {
+  const { channel, evaluation } = ending
+  const { account_id: accountId } = evaluation.situation
+  const isMailbox = ending.mail?.isMailbox ?? false
+  const settled = await transact(store, async (tx) => {
     await lockShoppersOf(
       tx,
       done.map(({ ready }) => ready.row.shopper_id),
     )
+    if (isTextChannelName(channel)) await lockRoom(tx, { accountId, month: evaluation.month, channel })
     const now = deps.now()
-    const isMailbox = ending.mail?.isMailbox ?? false
-    const mails = done.map((each) => ({
+    const messages = done.map((each) => ({
       id: each.ready.row.id,
       sending_at: each.sendingAt,
-      accepted: isAccepted(each) ? outcomeRow(each, isMailbox) : null,
+      end: endOf(each, isMailbox),
+      is_unheard: each.isUnheard ?? false,
     }))
-    const written = await sql.settleMails(tx, mails, ending.badge, now)
+    const written = await sql.settle(tx, messages, channelTraits[channel].badge, now)
+    const isWritten = ({ ready }: SentMessage) => written.has(ready.row.id)
     // A message by hand has no steps behind it, and what has not gone out keeps nothing at a distance (T4).
-    const before = done.filter(
-      ({ ready: { row }, outcome }) => written.has(row.id) && row.manual === null && (!outcome || isOut(outcome)),
-    )
+    const before = done.filter((each) => isWritten(each) && each.ready.row.manual === null && isOut(each.outcome))
     if (before.length > 0)
       await spaceNextSteps(
         tx,
         before.map(({ ready }) => ready.row.id),
         now,
       )
-    // Accepted ones were written down to their end; the answers of the others are recorded as those of any other message.
-    const answered = done.filter(isAnswered).filter((each) => !(isAccepted(each) && written.has(each.ready.row.id)))
-    if (answered.length > 0) await recordOutcomes(deps, tx, ending, answered)
+    const isEnded = (each: SentMessage) => hasEnd(each) && isWritten(each)
+    const answered = done.filter((each) => !isEnded(each) && !each.isUnheard)
+    await recordOutcomes(deps, tx, ending, { ended: done.filter(isEnded), answered })
     // This may be written after the look that let them leave, which did not know of the steps that moved.
     if (before.length > 0 || hasComeBack(answered)) await scheduleNextLook(tx)
+    return written
   })
+  await applyEarlyReports(deps, ending, done)
+  return settled
+}
+
+const hasEnd = ({ outcome, isUnheard }: SentMessage): boolean => outcome.kind === 'accepted' || isUnheard === true
+
+/** What was accepted, or was not heard of, comes to its end at once; other answers are recorded apart. */
+function endOf(each: SentMessage, isMailbox: boolean): sql.End | null {
+  if (!hasEnd(each)) return null
+  const { state, reason, provider_id, response, result, news } = outcomeRow(each, isMailbox)
+  const end = { state, reason, provider_id, result }
+  if (each.isUnheard) return { ...end, response: null, news: null, inputs: { cause: NO_ANSWER } }
+  return { ...end, response, news, inputs: { response } }
+}
+
+const NO_ANSWER = 'the sending process ended before an answer came'
+
+/** A provider may have reported of a text while its answer was written down. Never throws. */
+async function applyEarlyReports(deps: Deps, { channel, evaluation }: Ending, done: readonly SentMessage[]) {
+  const providerIds = done.flatMap(({ outcome }) => (outcome.kind === 'accepted' ? [outcome.providerId] : []))
+  if (providerIds.length === 0 || !isTextChannelName(channel)) return
+  const of = { accountId: evaluation.situation.account_id, channel, providerIds }
+  await applyReports(deps, of).catch((error) => deps.log.error({ err: error }, 'message.reports-not-applied'))
 }

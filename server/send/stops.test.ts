@@ -7,13 +7,13 @@ import { aCopiedCoupon, giveToSteps, termsOfCoupon } from '../../test/copied-cou
 import { aCouponShop } from '../../test/discount-scene.ts'
 import { anOrder, aStore, freshOrderCheck } from '../../test/factories.ts'
 import { aScene, bought, HOUR, type Scene, wait } from '../../test/message-scene.ts'
-import { dueReminders, endsWell, POOL, type Six, sixMails, storedOne } from '../../test/turn-scene.ts'
+import { dueReminders, endsWell, POOL, type Six, sixMails, storedOne, termsOf } from '../../test/turn-scene.ts'
 import { acceptsMail, aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import { newId } from '../core/ids.ts'
 import { tables } from '../database/tables.ts'
 import { domainOf } from '../email/mail-headers.ts'
-import { turnOf } from './mail-turn-sql.ts'
+import { turnOf } from './turn-sql.ts'
 
 // Every cause of a stop reaches the turn of mails (decision 148): each table that it reads is changed by itself, after a mail was judged and directly
 // before its turn, and the mail does not leave.
@@ -335,16 +335,23 @@ describe('a mail that was judged and waits for its place does not leave when', (
   })
 })
 
-test('these are all tables that the turn reads', () => {
+test.each([
+  'email',
+  'sms',
+  'whatsapp',
+  'push',
+] as const)('these are all tables that the turn of %s reads', (channel) => {
   const limits = {
     ...{ claim: newId(), workerId: newId(), now: world.now, localCopySince: world.now, accountId: newId() },
-    ...{ capSince: world.now, capMax: 3, month: '2026-03-01', planLimit: -1 },
+    ...{ capSince: world.now, capMax: 3, month: '2026-03-01', channel, planLimit: -1 },
   }
-  const { sql } = turnOf(newId(), { answered: [], going: [] }, limits).compile(world.db)
+  const terms = termsOf(world, channel, limits.accountId)
+  const { sql } = turnOf(newId(), { answered: [], going: [] }, limits, terms).compile(world.db)
   const named = Object.keys(tables).filter((table) =>
     new RegExp(`(?:\\b(?:from|join|update|into)|,)\\s+"?${table}"?(?=\\s|\\)|$)`).test(sql),
   )
-  const known = [...new Set([...CASES.map(([table]) => table), ...Object.keys(ELSEWHERE)])]
+  const isAsked = (table: string) => channel === 'email' || table !== 'domain_throttles'
+  const known = [...new Set([...CASES.map(([table]) => table), ...Object.keys(ELSEWHERE)])].filter(isAsked)
   const what = 'A table that the turn reads may stop a mail: add the case in which it alone changes.'
   expect(named.sort(), what).toEqual(known.sort())
 })

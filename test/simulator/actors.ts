@@ -208,7 +208,7 @@ function mortalClient(client: pg.PoolClient, life: Life) {
   return { query, release }
 }
 
-/** Within a transaction; a turn that only writes down answers of mails commits by itself. */
+/** Within a transaction; a turn that only writes down answers commits by itself. */
 const STARTS_SENDING = /update messages m set state = 'sending', reason = null, claim = null/
 
 const NOTHING = { command: 'BEGIN', rowCount: null, rows: [] }

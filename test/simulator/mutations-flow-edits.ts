@@ -55,7 +55,7 @@ export const flowEditMutations: readonly Mutation[] = [
   {
     name: 'a message may choose its channel again after it was sent',
     rule: 'Steps',
-    file: 'server/send/mail-turn-sql.ts',
+    file: 'server/send/turn-sql.ts',
     before: 'attempts = m.attempts + 1, channels = null',
     after: 'attempts = m.attempts + 1',
     seed: 332,

@@ -1,6 +1,6 @@
 import type { Mutation } from './mutations.ts'
 
-// Mistakes around the send of mails (decisions 147 and 149): what is prepared before it, the turn, and what follows from it.
+// Mistakes around the send (decisions 147 and 149): what is prepared before it, the turn, and what follows from it.
 
 export const mailMutations: readonly Mutation[] = [
   {
@@ -8,7 +8,7 @@ export const mailMutations: readonly Mutation[] = [
     rule: 'T4',
     file: 'server/send/fragments.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
-    before: "l.id <> ${of('id')} and ${isUnsettled('l')}",
+    before: "l.id <> ${of('id')} and ${isSending('l')}",
     after: 'false',
     seed: 802_306,
   },
@@ -55,7 +55,7 @@ export const mailMutations: readonly Mutation[] = [
   {
     name: 'the place of a mail is used before its answer is written down',
     rule: 'D10',
-    file: 'server/send/mail-turn-sql.ts',
+    file: 'server/send/turn-sql.ts',
     before: 'update messages m set answer = a.answer from answered a join locked k on k.id = a.id\n      where ',
     after:
       'update messages m set answer = a.answer from answered a join locked k on k.id = a.id\n      where false and ',
@@ -64,7 +64,7 @@ export const mailMutations: readonly Mutation[] = [
   {
     name: 'a mail that has left may still go by another channel',
     rule: 'Steps',
-    file: 'server/send/mail-turn-sql.ts',
+    file: 'server/send/turn-sql.ts',
     before: 'attempts = m.attempts + 1, channels = null',
     after: 'attempts = m.attempts + 1',
     seed: 332,
@@ -72,7 +72,7 @@ export const mailMutations: readonly Mutation[] = [
   {
     name: 'a mail is not counted of the plan in its turn',
     rule: 'Plan',
-    file: 'server/send/mail-turn-sql.ts',
+    file: 'server/send/turn-sql.ts',
     before: 'set used = used + (select count(*) from moved)',
     after: 'set used = used',
     seed: 41,
@@ -80,7 +80,7 @@ export const mailMutations: readonly Mutation[] = [
   {
     name: 'mails leave beyond the room in the plan',
     rule: 'Plan',
-    file: 'server/send/mail-turn-sql.ts',
+    file: 'server/send/turn-sql.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
     before: 'greatest(0, ${planLimit}::int - (select used from room)) end',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
@@ -91,8 +91,10 @@ export const mailMutations: readonly Mutation[] = [
     name: 'what a dead process had in flight is due again',
     rule: 'D1',
     file: 'server/send/abandoned.ts',
-    before: 'outcome: answer?.outcome ?? null,',
-    after: "outcome: answer?.outcome ?? { kind: 'retry' as const, reason: 'silence', response: '' },",
+    before:
+      'outcome: answer?.outcome ?? UNHEARD,\n    answeredAt: answer ? new Date(answer.at) : sendingAt,\n    isUnheard: answer === null,',
+    after:
+      "outcome: answer?.outcome ?? { ...UNHEARD, kind: 'retry' as const },\n    answeredAt: answer ? new Date(answer.at) : sendingAt,",
     seed: 25,
   },
   {

@@ -50,16 +50,6 @@ export const mutations: readonly Mutation[] = [
     seed: 1,
   },
   {
-    name: 'what a dead process had in flight is sent again',
-    rule: 'D1',
-    file: 'server/send/abandoned-sql.ts',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
-    before: 'update messages m set ${becomesUnknown}, finished_at =',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
-    after: 'update messages m set ${becomesScheduled}, decided_at =',
-    seed: 25,
-  },
-  {
     name: 'silence is taken for a refusal',
     rule: 'D1',
     file: 'server/outcome/outcome.ts',
@@ -210,9 +200,9 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what was reported of a text before its sender died is forgotten',
     rule: 'D4',
-    file: 'server/send/abandoned.ts',
-    before: 'await applyReportsOf(deps, tx, { accountId, channel, messageIds })',
-    after: '{}',
+    file: 'server/outcome/outcome.ts',
+    before: 'await applyReportsOf(deps, tx, { accountId, channel: ending.channel, messageIds })',
+    after: '',
     seed: 23762,
   },
   {
@@ -339,7 +329,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'each text fits the budget by itself',
     rule: 'Budget',
-    file: 'server/send/wide-turn.ts',
+    file: 'server/send/channel-rules.ts',
     before: 'micros -= cost.amountMicros',
     after: '',
     seed: 996,
@@ -351,14 +341,6 @@ export const mutations: readonly Mutation[] = [
     before: 'return { ...booked, amountMicros: 0 }',
     after: 'return null',
     seed: 105,
-  },
-  {
-    name: 'the next step does not wait for what is in flight',
-    rule: 'T4',
-    file: 'server/send/wide-turn.ts',
-    before: 'if (submitted.size > 0) await spaceNextSteps(tx, [...submitted], now)',
-    after: '',
-    seed: 73,
   },
   {
     name: 'what a refused question cost stays paid',

@@ -45,6 +45,8 @@ export interface Message {
   /** It may go by another one, where this one is closed to it. */
   hasFallback: boolean
   state: string
+  /** Its answer may be there, and what follows from it is not written yet. */
+  isSending: boolean
   reason: string | null
   worker: string | null
   createdAt: number
@@ -312,6 +314,7 @@ const STATE = `
       channel: 'channel',
       hasFallback: 'channels is not null',
       state: STATE_OF('messages'),
+      isSending: "state = 'sending'",
       reason: 'reason',
       worker: 'worker_id',
       createdAt: asMs('created_at'),

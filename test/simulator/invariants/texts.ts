@@ -140,10 +140,10 @@ export const D4: Invariant = ({ harness, state, mails }) =>
   state.messages
     .filter(({ channel }) => channel !== 'email')
     .flatMap((message) => {
-      const { id, state: now, to } = message
+      const { id, state: now, isSending, to } = message
       const said = harness.reported.get(id)
       // Of an erased person nobody can tell which message a report was about.
-      if (now === 'sending' || to === null) return []
+      if (isSending || to === null) return []
       if (!said) {
         const isMadeUp = now === 'delivered' || (now === 'failed' && message.reason?.startsWith('undelivered'))
         return isMadeUp ? [`step ${message.step} is ${now}, and nobody has reported that`] : []

@@ -1,15 +1,15 @@
 import { writeBadges } from '../carts/fragments.ts'
+import type { ChannelName } from '../channels/channel.ts'
 import { type RawBuilder, type StoreTx, sql } from '../core/db.ts'
 import { couponStands } from '../coupons/fragments.ts'
 import { hadOfSameOffer } from '../decide/fragments.ts'
-import { becomesSending, becomesSentIf, firstMailsSince, isClaimed, isUnsettled } from '../messages/fragments.ts'
+import { becomesSending, firstMailsSince, isClaimed, isSending } from '../messages/fragments.ts'
 import { insertNewsOfMessages } from '../notifications/fragments.ts'
 import type { OutcomeRow } from '../outcome/outcome.ts'
-import type { SendLimits } from './deliver-sql.ts'
 import { isBasisInForce, stands, wantsCoupon } from './fragments.ts'
 import type { Answer } from './settle.ts'
 
-// Mails are sent in three statements (decisions 147 and 149): preparation, the turn, settling.
+// Messages are sent in three statements (decisions 147 and 149): preparation, the turn, settling.
 
 export interface PreparedRow {
   id: string
@@ -36,16 +36,16 @@ export interface Preparing {
 }
 
 /**
- * Before the send: what the mails are, and their links. They stay claimed, and nothing is promised. Their people are locked by the
+ * Before the send: what the messages are, and their links. They stay claimed, and nothing is promised. Their people are locked by the
  * caller. Answers those that are still this claim's.
  */
-export async function prepareMails(
+export async function prepare(
   { db, storeId }: StoreTx,
   rows: readonly PreparedRow[],
   { claim, now, tokensUntil }: Preparing,
 ): Promise<Set<string>> {
   const prepared = await sql<{ id: string }>`
-    with mail as (
+    with ready as (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l(id uuid, to_address text, coupon_id uuid, coupon_code text,
         subject text, body_html text, body_text text, template_id uuid, template_version int, variant_id uuid, is_first_mail bool,
         judged jsonb, tokens jsonb)),
@@ -57,13 +57,13 @@ export async function prepareMails(
         to_address = l.to_address, coupon_id = l.coupon_id, coupon_code = l.coupon_code, subject = l.subject, body_html = l.body_html,
         body_text = l.body_text, template_id = l.template_id, template_version = l.template_version, variant_id = l.variant_id,
         is_first_mail = l.is_first_mail
-      from mail l join locked k on k.id = l.id left join carts c on c.store_id = ${storeId} and c.id = k.cart_id
+      from ready l join locked k on k.id = l.id left join carts c on c.store_id = ${storeId} and c.id = k.cart_id
       where m.store_id = ${storeId} and m.id = l.id and ${isClaimed('m')} and m.claim = ${claim}
       returning m.id, m.cart_id),
     linked as (
       insert into link_tokens (token_hash, store_id, message_id, cart_id, purpose, target, created_at, expires_at)
       select decode(t.hash, 'hex'), ${storeId}, prepared.id, prepared.cart_id, t.purpose, t.target, ${now}, ${tokensUntil}
-      from prepared join mail l on l.id = prepared.id,
+      from prepared join ready l on l.id = prepared.id,
         jsonb_to_recordset(l.tokens) as t(hash text, purpose text, target text)
       on conflict (store_id, token_hash) do update set expires_at = excluded.expires_at, target = excluded.target returning 1)
     select id from prepared`.execute(db)
@@ -89,12 +89,13 @@ export interface GoingRow {
   address_hash: string
   /** Of the person's other addresses, whose suppressions count as well. */
   other_hashes: readonly string[]
-  domain: string
   coupon_id: string | null
   coupon_code: string | null
   coupon_wording: string | null
   /** What the decision rests on, as far as it is asked again. */
   inputs: { consentBasis?: unknown }
+  /** What the rules of its channel say of it. */
+  own: object
 }
 
 export interface AnsweredRow {
@@ -103,39 +104,55 @@ export interface AnsweredRow {
   answer: Answer
 }
 
-export interface TurnLimits extends Omit<SendLimits, 'channel' | 'badge' | 'tokensUntil'> {
+export interface TurnLimits {
   claim: string
   workerId: string
+  now: Date
+  localCopySince: Date
+  capSince: Date
+  capMax: number
+  accountId: string
+  month: string
+  channel: ChannelName
   /** Below 0: none. */
   planLimit: number
 }
 
+/** What a channel adds to the statement. In both, `l.own` is its row's. */
+export interface ChannelTerms {
+  /** Asked of message `m`, about cart `c`. */
+  condition: RawBuilder<unknown>
+  /** What is written of message `m` as it leaves. */
+  written: RawBuilder<unknown>
+}
+
 /**
- * D10: writes what came back of mails, and lets others leave in their places. A mail leaves only as this claim's own (and, after a step back of the
- * clock, still due), of the same person and about the cart that was judged, whose flow or campaign (unless a person asked), store and
- * instance run, behind no step that has just left (T4), whose address is not suppressed, whose consent was not withdrawn and whose relaxed rule, where it rests on one, is relaxed still,
- * with a mirror fresh enough, whose coupon stands as the mail says it and is theirs still, whose domain is not left alone, with a place
- * under the frequency cap and room in the plan, which is counted along. Their people
- * are locked by the caller, in a statement before: what these did until then is seen. Rows in one order for all, then the plan's counter. The
- * statement answers which have left.
+ * D10: writes what came back, and lets others leave in their places. A message leaves only as this claim's own (and, after a step back of the
+ * clock, still due), of the same person and about the cart that was judged, by the channel that was decided on, whose flow or campaign (unless a
+ * person asked), store and instance run, behind no step that has just left (T4), whose address is not suppressed, whose consent was not withdrawn
+ * and whose relaxed rule, where it rests on one, is relaxed still, with a mirror fresh enough, whose coupon stands as the message says it and is
+ * theirs still, with a place under the frequency cap and room in the plan, which is counted along, and with what its channel asks besides
+ * (channel-rules.ts). Their people are locked by the caller, in a statement before: what these did until then is seen. Rows in one order for all,
+ * then the plan's counter. The statement answers which have left.
  */
 export function turnOf(
   storeId: string,
   { answered, going }: { answered: readonly AnsweredRow[]; going: readonly GoingRow[] },
   limits: TurnLimits,
+  { condition, written }: ChannelTerms,
 ): RawBuilder<{ id: string }> {
-  const { claim, workerId, now, accountId, month, planLimit } = limits
-  const counter = sql`account_id = ${accountId} and month = ${month}::date and channel = 'email'`
+  const { claim, workerId, now, accountId, month, channel, planLimit } = limits
+  const counter = sql`account_id = ${accountId} and month = ${month}::date and channel = ${channel}`
   return sql<{ id: string }>`
     with answered as (
       select * from jsonb_to_recordset(${JSON.stringify(answered)}::jsonb) as a(id uuid, sending_at timestamptz, answer jsonb)),
     going as (
       select * from jsonb_to_recordset(${JSON.stringify(going)}::jsonb) as l(id uuid, shopper_id uuid, cart_version int, address_hash text,
-        other_hashes jsonb, domain text, coupon_id uuid, coupon_code text, coupon_wording text, inputs jsonb)),
+        other_hashes jsonb, coupon_id uuid, coupon_code text, coupon_wording text, inputs jsonb, own jsonb)),
     -- Found by their ids alone, and joined with what is known of them before anything is asked: a planner whose statistics are from before the first
-    -- mail was taken expects no message in flight. It would read all of them, of the store or of the worker, for each row.
+    -- message was taken expects no message in flight. It would read all of them, of the store or of the worker, for each row.
     locked as materialized (
-      select id, cart_id, state, worker_id, judged, sending_at, answer from messages
+      select id, cart_id, state, worker_id, sending_at, answer from messages
       where store_id = ${storeId} and id = any(${idsOf([...answered, ...going])}::uuid[]) order by id for no key update),
     mine as materialized (select l.*, k.cart_id from going l join locked k on k.id = l.id where ${isClaimed('k')}),
     room as materialized (
@@ -143,9 +160,9 @@ export function turnOf(
     noted as (
       update messages m set answer = a.answer from answered a join locked k on k.id = a.id
       where m.store_id = ${storeId} and m.id = any(${idsOf(answered)}::uuid[]) and m.id = k.id and k.worker_id = ${workerId}
-        and ${isUnsettled('k')} and k.sending_at = a.sending_at and k.answer is null),
+        and ${isSending('k')} and k.sending_at = a.sending_at and k.answer is null),
     allowed as materialized (
-      select m.id, m.shopper_id from mine l join messages m on m.store_id = ${storeId} and m.id = l.id
+      select m.id, m.shopper_id, l.own from mine l join messages m on m.store_id = ${storeId} and m.id = l.id
       left join carts c on c.store_id = ${storeId} and c.id = l.cart_id, stores s, room
       where m.shopper_id = l.shopper_id and c.version is not distinct from l.cart_version
         and s.id = m.store_id and ${stands({ addressHash: sql`decode(l.address_hash, 'hex')`, otherHashes: sql`array(select decode(h, 'hex') from jsonb_array_elements_text(l.other_hashes) h)` }, now)}
@@ -155,57 +172,61 @@ export function turnOf(
         and (l.coupon_id is null or (${wantsCoupon(sql`l.coupon_id`)} and ${couponStands(sql`l.coupon_id`, sql`l.coupon_code`, sql`l.coupon_wording`)}))
         and not exists (${hadOfSameOffer})
         and (${takenPlaces(limits.capSince)}) < ${limits.capMax}
-        and not exists (select 1 from domain_throttles d where d.account_id = ${accountId} and d.domain = l.domain
-          and d.paused_until is not null and d.probe_id is distinct from l.id)
+        and ${condition}
       order by m.due_at, m.id
       limit case when ${planLimit}::int >= 0 then greatest(0, ${planLimit}::int - (select used from room)) end),
     moved as (
-      update messages m set ${becomesSending}, sending_at = ${now} from allowed l
+      update messages m set ${becomesSending}, sending_at = ${now}${written} from allowed l
       where m.store_id = ${storeId} and m.id = l.id and ${isClaimed('m')} and m.claim = ${claim}
-        and m.wake_at > ${now} and m.expires_at > ${now} and m.due_at <= ${now} and m.channel = 'email' and m.shopper_id = l.shopper_id and m.judged is not null
+        and m.wake_at > ${now} and m.expires_at > ${now} and m.due_at <= ${now} and m.channel = ${channel} and m.shopper_id = l.shopper_id and m.judged is not null
       returning m.id),
     counted as (
       update plan_usage set used = used + (select count(*) from moved) where ${counter} and exists (select 1 from moved))
     select id from moved`
 }
 
-export interface MailToSettle {
+/** Its end, of a message that was accepted or is unknown for good. */
+export interface End extends Pick<OutcomeRow, 'state' | 'reason' | 'provider_id' | 'result' | 'news'> {
+  response: string | null
+  /** For the record. */
+  inputs: object
+}
+
+export interface MessageToSettle {
   id: string
   sending_at: Date
-  /** Its end, where the mail server took it; null: what came back is written down apart, or nobody knows. */
-  accepted: OutcomeRow | null
+  /** null: what came back is written down apart. */
+  end: End | null
+  /** Only where no answer is written down. */
+  is_unheard: boolean
 }
 
 /**
- * Settles mails: an accepted one becomes `sent`, its record is written, and its cart, as well as the
- * cart that one was joined to since, get the badge. Answers which were unsettled.
+ * Settles messages in flight: their records are written, and their carts, as well as those that these were joined to since, get the badge. What
+ * has an end comes to it. Answers which were in flight.
  */
-export async function settleMails(
+export async function settle(
   { db, storeId }: StoreTx,
-  mails: readonly MailToSettle[],
+  messages: readonly MessageToSettle[],
   badge: string | null,
   now: Date,
 ): Promise<Set<string>> {
-  const rows = mails.map(({ id, sending_at, accepted }) => ({
-    ...accepted,
-    id,
-    sending_at,
-    is_accepted: accepted !== null,
-  }))
+  const rows = messages.map(({ end, ...message }) => ({ ...end, ...message, is_ended: end !== null }))
   const moved = await sql<{ id: string }>`
     with sending as (
-      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as g(id uuid, sending_at timestamptz, is_accepted bool,
-        reason text, provider_id text, response text, result text, news jsonb)),
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as g(id uuid, sending_at timestamptz, is_ended bool, is_unheard bool,
+        state text, reason text, provider_id text, response text, result text, inputs jsonb, news jsonb)),
     locked as materialized (
-      select id, state, judged from messages where store_id = ${storeId} and id = any(${idsOf(mails)}::uuid[])
+      select id, state, judged, answer from messages where store_id = ${storeId} and id = any(${idsOf(messages)}::uuid[])
         order by id for update),
     moved as (
-      update messages m set ${becomesSentIf(sql`g.is_accepted`)}, reason = g.reason, provider_id = g.provider_id, provider_response = g.response,
-        answer = null, judged = null, decided_at = g.sending_at, updated_at = ${now},
-        finished_at = case when g.is_accepted then ${now}::timestamptz end, attempts = m.attempts + 1, channels = null
+      update messages m set state = coalesce(g.state, m.state), reason = g.reason, provider_id = coalesce(g.provider_id, m.provider_id),
+        provider_response = g.response, answer = null, judged = null, decided_at = g.sending_at, updated_at = ${now},
+        finished_at = case when g.is_ended then ${now}::timestamptz end, attempts = m.attempts + 1, channels = null
       from sending g join locked k on k.id = g.id
-      where m.store_id = ${storeId} and m.id = any(${idsOf(mails)}::uuid[]) and m.id = k.id and ${isUnsettled('k')} and m.sending_at = g.sending_at
-      returning m.id, m.cart_id, m.sending_at, k.judged, g.is_accepted, g.result, g.response, g.news),
+      where m.store_id = ${storeId} and m.id = any(${idsOf(messages)}::uuid[]) and m.id = k.id and ${isSending('k')} and m.sending_at = g.sending_at
+        and (not g.is_unheard or k.answer is null)
+      returning m.id, m.cart_id, m.sending_at, k.judged, g.is_ended, g.result, g.inputs, g.news),
     told as materialized (
       select c.id, w.at, case when c.status in ('abandoned', 'active', 'lost') then w.at + interval '24 hours' end as answer_by
       from (select of as cart_id, max(at) as at from (
@@ -217,9 +238,8 @@ export async function settleMails(
       ${writeBadges(storeId, badge, sql`select id, at, answer_by from told`)}),
     recorded as (
       insert into decisions (store_id, id, message_id, at, outcome, reason, inputs, result, result_at, result_inputs)
-      select ${storeId}, gen_random_uuid(), moved.id, moved.sending_at, 'send', moved.judged ->> 'reason', moved.judged -> 'inputs',
-        moved.result, case when moved.is_accepted then ${now}::timestamptz end,
-        case when moved.is_accepted then jsonb_build_object('response', moved.response) end
+      select ${storeId}, gen_random_uuid(), moved.id, moved.sending_at, 'send', coalesce(moved.judged ->> 'reason', 'ok'), coalesce(moved.judged -> 'inputs', '{}'),
+        moved.result, case when moved.is_ended then ${now}::timestamptz end, moved.inputs
       from moved returning 1),
     news as (
       ${insertNewsOfMessages(storeId, sql`select moved.news from moved`, now)})
@@ -231,7 +251,10 @@ export async function settleMails(
 const idsOf = (rows: readonly { id: string }[]): string[] => rows.map((row) => row.id)
 
 /** The month's counter of the account has a row, for the turn to lock. */
-export async function haveCounter({ db }: StoreTx, accountId: string, month: string): Promise<void> {
-  await sql`insert into plan_usage (account_id, month, channel) values (${accountId}, ${month}::date, 'email')
+export async function haveCounter(
+  { db }: StoreTx,
+  { accountId, month, channel }: Pick<TurnLimits, 'accountId' | 'month' | 'channel'>,
+): Promise<void> {
+  await sql`insert into plan_usage (account_id, month, channel) values (${accountId}, ${month}::date, ${channel})
     on conflict do nothing`.execute(db)
 }
