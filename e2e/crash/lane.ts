@@ -105,7 +105,7 @@ async function runCrash(parts: Parts, crash: CrashCase, seed: number): Promise<C
   if (!sprung) {
     crashed.disarm()
     const words = inWords(await rowsOf(database.db, domain))
-    return { settling: 0, unknown: 0, recoveryMs: 0, slowdown: 1, problems: [`nothing came to the boundary: ${words}`] }
+    return { mails: 0, unknown: 0, recoveryMs: 0, slowdown: 1, problems: [`nothing came to the boundary: ${words}`] }
   }
   const clock = startSlownessClock()
   const mine = () => mail.taken().filter(({ to }) => to.endsWith(`@${domain}`))
@@ -169,7 +169,7 @@ const PASSES = {
   decisions: 2,
   preparation: 3,
   send: 8,
-  mails: 3,
+  settling: 3,
   // Only what was not accepted has one, and all of that may be of one shop.
   outcome: 1,
   connect: 4,

@@ -65,7 +65,7 @@ test('what it had sent, held, taken and put in flight ends as it would have', as
   const { rows: wrong } = await old.query(
     `select c.id from carts c where c.store_id = $1 and exists (
        select 1 from mailed_shoppers w where w.store_id = c.store_id and w.shopper_id = c.shopper_id) is distinct from exists (
-       select 1 from messages m where m.shopper_id = c.shopper_id and m.sending_at is not null)`,
+       select 1 from messages m where m.shopper_id = c.shopper_id and m.sending_at is not null and m.judged is null)`,
     [storeId],
   )
   expect(wrong).toEqual([])
