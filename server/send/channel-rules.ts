@@ -84,8 +84,7 @@ function mailRules(deps: Deps, { evaluation, mail }: Sender): ChannelRules {
     admit: (tx, ready, now) => passThrottle(tx, throttle, ready, now),
     isProbe: ({ row }) => throttle.probes.has(row.id),
     dismiss: (tx, ready) => unsent(tx, throttle, ready, new Set()),
-    learn: (done) =>
-      noteOutcomes(deps, throttle, done).finally(() => mail?.note(done.map(({ outcome }) => outcome))),
+    learn: (done) => noteOutcomes(deps, throttle, done).finally(() => mail?.note(done.map(({ outcome }) => outcome))),
   }
 }
 
