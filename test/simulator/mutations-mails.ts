@@ -13,12 +13,12 @@ export const mailMutations: readonly Mutation[] = [
     seed: 802_306,
   },
   {
-    name: 'the next step does not wait for a mail in flight',
+    name: 'the next step does not wait for what is in flight',
     rule: 'T4',
     file: 'server/send/settle.ts',
     before: 'if (before.length > 0)\n',
     after: 'if (before.length < 0)\n',
-    seed: 100,
+    seed: 73,
   },
   {
     name: 'no look is set for a mail that came back',
