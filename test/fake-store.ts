@@ -178,7 +178,9 @@ async function* listOrders(fake: FakeStore, query: OrderQuery): AsyncGenerator<O
   fake.orderQueries.push(query)
   const source = query.list === 'trash' ? fake.trashed : fake.allOrders
   const rows = source
-    .filter((order) => order.modifiedAt >= query.modifiedSince)
+    .filter(
+      (order) => order.modifiedAt >= query.modifiedSince && (query.list !== 'pending' || order.kind === 'pending'),
+    )
     .sort((a, b) => a.modifiedAt.localeCompare(b.modifiedAt))
   for await (const page of numbered(fake, rows, 1, () => fake.beforePage(query))) {
     if (query.signal?.aborted) throw query.signal.reason

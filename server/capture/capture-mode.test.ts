@@ -306,6 +306,18 @@ describe('orders that nobody has paid', () => {
     expect(await kept()).toContain(EMAIL)
   })
 
+  test.each([
+    'draft',
+    'pending',
+  ] as const)('a %s one has no place where only carts are kept, and has it once it is paid', async (kind) => {
+    await setMode('cart_only')
+    const place = { country: 'AT', state: null, orderId: '9250' }
+    await record({ ...place, kind })
+    expect(await kept()).not.toContain('"AT"')
+    await record({ ...place, kind: 'purchase', paidAt: world.now.toISOString() })
+    expect(await kept()).toContain('"AT"')
+  })
+
   test('a pending one is no row where nothing is kept, until it is paid', async () => {
     await setMode('nothing')
     await record({ kind: 'pending', orderId: '9200' })

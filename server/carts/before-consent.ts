@@ -70,7 +70,7 @@ export async function allowedCheckouts(
 /** Whether a cart of the store's own that is not known here, and names nobody, is kept. */
 export const keepsUnknownCarts = ({ before_consent: mode }: StoreRow): boolean => mode !== 'nothing'
 
-type Named = Pick<PlatformOrder, 'email' | 'phone' | 'firstName' | 'lastName' | 'customerId' | 'state'>
+type Named = Pick<PlatformOrder, 'email' | 'phone' | 'firstName' | 'lastName' | 'customerId' | 'country' | 'state'>
 
 function withContact<Of extends Named>(of: Of, keeps: { email: boolean; phone: boolean; customerId: boolean }): Of {
   const isNamed = keeps.email || keeps.phone
@@ -79,7 +79,7 @@ function withContact<Of extends Named>(of: Of, keeps: { email: boolean; phone: b
     email: keeps.email ? of.email : null,
     phone: keeps.phone ? of.phone : null,
     customerId: isNamed || keeps.customerId ? of.customerId : null,
-    ...(!isNamed && { firstName: null, lastName: null, state: null }),
+    ...(!isNamed && { firstName: null, lastName: null, country: null, state: null }),
   }
 }
 

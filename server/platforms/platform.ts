@@ -272,8 +272,11 @@ export interface OrderQuery {
   modifiedSince: string
   /** 1 to 100, default 100. */
   pageSize?: number
-  /** Trashed orders are in no other list; ask for them apart (nightly). Default `all`: every status but trash. */
-  list?: 'all' | 'trash'
+  /**
+   * Trashed orders are in no other list; ask for them apart (nightly). `pending`: those that await their payment. Default `all`: every status
+   * but trash.
+   */
+  list?: 'all' | 'trash' | 'pending'
   signal?: AbortSignal
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { keepsAll } from '../../shared/capture-mode.ts'
 import { recordOrders } from '../carts/record.ts'
 import type { Db, StoreDb } from '../core/db.ts'
 import { found } from '../core/errors.ts'
@@ -19,6 +20,7 @@ import {
   ORDER_CHECK_LIMIT_MS,
   ORDER_CHECK_OVERLAP_MS,
   ORDER_CHECK_REACH_MS,
+  PENDING_HOLDS_MS,
 } from '../stores/rules.ts'
 import { readStore } from '../stores/store.ts'
 import { noteUnreached, pushOnlyPlugin } from './push-only.ts'
@@ -134,10 +136,28 @@ async function pull(run: SyncJob, client: StoreClient, { limited, stepAside }: R
       rowsSeen += page.rows.length
       limit.throwIfAborted()
     }
+    if (!keepsAll(row.before_consent)) await pullPending(run, client, { limit, stepAside })
   } catch (error) {
     // Not a failed page but our own limit: the pages read so far are complete, and the next pull goes on behind them.
     if (limit.aborted) throw new OutOfTime(nextWatermark(state.watermark, reached ?? null, startedAt) ?? undefined)
     throw error
   }
   return { watermark: nextWatermark(state.watermark, seen, startedAt), rowsSeen }
+}
+
+/**
+ * An unpaid order of an unknown shopper was left out, or its contact was (C9). Shoppers who have agreed since then get no messages while they
+ * may be paying it (S4).
+ */
+async function pullPending(
+  { deps, store, startedAt }: SyncJob,
+  client: StoreClient,
+  { limit, stepAside }: { limit: AbortSignal; stepAside: StepAside },
+): Promise<void> {
+  const modifiedSince = before(startedAt, PENDING_HOLDS_MS).toISOString()
+  const pages = client.orders({ modifiedSince, list: 'pending', signal: limit })
+  for await (const page of asideForPages(pages, stepAside)) {
+    await recordOrders(deps, store.storeId, page.rows, 'sync')
+    limit.throwIfAborted()
+  }
 }

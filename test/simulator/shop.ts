@@ -117,7 +117,10 @@ async function* listOrders(shop: Shop, clock: Clock, query: OrderQuery): AsyncGe
   shop.readings.push(reading)
   const rows = present(shop)
     .filter(
-      (order) => order.modifiedAt >= query.modifiedSince && (order.kind === 'trashed') === (query.list === 'trash'),
+      ({ kind, modifiedAt }) =>
+        modifiedAt >= query.modifiedSince &&
+        (kind === 'trashed') === (query.list === 'trash') &&
+        (query.list !== 'pending' || kind === 'pending'),
     )
     .sort((a, b) => a.modifiedAt.localeCompare(b.modifiedAt))
   const totalPages = Math.max(1, Math.ceil(rows.length / PAGE))
@@ -128,7 +131,7 @@ async function* listOrders(shop: Shop, clock: Clock, query: OrderQuery): AsyncGe
     if (query.signal?.aborted) throw query.signal.reason
     const some = rows.slice((page - 1) * PAGE, page * PAGE)
     const isLast = page === totalPages
-    if (isLast) reading.reachedEnd = query.list !== 'trash' && !isProbe(query)
+    if (isLast) reading.reachedEnd = (query.list ?? 'all') === 'all' && !isProbe(query)
     yield { rows: some, skipped: [], page, totalPages, isLast, resumeFrom: some.at(-1)?.modifiedAt ?? null }
   }
 }

@@ -153,10 +153,8 @@ describe('the pull', () => {
     ])
   })
 
-  test('there is no trash', async () => {
+  test.each(['trash', 'pending'] as const)('there is nothing in the list "%s"', async (list) => {
     const one = await opened()
-    expect(await allOf(one.client.orders({ modifiedSince: since, list: 'trash' }))).toMatchObject([
-      { rows: [], isLast: true },
-    ])
+    expect(await allOf(one.client.orders({ modifiedSince: since, list }))).toMatchObject([{ rows: [], isLast: true }])
   })
 })

@@ -23,8 +23,8 @@ const LAG_MS = 3 * 60_000
 const MOST_DISCOUNTED = 6
 
 export async function* pullOrders(graph: Graph, net: StoreNet, query: OrderQuery): AsyncGenerator<OrderPage> {
-  // Shopify has no trash: an order that was deleted is in no list.
-  if (query.list === 'trash')
+  // Shopify has no trash: an order that was deleted is in no list. Nor is an order pending there (`orderKind`).
+  if (query.list === 'trash' || query.list === 'pending')
     return yield { rows: [], skipped: [], page: 1, totalPages: 1, isLast: true, resumeFrom: null }
   let place = { modifiedSince: query.modifiedSince, page: 0 }
   if (await isMany(graph, net, query)) place = yield* ordersByBulk(graph, net, query)

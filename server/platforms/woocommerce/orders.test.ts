@@ -73,6 +73,13 @@ describe('the order pull', () => {
     )
   })
 
+  test('lists orders that await their payment alone', async () => {
+    const orders = [anOrder(1, 9), anOrder(2, 10, { status: 'pending' }), anOrder(3, 11, { status: 'checkout-draft' })]
+    const { client } = await connected({ orders })
+    const { pages, ids } = await pull(client, { list: 'pending' })
+    expect([ids, pages[0]!.rows[0]!.kind]).toEqual([[2], 'pending'])
+  })
+
   test('the bound is inclusive although the store’s is not', async () => {
     const { client } = await connected({ orders: [anOrder(1, 9), anOrder(2, 10), anOrder(3, 11)] })
     expect((await pull(client, { modifiedSince: `${at(10)}.900Z`, pageSize: 100 })).ids).toEqual([1, 2, 3])

@@ -6,7 +6,7 @@ import { errorCode, isSuccess, type WooAnswer, type WooHttp, type WooQuery } fro
 import { ORDER_FIELDS, readOrder } from './wire.ts'
 
 // The order pull. No `status` is sent: the default (`any`) lists drafts and statuses of the store's own making, while naming one
-// status the store does not know fails the whole request. Trash is in no such list and is asked for apart.
+// status the store does not know fails the whole request. Every store knows `trash`, which is in no such list, and `pending`.
 //
 // Paging. The list ascends by modification, and an order changed during the pull moves to its end: with page=2, 3 … every such
 // move pulls an unread order back over the page border, unseen. So a full page is followed by a new first page from its last
@@ -87,9 +87,10 @@ async function* pullSecond(pull: Pull, second: number): AsyncGenerator<OrderPage
 }
 
 async function listOrders(pull: Pull, bounds: WooQuery, page: number): Promise<Listing> {
+  const { list = 'all' } = pull.query
   const query: WooQuery = [
     ...bounds,
-    ...(pull.query.list === 'trash' ? ([['status', 'trash']] as const) : []),
+    ...(list === 'all' ? [] : ([['status', list]] as const)),
     ['dates_are_gmt', 'true'],
     ['per_page', String(pull.pageSize)],
     ['page', String(page)],
