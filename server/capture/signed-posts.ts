@@ -29,12 +29,12 @@ export interface SignedPost {
 
 const HOUR_MS = 3_600_000
 
-/** All of one queue. Safe to repeat. */
+/** All of one queue. Safe to repeat. Answers the store's ids of the signed-in customers whom its carts may name (C9). */
 export async function recordSigned(
   deps: Deps,
   store: { id: string; home_url: string },
   { install, posts: told }: { install: string; posts: readonly SignedPost[] },
-): Promise<void> {
+): Promise<string[]> {
   const handle = { storeId: store.id, db: deps.db }
   const posts = await allowed(deps, handle, told)
   const carts = posts.map(({ post }) => post.cart)
@@ -59,6 +59,7 @@ export async function recordSigned(
       said: { ...taken.get(cart)?.said, ...saidNames(post) },
     })),
   })
+  return posts.flatMap(({ post }) => post.signed.customerId ?? [])
 }
 
 /** Of each what may be kept before its shopper agreed (C9). */

@@ -24,8 +24,10 @@ export async function countViews({ db, storeId }: StoreDb, views: readonly ViewR
       from jsonb_to_recordset(${JSON.stringify(views)}::jsonb)
         as v(view text, place text, channel text, wording text, ticked boolean)
       join stores st on st.id = ${storeId}
-      where v.ticked is not null or not exists (select 1 from consent_box_views k where k.store_id = ${storeId}
-        and k.view = v.view and k.place = v.place and k.channel = v.channel)),
+      left join consent_box_views k on k.store_id = st.id and k.view = v.view and k.place = v.place and k.channel = v.channel
+      where case when k.view is not null then v.ticked is not null
+        -- who has not agreed leaves no row there (C9)
+        else v.ticked or st.before_consent is distinct from 'nothing' end),
     written as (
       insert into consent_box_views as w (store_id, view, place, channel, wording_id, day, is_ticked, is_alone, seen_at)
       select ${storeId}, view, place, channel, wording, (${now}::timestamptz at time zone 'UTC')::date,

@@ -41,7 +41,8 @@ export async function takeBatch(deps: Deps, caller: Caller, body: unknown) {
     read.filter((each): each is Read & { entry: Extract<Entry, { type: T }> } => each.entry.type === type)
   const carts = ofType('cart').map(({ entry, seq, at }) => ({ seq, ...cartPost(entry, { install, seq, at }) }))
   const orders = ofType('order').map(({ entry, seq }) => ({ seq, order: entry.order, cart: entry.cart ?? null }))
-  refused.push(...(await takeCarts(deps, caller, { install, carts })))
+  const taken = await takeCarts(deps, caller, { install, carts })
+  refused.push(...taken.refused)
   refused.push(...(await takeOrders(deps, caller, orders)))
   for (const { entry, at } of ofType('consent')) await takeConsent(deps, caller, entry, at)
   await countBoxViews(
@@ -49,7 +50,7 @@ export async function takeBatch(deps: Deps, caller: Caller, body: unknown) {
     caller,
     read.flatMap((each) => formsSeen(each, install)),
   )
-  await noteActive(caller, activeAmong(read))
+  await noteActive(caller, activeAmong(read, taken.customers))
   const test = ofType('test').at(-1)?.entry.test
   if (test) await changePlugin(caller, { test_seen: test, test_seen_at: deps.now() })
   const seq = Math.max(0, ...read.map((each) => each.seq))
@@ -82,25 +83,33 @@ function readEntries(entries: readonly unknown[], now: Date): { read: Read[]; re
 const firstFault = ({ issues: [issue] }: z.ZodError) =>
   `${issue?.path.join('.') || 'type'} is not of its form`.slice(0, 200)
 
+interface TakenCarts {
+  refused: Refused[]
+  /** Of signed-in customers whom the carts may name. */
+  customers: string[]
+}
+
 /** A value the database refuses costs its own entry only. */
 async function takeCarts(
   deps: Deps,
   caller: Caller,
   { install, carts }: { install: string; carts: readonly (SignedPost & { seq: number })[] },
-): Promise<Refused[]> {
-  if (carts.length === 0) return []
+): Promise<TakenCarts> {
+  if (carts.length === 0) return { refused: [], customers: [] }
   const store = { id: caller.storeId, home_url: caller.homeUrl }
   try {
-    await recordSigned(deps, store, { install, posts: carts })
-    return []
+    return { refused: [], customers: await recordSigned(deps, store, { install, posts: carts }) }
   } catch (error) {
     if (!isOfTheData(error)) throw error
     const [first, ...others] = carts
-    if (others.length === 0) return [{ seq: first!.seq, code: 'invalid', error: 'It has a value that cannot be kept.' }]
+    if (others.length === 0) {
+      const refusal = { seq: first!.seq, code: 'invalid', error: 'It has a value that cannot be kept.' }
+      return { refused: [refusal], customers: [] }
+    }
   }
-  const refused: Refused[] = []
-  for (const cart of carts) refused.push(...(await takeCarts(deps, caller, { install, carts: [cart] })))
-  return refused
+  const each: TakenCarts[] = []
+  for (const cart of carts) each.push(await takeCarts(deps, caller, { install, carts: [cart] }))
+  return { refused: each.flatMap((one) => one.refused), customers: each.flatMap((one) => one.customers) }
 }
 
 /** Classes 22 and 23 of SQLSTATE. */
@@ -151,9 +160,10 @@ function formsSeen({ entry, seq }: Read, install: string) {
   return entry.type === 'form' ? viewsOfForms(`${install} ${seq}`, entry.forms) : []
 }
 
-function activeAmong(read: readonly Read[]) {
+function activeAmong(read: readonly Read[], customers: readonly string[]) {
   return read.flatMap(({ entry }) => {
     const customer = entry.type === 'cart' ? entry.customer : null
-    return customer?.lastActive ? [{ customerId: customer.id, at: new Date(customer.lastActive * 1_000) }] : []
+    if (!customer?.lastActive || !customers.includes(customer.id)) return []
+    return [{ customerId: customer.id, at: new Date(customer.lastActive * 1_000) }]
   })
 }

@@ -138,6 +138,22 @@ test('a store that keeps nothing before consent has ticks and no rate', async ()
   expect((await read()).mode).toBe('nothing')
 })
 
+test('where nothing is kept before consent, who left the box empty leaves no row', async () => {
+  await setMode('nothing')
+  const cart = aCartToken()
+  const views = () =>
+    world.db.selectFrom('consent_box_views').selectAll().where('store_id', '=', shop.storeId).execute()
+  const block = (box: object) => ({ block: { email: { id: yes.id, ...box } } })
+  const order = { type: 'order', order: aWireOrder(world), cart, event: 'placed', forms: block({}) }
+  await report(cart, undefined)
+  await shop.batch([{ seq: ++seq, ...order }])
+  await shop.batch([{ seq: ++seq, type: 'form', forms: { account: { email: { id: yes.id, isTicked: false } } } }])
+  expect(await views()).toEqual([])
+  const contact = { email: 'ada@shoppers.example.com', country: 'US' }
+  await report(cart, true, { contact, consent: { email: yes } })
+  expect(await counts()).toEqual([['block email ', 0, 0, 1]])
+})
+
 test('what older plugins report is not counted', async () => {
   await shop.batch([{ seq: ++seq, ...aCartEntry({ boxes: seen, consent: { email: yes } }) }])
   expect(await counts()).toEqual([])
