@@ -1,15 +1,7 @@
 import { isTheme, readCart, readThemeCart, type SeenCart, startFor } from './cart.ts'
 import { toolSays, watchTools } from './consent-tools.ts'
-import {
-  boxesShown,
-  type Consent,
-  consentBoxes,
-  fieldOf,
-  noteChange,
-  readContact,
-  type TypedContact,
-} from './fields.ts'
-import { checksum, deviceOf, type Memory, openMemory, random } from './memory.ts'
+import { boxesShown, type Consent, consentBoxes, noteField, readContact, type TypedContact } from './fields.ts'
+import { checksum, deviceOf, type Memory, OF_CART, openMemory, random } from './memory.ts'
 
 // What a shop carries on its pages: <script src="https://…/capture/KEY.js" data-store="KEY" defer></script>
 // It tells Recoup which products are in the cart and what the shopper typed into the checkout's contact fields, and nothing
@@ -126,7 +118,7 @@ function openTeller(key: string, origin: string, mode: Mode, back?: string): Tel
     },
     follow() {
       if (!mayPost()) {
-        former = memory.get('cart') ?? former
+        former = memory.get('cart') || former
         memory.clear()
         return false
       }
@@ -173,7 +165,7 @@ async function lookAtCart(teller: Teller): Promise<void> {
   }
   if (!isOrdered) return
   // What comes after an order is another cart.
-  for (const name of ['cart', 'back', 'items', 'contact', 'boxes', 'no', 'has']) memory.forget(name)
+  OF_CART.forEach(memory.forget)
   if (mayPost()) memory.set('order', order)
 }
 
@@ -217,7 +209,7 @@ function lookAtContact(teller: Teller, later: Later, lookAgain: () => void): voi
 /** What the ticked boxes are about. */
 function contactFor(consent: Consent | undefined): TypedContact {
   const { email, phone, ...person } = readContact()
-  const { email: byMail, sms, whatsapp } = consent ?? {}
+  const { email: byMail, sms, whatsapp } = consent || {}
   const asked = {
     ...(byMail?.isGiven && email && { email }),
     ...((sms?.isGiven || whatsapp?.isGiven) && phone && { phone }),
@@ -225,7 +217,7 @@ function contactFor(consent: Consent | undefined): TypedContact {
   return asked.email || asked.phone ? { ...person, ...asked } : {}
 }
 
-const saidOf = (consent: Consent | undefined) => Object.values(consent ?? {})
+const saidOf = (consent: Consent | undefined) => Object.values(consent || {})
 const takesBack = (consent: Consent | undefined) => saidOf(consent).some((said) => !said.isGiven)
 
 /** As the boxes are by then: they may have been ticked again. */
@@ -239,11 +231,11 @@ const AGAIN_MS = 1_000
 
 function start(): void {
   const script = document.currentScript as HTMLScriptElement | null
-  const source = script?.src ?? ''
+  const source = script?.src || ''
   const key = script?.dataset.store || /\/capture\/([\w-]+)\.js/.exec(source)?.[1] || view.recoupSetup?.key
   const origin = source.includes('/capture/') ? new URL(source).origin : view.recoupSetup?.origin
   if (!key || !origin) return
-  const mode = script?.dataset.consent === 'required' ? 'nothing' : (view.recoupSetup?.mode ?? 'cart_and_contact')
+  const mode = script?.dataset.consent === 'required' ? 'nothing' : view.recoupSetup?.mode || 'cart_and_contact'
   const teller = openTeller(key, origin, mode, takeWayBack())
   const cartSoon = soon(() => lookAtCart(teller), 300)
   const again = (work: () => void) => void setTimeout(() => quietly(work), AGAIN_MS)
@@ -262,11 +254,10 @@ function start(): void {
     teller.decide(value === true)
     follow()
   }
-  for (const args of Array.from(waiting ?? [])) view.recoup(args[0] as string, args[1])
+  for (const args of Array.from(waiting || [])) view.recoup(args[0] as string, args[1])
   watchTools(() => quietly(follow))
   teller.follow()
-  const typed = (event: Event) => quietly(() => fieldOf(event.target) && contactSoon())
-  document.addEventListener('change', (event) => quietly(() => noteChange(event.target)), true)
+  const typed = (event: Event) => quietly(() => noteField(event) && contactSoon())
   for (const type of ['change', 'focusout']) document.addEventListener(type, typed, true)
   addEventListener('pagehide', () => quietly(() => lookAtContact(teller, (work) => work(), cartSoon)))
   addEventListener('pageshow', (event) => event.persisted && cartSoon())

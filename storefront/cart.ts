@@ -41,7 +41,7 @@ export async function readCart(): Promise<SeenCart | undefined> {
       quantity: Math.min(9_999, Math.max(1, Math.round(item.quantity))),
       choices: choicesOf(item.variation),
     })),
-    coupons: (cart.coupons ?? []).slice(0, 20).map((coupon) => String(coupon.code).slice(0, 60)),
+    coupons: (cart.coupons || []).slice(0, 20).map((coupon) => String(coupon.code).slice(0, 60)),
   }
 }
 

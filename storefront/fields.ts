@@ -28,23 +28,24 @@ type BoxChannel = 'email' | 'sms' | 'whatsapp'
 /** By channel: the shopper changed the box; it was seen ticked by the shopper. A shop may replace the element itself at any time. */
 const changed: Partial<Record<BoxChannel, boolean>> = {}
 const ticked: Partial<Record<BoxChannel, boolean>> = {}
+/** The shopper fills in the form: an express payment skips it. */
+let isUsed: true | undefined
 
 /** What of the contact an element holds; "email" alone is common, so it counts only within a checkout. */
-export function fieldOf(target: unknown): string | undefined {
-  const field = target as HTMLInputElement | null
-  if (!field?.matches?.('input,select')) return undefined
+function fieldOf(target: unknown): string | undefined {
+  const field = target as HTMLInputElement
+  if (!(target instanceof Element && target.matches('input,select'))) return undefined
   if (field.matches(BOX)) return 'consent'
-  if (field.type === 'password' || field.type === 'hidden' || /^cc-/.test(field.autocomplete || '')) return undefined
+  if (field.type === 'password' || field.type === 'hidden' || /^cc-/.test(field.autocomplete)) return undefined
   // A Shopify theme's newsletter and contact forms.
   if (isTheme) return field.name === 'contact[email]' ? 'email' : undefined
-  return ID.exec(field.id)?.[1] ?? (field.id === 'email' && field.closest(CHECKOUT) ? 'email' : undefined)
+  return ID.exec(field.id)?.[1] || (field.id === 'email' && field.closest(CHECKOUT) ? 'email' : undefined)
 }
 
 /** Everything typed so far, complete addresses and numbers only. Of billing and shipping the one further down wins. */
 export function readContact(): TypedContact {
   const contact: TypedContact = {}
   document.querySelectorAll<HTMLInputElement>('input[id],select[id]').forEach((field) => {
-    if (field.matches(BOX)) return
     const name = fieldOf(field)
     const value = field.value.trim()
     if (!name || !value) return
@@ -66,20 +67,28 @@ function channelOf(box: HTMLInputElement): BoxChannel {
 
 const idOf = (box: HTMLInputElement) => (box.dataset.recoupWording || '').slice(0, 40)
 
-/** On a checkout: the boxes it shows, each with the wording it names. */
+const eachBox = (look: (box: HTMLInputElement, channel: BoxChannel) => void) =>
+  document.querySelectorAll<HTMLInputElement>(BOX).forEach((box) => void look(box, channelOf(box)))
+
+/** On a checkout that the shopper fills in: the boxes they can see, each with the wording it names. */
 export function boxesShown(): Partial<Record<BoxChannel, string>> | undefined {
-  if (!document.querySelector(CHECKOUT)) return undefined
+  if (!isUsed || !document.querySelector(CHECKOUT)) return undefined
   const boxes: Partial<Record<BoxChannel, string>> = {}
-  document.querySelectorAll<HTMLInputElement>(BOX).forEach((box) => {
-    boxes[channelOf(box)] = idOf(box)
+  eachBox((box, channel) => {
+    // A theme may draw its own box in the label, and hide this one.
+    if ((box.closest('label') || box).offsetParent) boxes[channel] = idOf(box)
   })
   return boxes
 }
 
-/** To be told of every change on the page. */
-export function noteChange(target: unknown): void {
-  const box = target as HTMLInputElement | null
-  if (box?.matches?.(BOX)) changed[channelOf(box)] = true
+/** Of every field of the page that is changed or left; answers whether it is one of the contact's. */
+export function noteField({ type, target }: Event): string | undefined {
+  const name = fieldOf(target)
+  if (name && type === 'change') {
+    isUsed = true
+    if (name === 'consent') changed[channelOf(target as HTMLInputElement)] = true
+  }
+  return name
 }
 
 /**
@@ -87,17 +96,14 @@ export function noteChange(target: unknown): void {
  * was there from the start says nothing until it is touched; and taking back is to untick what was ticked, not to leave it empty.
  */
 export function consentBoxes(): Consent | undefined {
-  const consent: Consent = {}
-  let hasSaid = false
-  document.querySelectorAll<HTMLInputElement>(BOX).forEach((box) => {
-    const channel = channelOf(box)
+  let consent: Consent | undefined
+  eachBox((box, channel) => {
     const isGiven = box.checked && (changed[channel] || !box.defaultChecked)
     if (isGiven) ticked[channel] = true
     if (box.checked ? !isGiven : !ticked[channel] && !(changed[channel] && box.defaultChecked)) return
     const label = box.dataset.recoupConsent || box.labels?.[0]?.textContent || box.title
     const wording = label.replace(/\s+/g, ' ').trim().slice(0, 1000)
-    hasSaid = true
-    consent[channel] = { isGiven: Boolean(isGiven), wording, id: idOf(box) }
+    consent = { ...consent, [channel]: { isGiven: Boolean(isGiven), wording, id: idOf(box) } }
   })
-  return hasSaid ? consent : undefined
+  return consent
 }

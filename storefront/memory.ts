@@ -12,7 +12,9 @@ export interface Memory {
   clear(): void
 }
 
-const NAMES = ['cart', 'back', 'device', 'items', 'contact', 'boxes', 'no', 'has', 'order', 'yes']
+/** What is about one cart. */
+export const OF_CART = ['cart', 'back', 'items', 'contact', 'boxes', 'no', 'has']
+const NAMES = [...OF_CART, 'device', 'order', 'yes']
 
 /** Until `isLasting` says so nothing outlives the visit (C9). */
 export function openMemory(key: string, isLasting: () => boolean = () => true): Memory {
