@@ -279,6 +279,21 @@ final class CaptureTest extends ShopCase
         self::assertSame(['isGiven' => true, 'id' => 'w1', 'wording' => self::WORDS], $entry['consent']['email']);
     }
 
+    public function testTheClassicCheckoutsScriptCountsTheBoxesThatTheFormHas(): void
+    {
+        WC()->cart->add_to_cart(self::TEA, 1);
+        $type = function (string $email, array $more): array {
+            $_POST = ['nonce' => wp_create_nonce('recoup_contact'), 'email' => $email] + $more;
+            $this->redirectOf([Contact::class, 'take']);
+            $this->endRequest();
+            return array_intersect_key($this->lastEntry(), ['forms' => 1, 'boxes' => 1, 'consent' => 1]);
+        };
+        self::assertSame([], $type('vera@example.com', []), 'an older script, or a theme whose form has no box');
+        self::assertSame([], $type('ada@example.com', ['boxes' => 'fax=w1,email=,email=<b>']));
+        $seen = ['boxes' => ['email' => 'w1'], 'forms' => ['classic' => ['email' => ['id' => 'w1']]]];
+        self::assertSame($seen, $type('grace@example.com', ['boxes' => 'sms=w2,email=w1']));
+    }
+
     public function testAPostWithoutTheNonceOfTheCheckoutIsRefused(): void
     {
         $_POST = ['nonce' => 'forged', 'email' => 'vera@example.com'];

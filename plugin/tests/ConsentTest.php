@@ -10,9 +10,16 @@ final class ConsentTest extends ShopCase
 {
     private const GIVEN = ['isGiven' => true, 'id' => 'w1', 'wording' => self::WORDS];
 
-    private function tick(bool $is, ?object $order = null): void
+    /** @param string|null $boxes what our script says of the page; null: nothing */
+    private function tick(bool $is, ?object $order = null, ?string $boxes = 'email=w1'): void
     {
+        $this->pageShows($boxes);
         do_action('woocommerce_set_additional_field_value', 'recoup/consent-email', $is, 'other', $order);
+    }
+
+    private function pageShows(?string $boxes): void
+    {
+        $_SERVER['HTTP_RECOUP_BOXES'] = $boxes;
     }
 
     public function testABoxLeftAloneSaysNothing(): void
@@ -155,9 +162,76 @@ final class ConsentTest extends ShopCase
         self::assertSame([], array_intersect_key($this->lastEntry(), ['forms' => 1, 'boxes' => 1]));
     }
 
-    private function typeInBlocks(array $addresses = ['billing_address' => ['email' => 'vera@example.com']]): void
+    private const TYPED = ['billing_address' => ['email' => 'vera@example.com']];
+
+    private function typeInBlocks(array $addresses = self::TYPED, ?string $boxes = 'email=w1'): void
     {
+        $this->pageShows($boxes);
         do_action('woocommerce_store_api_cart_update_customer_from_request', WC()->customer, new ArrayObject($addresses));
+        $this->endRequest();
+    }
+
+    public static function buttonsWithoutBoxes(): array
+    {
+        return ['an express payment of the block checkout' => ['none'], 'a payment button of another page' => [null]];
+    }
+
+    /** @dataProvider buttonsWithoutBoxes */
+    public function testAPaymentThatSkipsTheBoxesGrantsNothingAndCountsNoBox(?string $boxes): void
+    {
+        WC()->cart->add_to_cart(self::TEA, 1);
+        $draft = new WC_Order(71);
+        $this->tick(true, $draft);
+        $this->endRequest();
+        self::assertSame('yes', $draft->meta['_recoup_consent_email']);
+        WC()->customer->set_billing_email('wallet@example.com');
+        $this->typeInBlocks(self::TYPED, $boxes);
+        self::assertSame('wallet@example.com', $this->lastEntry()['contact']['email']);
+        self::assertSame([], array_intersect_key($this->lastEntry(), ['consent' => 1, 'forms' => 1, 'boxes' => 1]));
+        $this->placeBlockOrder($draft, $boxes);
+        self::assertSame([], array_intersect_key($draft->meta, ['_recoup_consent_email' => 1, '_recoup_consent_email_wording' => 1]));
+        self::assertArrayNotHasKey('forms', $this->entriesOfType('order')[0]);
+    }
+
+    /** @dataProvider buttonsWithoutBoxes */
+    public function testBeforeAYesTheAddressOfAWalletIsNotTold(?string $boxes): void
+    {
+        Settings::take(['version' => 's3', 'boxes' => [['channel' => 'email', 'words' => self::WORDS, 'id' => 'w1']], 'before' => 'cart_only', 'push' => null]);
+        WC()->cart->add_to_cart(self::TEA, 1);
+        WC()->customer->set_billing_email('vera@example.com');
+        $this->tick(true);
+        $this->endRequest();
+        self::assertSame('vera@example.com', $this->lastEntry()['contact']['email']);
+        WC()->customer->set_billing_email('wallet@example.com');
+        $this->typeInBlocks(self::TYPED, $boxes);
+        self::assertArrayNotHasKey('contact', $this->lastEntry());
+        $this->typeInBlocks();
+        self::assertSame(['wallet@example.com', self::GIVEN], [$this->lastEntry()['contact']['email'], $this->lastEntry()['consent']['email']]);
+    }
+
+    public function testAnExpressPaymentSendsTheBoxAsItStandsOnThePageAndSaysNothing(): void
+    {
+        WC()->cart->add_to_cart(self::TEA, 1);
+        $order = new WC_Order(71);
+        $this->tick(true, $order, 'none');
+        $this->endRequest();
+        self::assertSame([], array_intersect_key($this->lastEntry(), ['consent' => 1, 'forms' => 1]));
+        self::assertSame([], $order->meta);
+    }
+
+    public function testTheBlockCheckoutLoadsAScriptThatTellsItsBoxes(): void
+    {
+        do_action('woocommerce_blocks_enqueue_checkout_block_scripts_after');
+        self::assertSame(['boxes' => ['email' => 'w1']], $GLOBALS['wp']['localized']['recoup-blocks']);
+    }
+
+    private function placeBlockOrder(object $order, ?string $boxes): void
+    {
+        $this->pageShows($boxes);
+        $GLOBALS['wp']['orders'][$order->get_id()] = $order;
+        do_action('woocommerce_store_api_checkout_update_order_meta', $order);
+        do_action('woocommerce_store_api_checkout_order_processed', $order);
+        do_action('woocommerce_cart_emptied');
         $this->endRequest();
     }
 

@@ -99,6 +99,34 @@ final class LanguageTest extends ShopCase
         self::assertSame(['w2', 'w1', 'w1'], $ids);
     }
 
+    public function testOfTwoTabsAtOneAddressEachTellsTheWordsItShows(): void
+    {
+        $this->giveGerman();
+        WC()->cart->add_to_cart(self::TEA, 1);
+        $this->endRequest();
+        $GLOBALS['wp']['isCheckout'] = true;
+        $_SERVER['REQUEST_URI'] = '/checkout/';
+        foreach (['de_DE', 'en_US'] as $locale) {
+            $GLOBALS['wp']['locale'] = $locale;
+            do_action('woocommerce_init');
+            do_action('wp');
+        }
+        $_SERVER['REQUEST_URI'] = '/wp-json/wc/store/v1/checkout';
+        $_SERVER['HTTP_REFERER'] = 'https://shop.example.com/checkout/';
+        $GLOBALS['wp']['isAjax'] = true;
+        $tick = function (?string $boxes, bool $is): ?array {
+            $_SERVER['HTTP_RECOUP_BOXES'] = $boxes;
+            do_action('woocommerce_set_additional_field_value', 'recoup/consent-email', $is, 'other', null);
+            $this->endRequest();
+            return $this->lastEntry()['consent']['email'] ?? null;
+        };
+        $said = [$tick(null, true), $tick('email=w9', true), $tick('email=w2', true), $tick('email=w1', false), $tick('email=w1', true)];
+        unset($_SERVER['REQUEST_URI'], $_SERVER['HTTP_REFERER']);
+        self::assertSame([null, null], array_slice($said, 0, 2), 'nobody knows which words the shopper saw');
+        self::assertSame([self::GERMAN, self::WORDS, self::WORDS], array_column(array_slice($said, 2), 'wording'));
+        self::assertSame(['email' => 'w1'], $this->lastEntry()['boxes']);
+    }
+
     public function testTheClassicFormTellsTheWordsItShowed(): void
     {
         $this->giveGerman();

@@ -89,6 +89,7 @@ abstract class ShopCase extends TestCase
         $answered = new ReflectionProperty(Consent::class, 'answered');
         $answered->setAccessible(true);
         $answered->setValue(null, []);
+        unset($_SERVER['HTTP_RECOUP_BOXES']);
     }
 
     protected function lastEntry(): array

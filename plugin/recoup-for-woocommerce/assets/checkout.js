@@ -31,6 +31,14 @@
     return !setup.asks || Object.keys(touched).length > 0 || told('marketing', 'allow')
   }
 
+  /** Boxes that the form shows; a theme may have none, or hide them. */
+  function shownBoxes() {
+    return Array.from(document.querySelectorAll('[id^="recoup_consent_"][data-recoup-wording]'))
+      .filter((box) => [box].concat(Array.from(box.labels || [])).some((each) => each.getClientRects().length > 0))
+      .map((box) => `${box.id.slice(15)}=${box.getAttribute('data-recoup-wording')}`)
+      .join(',')
+  }
+
   /** Whether there was anything to send. */
   function send() {
     clearTimeout(timer)
@@ -50,6 +58,7 @@
     })
     if (!said || said === last) return false
     last = said
+    data.append('boxes', shownBoxes())
     data.append('nonce', setup.nonce)
     fetch(setup.url, { method: 'POST', body: data, credentials: 'same-origin', keepalive: true }).catch(() => {
       last = ''

@@ -101,7 +101,7 @@ final class Agreement
         if ($said === false) {
             return in_array(false, array_column(self::said(), 'isGiven'), true);
         }
-        return $said === true || Settings::before() !== 'nothing' || self::said() !== [] || self::agreedInAccount(Settings::CHANNELS);
+        return $said === true || Settings::before() !== 'nothing' || Consent::told() !== [] || self::agreedInAccount(Settings::CHANNELS);
     }
 
     /** Whether all that was typed may be told, and a lasting name of the browser. */
@@ -171,7 +171,7 @@ final class Agreement
     private static function isTicked(array $channels): bool
     {
         foreach ($channels as $channel) {
-            if (self::said()[$channel]['isGiven'] ?? false) {
+            if (Consent::told()[$channel]['isGiven'] ?? false) {
                 return true;
             }
         }

@@ -60,7 +60,7 @@ final class Capture
     public static function typed($customer = null, $request = null): void
     {
         if (isset($request['billing_address'])) {
-            Consent::atCheckout('block');
+            Consent::atBlocks();
         }
         self::changed();
     }

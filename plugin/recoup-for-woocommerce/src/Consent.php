@@ -14,6 +14,10 @@ final class Consent
     private static $place = '';
     /** @var array<string, bool> channels whose box is in the form of this request */
     private static $answered = [];
+    /** @var array<string, string> channel => id of the words beside each box that the form of this request shows */
+    private static $shown = [];
+    /** @var array<string, string> the same of the block checkout's labels */
+    private static $labels = [];
     /** @var bool the boxes are in the form already */
     private static $isShown = false;
 
@@ -22,6 +26,8 @@ final class Consent
         add_action('woocommerce_init', Guard::action('woocommerce_init', [self::class, 'registerFields']));
         $set = Guard::action('woocommerce_set_additional_field_value', [self::class, 'fieldSet']);
         add_action('woocommerce_set_additional_field_value', $set, 10, 4);
+        $scripts = Guard::action('checkout_block_scripts', [self::class, 'enqueue']);
+        add_action('woocommerce_blocks_enqueue_checkout_block_scripts_after', $scripts, 10, 0);
         add_filter('woocommerce_form_field_email', Guard::filter('woocommerce_form_field_email', [self::class, 'besideEmail']), 10, 2);
         $form = Guard::action('woocommerce_checkout_after_customer_details', [self::class, 'show']);
         add_action('woocommerce_checkout_after_customer_details', $form, 20, 0);
@@ -40,7 +46,9 @@ final class Consent
             return;
         }
         Language::fixLabels();
+        self::$labels = [];
         foreach (Settings::boxes() as $channel => $box) {
+            self::$labels[$channel] = $box['id'];
             woocommerce_register_additional_checkout_field([
                 'id' => self::FIELD . $channel,
                 'label' => $box['words'],
@@ -52,6 +60,16 @@ final class Consent
                 'show_in_order_confirmation' => false,
             ]);
         }
+    }
+
+    /** The requests of the block checkout say neither which words its boxes show nor that an express payment skips them: our script does. */
+    public static function enqueue(): void
+    {
+        if (self::$labels === []) {
+            return;
+        }
+        wp_enqueue_script('recoup-blocks', plugins_url('assets/blocks.js', Plugin::file()), ['wp-api-fetch'], Plugin::VERSION, true);
+        wp_localize_script('recoup-blocks', 'recoupBlocks', ['boxes' => self::$labels]);
     }
 
     /**
@@ -115,9 +133,19 @@ final class Consent
         if (doing_action('woocommerce_save_account_details')) {
             return;
         }
-        self::atCheckout('block');
         $channel = substr($key, strlen(self::FIELD));
-        if (self::heard($channel, (bool) $value)) {
+        $boxes = Input::boxes();
+        if ($boxes !== null && !isset($boxes[$channel])) {
+            // An express payment sends the box as it stands on the page.
+            return;
+        }
+        if ($boxes === null && $value && Language::isAmbiguous()) {
+            return;
+        }
+        if ($boxes !== null || $value) {
+            self::atCheckout('block', $boxes ?? [$channel => Settings::box($channel, '')['id'] ?? '']);
+        }
+        if (self::heard($channel, (bool) $value, $boxes[$channel] ?? '')) {
             Capture::changed();
         }
         if (is_object($of) && is_a($of, 'WC_Order')) {
@@ -144,6 +172,14 @@ final class Consent
     {
         $said = Session::get('consent', []);
         return is_array($said) ? $said : [];
+    }
+
+    /** What Recoup is told of it. A yes was given for the address in the form, not for the one that an express payment brings. */
+    public static function told(): array
+    {
+        return Session::get('express') !== true ? self::said() : array_filter(self::said(), static function ($word): bool {
+            return empty($word['isGiven']);
+        });
     }
 
     /** The classic checkout, by our script while it is filled in: a box is named only when the shopper has touched it. */
@@ -208,10 +244,33 @@ final class Consent
         return '<input type="hidden" name="' . esc_attr($name . '_wording') . '" value="' . esc_attr($box['id']) . '">';
     }
 
-    /** This request comes from a checkout that shows the boxes; '': it is over. */
-    public static function atCheckout(string $place): void
+    /**
+     * This request comes from a checkout that shows these boxes; '': it is over.
+     *
+     * @param array<string, string> $boxes channel => id of the words
+     */
+    public static function atCheckout(string $place, array $boxes = []): void
     {
-        self::$place = $place === 'block' && !self::hasFields() ? '' : $place;
+        $isThere = $boxes !== [] && ($place !== 'block' || self::hasFields());
+        self::$place = $isThere ? $place : '';
+        self::$shown = $isThere ? array_intersect_key($boxes, Settings::boxes()) : [];
+        if ($isThere && Session::get('express') !== null) {
+            Session::put('express', null);
+        }
+    }
+
+    /** The block checkout sends an address. Without the boxes it is one of an express payment, or of another page's payment button. */
+    public static function atBlocks(): void
+    {
+        $boxes = Input::boxes() ?? [];
+        $boxes === [] ? self::skipped() : self::atCheckout('block', $boxes);
+    }
+
+    private static function skipped(): void
+    {
+        if (self::said() !== []) {
+            Session::put('express', true);
+        }
     }
 
     private static function hasFields(): bool
@@ -236,12 +295,10 @@ final class Consent
         return $seen;
     }
 
-    /** Channel => id of its words, as the checkout this request comes from shows them. */
+    /** Channel => id of its words, as the checkout that made this request shows them. */
     public static function shown(): array
     {
-        return self::$place === '' ? [] : array_map(static function (array $box): string {
-            return $box['id'];
-        }, Settings::boxes());
+        return self::$shown;
     }
 
     /**
@@ -251,15 +308,20 @@ final class Consent
      */
     public static function toClassicOrder($order): void
     {
+        $boxes = [];
         foreach (array_keys(Settings::boxes()) as $channel) {
             $name = 'recoup_consent_' . $channel;
-            $hasBox = Input::hasForm($name . '_wording');
-            if ($hasBox || Input::hasForm($name)) {
+            if (Input::hasForm($name . '_wording')) {
+                $boxes[$channel] = Input::wording($name);
+            }
+            if (isset($boxes[$channel]) || Input::hasForm($name)) {
                 self::heard($channel, Input::hasForm($name), Input::wording($name));
             }
-            if ($hasBox) {
-                self::atCheckout('classic');
-            }
+        }
+        if ($boxes !== []) {
+            self::atCheckout('classic', $boxes);
+        } elseif (self::$answered === []) {
+            self::skipped();
         }
         if (is_object($order)) {
             self::toOrder($order);
@@ -268,14 +330,20 @@ final class Consent
 
     /**
      * Order meta, as docs/consent.md names it. The order is saved by WooCommerce right after. A payment button without the boxes may bring
-     * another address than the one that was ticked for: its order says nothing.
+     * another address than the one that was ticked for: its order says nothing, also where it goes on with the draft of a checkout with boxes.
      */
     public static function toOrder(object $order): void
     {
-        foreach (array_intersect_key(self::said(), self::$answered) as $channel => $word) {
+        $words = array_intersect_key(self::said(), self::$answered);
+        foreach (Settings::CHANNELS as $channel) {
             $key = '_recoup_consent_' . $channel;
-            $order->update_meta_data($key, $word['isGiven'] ? 'yes' : 'no');
-            $order->update_meta_data($key . '_wording', $word['wording']);
+            if (isset($words[$channel])) {
+                $order->update_meta_data($key, $words[$channel]['isGiven'] ? 'yes' : 'no');
+                $order->update_meta_data($key . '_wording', $words[$channel]['wording']);
+            } else {
+                $order->delete_meta_data($key);
+                $order->delete_meta_data($key . '_wording');
+            }
         }
     }
 

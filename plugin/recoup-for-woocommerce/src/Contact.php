@@ -40,7 +40,7 @@ final class Contact
         if (!Connection::isUp() || !wp_verify_nonce(Input::form('nonce'), self::ENDPOINT)) {
             wp_send_json(['ok' => false], 403);
         }
-        Consent::atCheckout('classic');
+        Consent::atCheckout('classic', Input::pairs(Input::form('boxes')));
         $fields = [];
         foreach (self::FIELDS as $name) {
             $fields[$name] = Input::form($name);
@@ -57,9 +57,12 @@ final class Contact
             return;
         }
         parse_str($form, $fields);
-        if (preg_grep('/^recoup_consent_\w+_wording$/D', array_keys($fields))) {
-            Consent::atCheckout('classic');
+        $boxes = [];
+        foreach (Settings::CHANNELS as $channel) {
+            $id = $fields['recoup_consent_' . $channel . '_wording'] ?? null;
+            $boxes += is_string($id) ? [$channel => Text::plain($id, 40)] : [];
         }
+        Consent::atCheckout('classic', $boxes);
         self::heard($fields, 'billing_');
     }
 

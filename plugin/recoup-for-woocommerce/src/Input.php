@@ -35,6 +35,29 @@ final class Input
         return self::form($box . '_wording');
     }
 
+    /**
+     * What our script says of the block checkout: channel => id of the words beside each box it shows; [] during an express payment, which
+     * skips them. null: it says nothing.
+     */
+    public static function boxes(): ?array
+    {
+        return isset($_SERVER['HTTP_RECOUP_BOXES']) && is_string($_SERVER['HTTP_RECOUP_BOXES'])
+            ? self::pairs(sanitize_text_field(wp_unslash($_SERVER['HTTP_RECOUP_BOXES'])))
+            : null;
+    }
+
+    /** "email=w1abc23,sms=w4de56f" */
+    public static function pairs(string $text): array
+    {
+        $pairs = [];
+        foreach (array_slice(explode(',', $text), 0, 10) as $each) {
+            if (preg_match('/^(' . implode('|', Settings::CHANNELS) . ')=([\w-]{1,40})$/D', $each, $found)) {
+                $pairs[$found[1]] = $found[2];
+            }
+        }
+        return $pairs;
+    }
+
     /** @return string[] */
     public static function formList(string $name): array
     {

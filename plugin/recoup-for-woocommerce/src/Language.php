@@ -9,6 +9,8 @@ namespace Recoup\WooCommerce;
 final class Language
 {
     private const MOST_PAGES = 5;
+    /** Of an address that has shown the checkout in two languages. */
+    private const SEVERAL = '*';
 
     /** @var string|null of the block checkout's labels; null: it has no boxes */
     private static $ofLabels = null;
@@ -33,9 +35,10 @@ final class Language
         $language = self::$ofLabels ?? self::ofPage();
         $page = self::name(Input::page());
         $pages = self::pages();
+        $isOther = isset($pages[$page]) && $pages[$page] !== $language;
         if (Session::get('language') !== $language || ($pages[$page] ?? null) !== $language) {
             Session::put('language', $language);
-            Session::put('languages', array_slice([$page => $language] + $pages, 0, self::MOST_PAGES));
+            Session::put('languages', array_slice([$page => $isOther ? self::SEVERAL : $language] + $pages, 0, self::MOST_PAGES));
         }
     }
 
@@ -55,6 +58,12 @@ final class Language
         // Two tabs can show the checkout in two languages: a request is from the page that it names.
         $kept = self::isOfScript() && Settings::hasLanguages() ? self::pages()[self::name(Input::fromPage())] ?? Session::get('language') : null;
         return is_string($kept) ? $kept : self::ofPage();
+    }
+
+    /** Whether two tabs at the address of this request's page may show the boxes in two languages. Only our script knows which of them it is. */
+    public static function isAmbiguous(): bool
+    {
+        return self::isOfScript() && Settings::hasLanguages() && self::current() === self::SEVERAL;
     }
 
     private static function isOfScript(): bool

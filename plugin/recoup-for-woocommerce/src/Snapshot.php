@@ -73,7 +73,7 @@ final class Snapshot
     private static function said(): array
     {
         $part = [];
-        $all = ['consent' => Session::get('consent'), 'boxes' => Consent::shown(), 'forms' => Consent::seen(), 'back' => Session::get('back')];
+        $all = ['consent' => Consent::told(), 'boxes' => Consent::shown(), 'forms' => Consent::seen(), 'back' => Session::get('back')];
         foreach ($all as $name => $value) {
             if (!empty($value)) {
                 $part[$name] = $value;

@@ -46,6 +46,11 @@ class WC_Order
         $this->meta[$name] = $value;
     }
 
+    public function delete_meta_data(string $name): void
+    {
+        unset($this->meta[$name]);
+    }
+
     public function get_meta_data(): array
     {
         $list = [];
