@@ -324,42 +324,6 @@ describe('in a browser', () => {
     })
   })
 
-  test('tells of no box before the shopper fills in the form, nor of one that they cannot see', async () => {
-    await visit(async (page) => {
-      await addTea(page)
-      await page.goto(`${shop.url}/checkout/`)
-      const show = (isShown: boolean) =>
-        page.evaluate(
-          (display) => {
-            for (const box of document.querySelectorAll('[id^=recoup_consent]'))
-              box.closest('label')!.style.display = display
-          },
-          isShown ? '' : 'none',
-        )
-      // As an express payment fills it in.
-      await page.evaluate(() => {
-        document.querySelector<HTMLInputElement>('#email')!.value = 'wallet@shoppers.example.com'
-      })
-      const leave = async (id: string) => {
-        await page.locator(id).focus()
-        await page.locator('#order-note').focus()
-        await settled(page)
-      }
-      await leave('#email')
-      await expect.poll(() => last().contact).toMatchObject({ email: 'wallet@shoppers.example.com' })
-      expect(last()).not.toHaveProperty('boxes')
-      await show(false)
-      await page.fill('#email', 'ada@shoppers.example.com')
-      await leave('#email')
-      await expect.poll(() => last()).toMatchObject({ contact: { email: 'ada@shoppers.example.com' }, boxes: {} })
-      expect(last().boxes).toEqual({})
-      await show(true)
-      await page.fill('#email', 'grace@shoppers.example.com')
-      await leave('#email')
-      await expect.poll(() => last().boxes).toHaveProperty('email')
-    })
-  })
-
   test('a coupon entered at the classic checkout, and one taken away there, are told', async () => {
     // WooCommerce's checkout.js says so through jQuery only.
     const jQuery = (page: Page) =>

@@ -279,3 +279,43 @@ test('a tool’s default is no answer', async () => {
     expect(bodies().filter(({ contact, agreed, device }) => contact || agreed || device)).toEqual([])
   })
 })
+
+test('tells of no box before the shopper fills in the form, nor of one that they cannot see', async () => {
+  await visit(undefined, async ({ page, settled }) => {
+    await page.goto(`${shop.url}/shop/`)
+    await page.locator('[data-quick-add]').first().click()
+    await settled()
+    await page.goto(`${shop.url}/checkout/`)
+    const show = (isShown: boolean) =>
+      page.evaluate(
+        (display) => {
+          for (const box of document.querySelectorAll('[id^=recoup_consent]'))
+            box.closest('label')!.style.display = display
+        },
+        isShown ? '' : 'none',
+      )
+    // As an express payment fills it in.
+    await page.evaluate(() => {
+      document.querySelector<HTMLInputElement>('#email')!.value = 'wallet@shoppers.example.com'
+    })
+    const leave = async (id: string) => {
+      await page.locator(id).focus()
+      await page.locator('#order-note').focus()
+      await settled()
+    }
+    await leave('#email')
+    await expect.poll(() => bodies().at(-1)!.contact).toMatchObject({ email: 'wallet@shoppers.example.com' })
+    expect(bodies().at(-1)!).not.toHaveProperty('boxes')
+    await show(false)
+    await page.fill('#email', 'ada@shoppers.example.com')
+    await leave('#email')
+    await expect
+      .poll(() => bodies().at(-1)!)
+      .toMatchObject({ contact: { email: 'ada@shoppers.example.com' }, boxes: {} })
+    expect(bodies().at(-1)!.boxes).toEqual({})
+    await show(true)
+    await page.fill('#email', 'grace@shoppers.example.com')
+    await leave('#email')
+    await expect.poll(() => bodies().at(-1)!.boxes).toHaveProperty('email')
+  })
+})
