@@ -111,3 +111,46 @@ test('a file that breaks off is refused', async () => {
   }
   expect(await refusal(claimed(300, 300))).toBe(damaged)
 })
+
+/** A gray progressive JPEG whose bits come one by one, each in a scan through the whole picture. Valid, and 31 bytes per scan. */
+async function inScans(count: number): Promise<Buffer> {
+  const create = { width: 400, height: 400, channels: 3, background: '#7a7a7a' } as const
+  const whole = await sharp({ create }).toColourspace('b-w').jpeg({ progressive: true }).toBuffer()
+  const segments: Buffer[] = []
+  for (let at = 2; whole[at + 1] !== 0xd9; at += segments.at(-1)!.length) {
+    let end = at + 2 + whole.readUInt16BE(at + 2)
+    const isScan = whole[at + 1] === 0xda
+    while (isScan && !(whole[end] === 0xff && whole[end + 1] !== 0)) end += 1
+    segments.push(whole.subarray(at, end))
+  }
+  const first = segments.findIndex((each) => each[1] === 0xda)
+  const scan = segments.findIndex((each, place) => place > first && each[1] === 0xda)
+  const scans = Array.from({ length: count - 1 }, (_, place) => {
+    const [coefficient, bit] = [1 + Math.floor(place / 14), 13 - (place % 14)]
+    const made = Buffer.from(segments[scan]!)
+    made.set([coefficient, coefficient, bit === 13 ? bit : ((bit + 1) << 4) | bit], 7)
+    return made
+  })
+  const end = Buffer.from('ffd9', 'hex')
+  return Buffer.concat([whole.subarray(0, 2), ...segments.slice(0, first + 1), segments[scan - 1]!, ...scans, end])
+}
+
+test('a JPEG with far more scans than cameras and programs write is refused', async () => {
+  expect(await read(await inScans(20))).toMatchObject({ type: 'jpeg', width: 400, height: 400 })
+  expect(await read(await drawn(400, 400).flatten().jpeg({ progressive: true }).toBuffer())).toMatchObject({
+    width: 400,
+  })
+  const file = await inScans(800)
+  expect(file.length).toBeLessThan(300_000)
+  expect(await refusal(file)).toBe('unprocessable: This picture could not be read. The file may be damaged.')
+})
+
+test('of an animation of many thousand pictures the first one alone is unpacked', async () => {
+  const frames = await Promise.all([drawn(40, 20), drawn(40, 20).negate()].map((one) => one.raw().toBuffer()))
+  const strip = sharp(Buffer.concat(frames), { raw: { width: 40, height: 40, channels: 4, pageHeight: 20 } })
+  const gif = await strip.gif({ loop: 0, delay: [100, 100] }).toBuffer()
+  const last = gif.subarray(gif.lastIndexOf(Buffer.from('21f904', 'hex')), gif.length - 1)
+  // Unpacked they would be far beyond the pixels that one picture may have.
+  const many = Buffer.concat([gif.subarray(0, -1), ...Array(25_000).fill(last), gif.subarray(-1)])
+  expect(await read(many)).toMatchObject({ type: 'png', width: 40, height: 20 })
+})

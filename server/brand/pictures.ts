@@ -22,7 +22,10 @@ const BOXES = [
   { width: 320, height: 160 },
 ]
 const SMALL_BYTES = 150_000
-const LIMIT_S = 10
+/** For all of one picture. */
+const LIMIT_MS = 10_000
+/** A progressive JPEG has about ten. Each goes through the whole picture, and a few bytes are enough for one. */
+const MOST_SCANS = 40
 
 export const uploadFormats: readonly PictureFormat[] = ['png', 'jpeg', 'gif']
 
@@ -30,8 +33,9 @@ export const uploadFormats: readonly PictureFormat[] = ['png', 'jpeg', 'gif']
 export async function readPicture(bytes: Buffer, formats: readonly PictureFormat[]): Promise<Picture> {
   const format = formatOf(bytes)
   if (!format || !formats.includes(format)) throw unusable(wrongFormat(bytes))
+  if (format === 'jpeg' && countScans(bytes) > MOST_SCANS) throw unusable(DAMAGED)
   return oneByOne(async () => {
-    const open = await decoder(bytes)
+    const open = await decoder(bytes, performance.now() + LIMIT_MS)
     const { width, height } = await sizeOf(open, format)
     if (Math.max(width, height) > LONGEST_SIDE) throw tooLarge()
     if (Math.min(width, height) < SHORTEST_SIDE) {
@@ -58,6 +62,15 @@ export function formatOf(bytes: Buffer): PictureFormat | null {
   if (begins('474946383761') || begins('474946383961')) return 'gif'
   return begins('52494646') && begins('57454250', 8) ? 'webp' : null
 }
+
+/** Within a scan no byte of data follows FF but 00. */
+function countScans(bytes: Buffer): number {
+  let scans = 0
+  for (let at = bytes.indexOf(SCAN); at >= 0; at = bytes.indexOf(SCAN, at + 2)) scans += 1
+  return scans
+}
+
+const SCAN = Buffer.from('ffda', 'hex')
 
 function wrongFormat(bytes: Buffer): string {
   const isSvg = /<svg[\s>]/i.test(bytes.subarray(0, 2_000).toString('latin1'))
@@ -88,14 +101,15 @@ const library = (() => {
   return () => (loaded ??= load())
 })()
 
-async function decoder(bytes: Buffer): Promise<Open> {
+/** `until`: by `performance.now()`. */
+async function decoder(bytes: Buffer, until: number): Promise<Open> {
   const sharp = await library().catch((error: unknown) => {
     throw new AppError('unavailable', 'This server cannot read pictures: the package sharp does not run on it.', {
       cause: error,
     })
   })
   const bounds = { limitInputPixels: LONGEST_SIDE * LONGEST_SIDE, failOn: 'error', pages: 1 } as const
-  return () => sharp(bytes, bounds).timeout({ seconds: LIMIT_S })
+  return () => sharp(bytes, bounds).timeout({ seconds: Math.max(1, Math.ceil((until - performance.now()) / 1_000)) })
 }
 
 async function sizeOf(open: Open, format: PictureFormat): Promise<{ width: number; height: number }> {
