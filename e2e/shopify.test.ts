@@ -1,14 +1,15 @@
 import pg from 'pg'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ShopifyStore } from '../demo/shopify/store.ts'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
+import type { CaptureMode } from '../shared/capture-mode.ts'
 import type { FlowView } from '../shared/flows.ts'
 import { openShopify, shopifyApp } from '../test/contract-servers/shopify.ts'
 import { savedSteps } from '../test/flow-edits.ts'
 import { mailsTo, readMail, until } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'
-import { anAddress, anOwner, type ListedCart, leaveOrders } from './owner.ts'
+import { anAddress, anOwner, anOwnerWithoutStore, type ListedCart, leaveOrders } from './owner.ts'
 import { type SharedInstance, sharedInstance } from './shared-instances.ts'
 
 const MINUTE_MS = 60_000
@@ -52,8 +53,8 @@ async function hourPasses(): Promise<void> {
 }
 
 /** As an app’s own configuration subscribes: this server has no public address, at which it would subscribe by itself. */
-async function subscribe(captureKey: string): Promise<void> {
-  const ask = await shopifyApp(shopify)
+async function subscribe(captureKey: string, shop = shopify): Promise<void> {
+  const ask = await shopifyApp(shop)
   const uri = `${instance.url}/api/webhooks/shopify/${captureKey}`
   const query = `mutation W($topic: WebhookSubscriptionTopic!, $uri: String!) {
     webhookSubscriptionCreate(topic: $topic, webhookSubscription: { uri: $uri }) { userErrors { message } } }`
@@ -163,4 +164,136 @@ test('a checkout left in a Shopify store is recovered by its mail, and the same 
   await owner.getByRole('row', { name: new RegExp(`${ANA}.*No Action`) }).waitFor()
   expect(await cartOf(ANA)).toMatchObject({ status: 'No Action' })
   expect(shopify.faults.told.flatMap(({ codes }) => codes)).not.toContain('NOT_MODELLED')
+})
+
+describe('before consent (C9)', () => {
+  let shop: ShopifyStore
+  let ask: Awaited<ReturnType<typeof anOwnerWithoutStore>>['ask']
+  let storeId: string
+  let db: pg.Pool
+
+  beforeAll(async () => {
+    shop = await openShopify()
+    db = new pg.Pool({ connectionString: instance.databaseUrl(), max: 2 })
+    ask = (await anOwnerWithoutStore(instance, await (await browser.newContext()).newPage())).ask
+    const { clientId, clientSecret } = shop.keys
+    const { store } = await ask<{ store: { id: string; captureKey: string } }>('POST', '/api/stores/connect-store', {
+      ...{ platform: 'shopify', store_url: shop.url, client_id: clientId, client_secret: clientSecret },
+    })
+    storeId = store.id
+    await subscribe(store.captureKey, shop)
+    // The first import ends with its customers.
+    const imported = `select count(*)::int as n from sync_state where store_id = $1 and stream = 'customers' and completed_at is not null`
+    await until(async () => (await count(imported)) > 0)
+    shop.setThemeHead(`<script src="${instance.url}/capture/${store.captureKey}.theme.js" defer></script>`)
+  })
+
+  afterAll(async () => {
+    await db?.end()
+    await shop?.stop()
+  })
+
+  const TABLES = ['carts', 'facts', 'shoppers', 'shopper_keys', 'capture_inbox', 'orders', 'consent_box_views'] as const
+
+  /** How many rows the store has in each table, and which of them name this text. */
+  async function rows(text: string) {
+    const all = await Promise.all(
+      TABLES.map(async (table) => {
+        const counts = `count(*)::int as rows, count(*) filter (where strpos(t::text, $2) > 0)::int as named`
+        const { rows } = await db.query(`select ${counts} from ${table} t where store_id = $1`, [storeId, text])
+        return [table, rows[0]] as const
+      }),
+    )
+    const of = (name: 'rows' | 'named') => Object.fromEntries(all.map(([table, row]) => [table, row[name] as number]))
+    return { rows: of('rows'), named: of('named') }
+  }
+
+  const count = async (statement: string): Promise<number> => (await db.query(statement, [storeId])).rows[0].n
+
+  const EVENTS = `select count(*)::int as n from webhook_events where store_id = $1 and topic = 'checkouts/update'`
+
+  /** What the shop has told of the checkout is read. */
+  async function told(eventsBefore: number): Promise<void> {
+    await until(async () => (await count(EVENTS)) > eventsBefore)
+    const jobs = `select count(*)::int as n from pgboss.job
+      where data ->> 'storeId' = $1 and state < 'completed' and start_after <= now()`
+    await until(async () => (await count(jobs)) === 0)
+  }
+
+  async function aShopper() {
+    const page = await (await browser.newContext({ viewport: { width: 360, height: 740 } })).newPage()
+    const posts: { contact?: object; device?: string; agreed?: boolean; items?: object[] }[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('/api/capture/')) posts.push(JSON.parse(request.postData() ?? '{}'))
+    })
+    const keys = () =>
+      page.evaluate(() =>
+        [localStorage, sessionStorage].map((kept) => Object.keys(kept).filter((key) => /recoup/.test(key)).length > 0),
+      )
+    return { page, posts, keys }
+  }
+
+  type Shopper = Awaited<ReturnType<typeof aShopper>>
+
+  /** A cart, and an address typed at the checkout, whose box stays empty. */
+  async function shopAround({ page, posts }: Shopper, email: string, mode: CaptureMode): Promise<void> {
+    await page.goto(`${shop.url}/products/copper-watering-can`)
+    await page.getByRole('button', { name: 'Add to cart' }).click()
+    // The checkout has no script. Where nothing is reported, the script gets its time to do so.
+    if (mode === 'nothing') await page.waitForTimeout(2_000)
+    else await until(async () => posts.length > 0)
+    await page.getByRole('link', { name: 'View cart' }).click()
+    await page.getByRole('link', { name: 'Check out' }).click()
+    await page.getByLabel('Email', { exact: true }).fill(email)
+    await page.getByLabel('Email', { exact: true }).blur()
+    await page.locator('[data-checkout][data-kept="1"]').waitFor()
+  }
+
+  test.each<[mode: CaptureMode, keys: [lasting: boolean, ofVisit: boolean]]>([
+    ['nothing', [false, false]],
+    ['cart_only', [false, true]],
+    ['cart_and_contact', [true, false]],
+  ])('%s: what the browser sends and keeps, and which rows there are, before a yes and after it', async (mode, keys) => {
+    const email = anAddress('zoe', 'gardens.example')
+    const legalGround = 'Our shoppers agree to it by contract.'
+    expect(await ask('PUT', '/api/consent/capture', { mode, legalGround })).toMatchObject({ mode })
+    const before = await rows(email)
+    const events = await count(EVENTS)
+    const shopper = await aShopper()
+    await shopAround(shopper, email, mode)
+    await told(events)
+    const known = await rows(email)
+    expect(await shopper.keys()).toEqual(keys)
+    if (mode === 'nothing') expect([shopper.posts, known]).toEqual([[], before])
+    else {
+      expect(known.rows.carts).toBe(before.rows.carts! + 1)
+      expect(shopper.posts.some(({ items }) => items)).toBe(true)
+    }
+    if (mode === 'cart_only') {
+      expect(known.named).toEqual(before.named)
+      expect(shopper.posts.filter(({ contact, device, agreed }) => contact || device || agreed)).toEqual([])
+    }
+    if (mode === 'cart_and_contact') {
+      await expect.poll(async () => (await rows(email)).named.carts).toBe(1)
+      expect(shopper.posts.every(({ device }) => device)).toBe(true)
+    }
+
+    // The yes: at the checkout for the address, and in the shop's consent tool for the pages.
+    await shopper.page.getByLabel('Email me with news and offers').check()
+    await shopper.page.locator('[data-checkout][data-kept="2"]').waitFor()
+    await shopper.page.goto(shop.url)
+    await shopper.page.evaluate(() => {
+      Object.assign(window, { Shopify: { customerPrivacy: { currentVisitorConsent: () => ({ marketing: 'yes' }) } } })
+      document.dispatchEvent(new CustomEvent('visitorConsentCollected'))
+    })
+    await expect.poll(() => shopper.keys()).toEqual([true, false])
+    // What was reported before is not reported again.
+    if (mode === 'nothing')
+      await expect.poll(() => shopper.posts.some(({ agreed, device, items }) => agreed && device && items)).toBe(true)
+    const carts = () =>
+      db.query(`select items from carts where store_id = $1 and email = $2 and status <> 'merged'`, [storeId, email])
+    await expect
+      .poll(async () => (await carts()).rows, { timeout: 30_000 })
+      .toEqual([{ items: [expect.objectContaining({ quantity: 1 })] }])
+  })
 })
