@@ -6,7 +6,7 @@ import { aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import { transact } from '../core/db.ts'
 import { upsertCustomers } from '../sync/sync-sql.ts'
-import { countExpired, enqueueRetention, runRetention } from './retention.ts'
+import { countExpired, enqueueRetention, nextSize, runRetention } from './retention.ts'
 
 // C10: whose data was kept long enough is erased at night as C8 does it. Figures: retention-figures.test.ts.
 
@@ -348,4 +348,15 @@ test('an owner chooses the days and sees whom they would end; a new store begins
     ] as const)
       expect((await ask(method, path, method === 'PUT' ? { days: 30 } : undefined, token)).status).toBe(403)
   }
+})
+
+test.each([
+  ['as many as fit into its time', 4, 25, 4],
+  ['no more than twice as many', 4, 2, 8],
+  ['one person where four took far too long', 4, 200, 1],
+  ['one person, however long one took', 1, 900, 1],
+  ['more again once a batch was fast', 1, 12, 2],
+  ['forty at most', 40, 5, 40],
+])('the next batch erases %s', (_, size, tookMs, next) => {
+  expect(nextSize(size, tookMs)).toBe(next)
 })

@@ -25,7 +25,7 @@ const BEGINS_AT = '02:00'
 const PAGE = 500
 /** A batch is as large as fits into this time, so that nobody waits longer for a row. */
 const BATCH_MS = 25
-const AT_ONCE = { least: 4, most: 40 }
+const AT_ONCE = { first: 4, most: 40 }
 const LOCK_WAIT_MS = 20
 /** A job's share; the tick wakes it again. */
 const TURN_MS = 50_000
@@ -68,17 +68,21 @@ export async function runRetention(deps: Deps, { storeId, day }: z.infer<typeof 
   }
 }
 
+/** Grows by at most 2×: a fast batch may only have had shoppers with little data. One person is never too many. */
+export function nextSize(size: number, tookMs: number): number {
+  const fits = Math.round((size * BATCH_MS) / Math.max(1, tookMs))
+  return Math.max(1, Math.min(AT_ONCE.most, fits, 2 * size))
+}
+
 /** How many people fit into the time of a batch, by what the last one took. */
 class Pace {
-  size = AT_ONCE.least
+  size = AT_ONCE.first
   tookMs = 0
   async measure<T>(work: () => Promise<T>): Promise<T> {
     const began = performance.now()
     const result = await work()
     this.tookMs = performance.now() - began
-    const fits = Math.floor((this.size * BATCH_MS) / Math.max(1, this.tookMs))
-    // Grow by at most 2×: a fast batch may only have had shoppers with little data.
-    this.size = Math.max(AT_ONCE.least, Math.min(AT_ONCE.most, fits, 2 * this.size))
+    this.size = nextSize(this.size, this.tookMs)
     return result
   }
 }
