@@ -14,14 +14,15 @@
 
   /** A theme may leave the boxes out, or hide them. */
   function isShown(channel) {
-    var box = document.getElementById(`contact-recoup-consent-${channel}`)
+    var box = document.querySelector(`[id$="recoup-consent-${channel}"],[id$="recoup/consent-${channel}"]`)
     return [box, box?.closest('label')].some((each) => each?.getClientRects().length > 0)
   }
 
   wp.apiFetch.use((options, next) => {
     if (!/wc\/store\//.test(options.path || options.url || '')) return next(options)
-    var shown = isExpress() ? [] : Object.keys(setup.boxes).filter(isShown)
-    var boxes = shown.map((channel) => `${channel}=${setup.boxes[channel]}`).join(',') || 'none'
+    var shown = Object.keys(setup.boxes).filter(isShown)
+    var boxes = isExpress() ? 'none' : shown.map((channel) => `${channel}=${setup.boxes[channel]}`).join(',')
+    if (!boxes) return next(options)
     return next(Object.assign({}, options, { headers: Object.assign({}, options.headers, { 'Recoup-Boxes': boxes }) }))
   })
 })()

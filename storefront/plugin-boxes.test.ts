@@ -1,0 +1,66 @@
+import fs from 'node:fs'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { closePages, openBrowser } from '../e2e/browser.ts'
+
+// What the plugin's scripts tell the shop about the boxes of its two checkouts.
+
+const asset = (name: string) =>
+  fs.readFileSync(new URL(`../plugin/recoup-for-woocommerce/assets/${name}.js`, import.meta.url), 'utf8')
+let browser: Browser
+
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+afterAll(() => closePages(browser))
+
+/** The page is one of a shop, which answers every request with it. */
+async function aPage(html: string): Promise<Page> {
+  const page = await (await browser.newContext()).newPage()
+  await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: html }))
+  await page.goto('http://shop.example.com/checkout/')
+  return page
+}
+
+test('the block checkout’s requests name the texts beside its boxes, and that an express payment skips them', async () => {
+  const page = await aPage('<label id="row"><input type="checkbox" id="contact-recoup-consent-email">Mail me</label>')
+  await page.evaluate(() => {
+    const middlewares: unknown[] = []
+    const select = () => ({ isExpressPaymentMethodActive: () => document.body.dataset.express === 'yes' })
+    const wp = { apiFetch: { use: (each: unknown) => middlewares.push(each) }, data: { select } }
+    Object.assign(window, { wp, middlewares, recoupBlocks: { boxes: { email: 'w1', sms: 'w2' } } })
+  })
+  await page.addScriptTag({ content: asset('blocks') })
+  const headersOf = (path: string) =>
+    page.evaluate((path) => {
+      type Middleware = (options: object, next: (options: { headers: object }) => object) => object
+      const [middleware] = (window as unknown as { middlewares: Middleware[] }).middlewares
+      return middleware!({ path, headers: { Nonce: 'n' } }, ({ headers }) => headers)
+    }, path)
+  expect(await headersOf('/wc/store/v1/checkout')).toEqual({ Nonce: 'n', 'Recoup-Boxes': 'email=w1' })
+  expect(await headersOf('/wp/v2/posts')).toEqual({ Nonce: 'n' })
+  await page.evaluate(() => {
+    document.body.dataset.express = 'yes'
+  })
+  expect(await headersOf('/wc/store/v1/batch')).toEqual({ Nonce: 'n', 'Recoup-Boxes': 'none' })
+  await page.evaluate(() => {
+    document.body.dataset.express = ''
+    document.getElementById('row')!.style.display = 'none'
+  })
+  expect(await headersOf('/wc/store/v1/batch')).toEqual({ Nonce: 'n' })
+})
+
+test('the classic checkout names the boxes that its form shows', async () => {
+  const box = (channel: string, style = '') =>
+    `<label style="${style}"><input type="checkbox" id="recoup_consent_${channel}" data-recoup-wording="w-${channel}"></label>`
+  const page = await aPage(`<input id="billing_email">${box('email')}${box('sms', 'display: none')}`)
+  const posts: string[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'POST') posts.push(request.postData() ?? '')
+  })
+  await page.evaluate(() => Object.assign(window, { recoupCheckout: { url: '/?wc-ajax=recoup_contact', nonce: 'n' } }))
+  await page.addScriptTag({ content: asset('checkout') })
+  await page.fill('#billing_email', 'ada@shoppers.example.com')
+  await page.locator('#billing_email').blur()
+  await expect.poll(() => posts.map((body) => /name="boxes"\s+(\S+)/.exec(body)?.[1])).toEqual(['email=w-email'])
+})
