@@ -89,13 +89,13 @@ export const mailMutations: readonly Mutation[] = [
   },
   {
     name: 'what a dead process had in flight is due again',
-    rule: 'D1',
+    rule: 'D4',
     file: 'server/send/abandoned.ts',
     before:
       'outcome: answer?.outcome ?? UNHEARD,\n    answeredAt: answer ? new Date(answer.at) : sendingAt,\n    isUnheard: answer === null,',
     after:
       "outcome: answer?.outcome ?? { ...UNHEARD, kind: 'retry' as const },\n    answeredAt: answer ? new Date(answer.at) : sendingAt,",
-    seed: 25,
+    seed: 23762,
   },
   {
     name: 'what is held counts as over',
