@@ -4,7 +4,7 @@ import { loop, readyStore, sendAll } from './decide.bench.ts'
 import type { Bench, Figure } from './figures.ts'
 import { aCartWith, addFact } from './fold.bench.ts'
 import type { AppInstance, Lab } from './lab.ts'
-import { median, percentile } from './measure.ts'
+import { median, percentile, processorMs } from './measure.ts'
 
 // Method: what the triggers that note changes for the figures of analytics cost those who cause the changes. The work of `capture`, `fold`
 // and `decide` is done in pairs, once with the triggers and once without them, on the same database and one right after the other; who is
@@ -17,7 +17,6 @@ const MAILS = 600
 const FACTS = 60
 /** Each statement is planned anew after triggers were switched. */
 const WARM_UP = 5
-/** How the kernel counts. */
 
 export const bench: Bench = { name: 'triggers', run }
 
