@@ -303,3 +303,25 @@ describe('an order that is read unpaid and again when it is paid', () => {
     expect((await ledger()).map(({ source }) => source)).toEqual(['order'])
   })
 })
+
+test('who is not asked yet to confirm a consent by SMS is asked when they tick the box again, and once', async () => {
+  const phone = '+12125550177'
+  const tick = () => send('ada', { contact: { phone }, consent: { sms: aBox('sms') } })
+  const requests = () =>
+    world.db.selectFrom('opt_in_requests').selectAll().where('store_id', '=', store.storeId).execute()
+  await world.pool.query(`update stores set sms_confirmation = 'page_script' where id = $1`, [store.storeId])
+  await tick()
+  expect(await requests()).toMatchObject([{ state: 'waiting', phone }])
+  // As 0078 leaves a consent that counted before.
+  await world.db.deleteFrom('opt_in_requests').where('store_id', '=', store.storeId).execute()
+  await tick()
+  expect(await requests()).toMatchObject([{ state: 'waiting', phone }])
+  await world.db
+    .updateTable('opt_in_requests')
+    .set({ state: 'dropped', phone: null })
+    .where('store_id', '=', store.storeId)
+    .execute()
+  await tick()
+  expect(await requests()).toMatchObject([{ state: 'dropped', phone: null }])
+  expect(await ledger()).toMatchObject([{ status: 'pending', channel: 'sms' }])
+})

@@ -87,6 +87,17 @@ export async function keepOptInRequest(
       where q.state = 'dropped' or q.state = 'waiting' and q.due_at > excluded.due_at`.execute(db)
 }
 
+/** For a consent from before 0078, which nobody was asked to confirm. */
+export async function askFirstTime(
+  { db, storeId }: StoreTx,
+  { address, addressHash, country, now }: { address: string; addressHash: Buffer; country: string | null; now: Date },
+): Promise<void> {
+  await sql`
+    insert into opt_in_requests (store_id, channel, address_hash, phone, country, state, created_at, due_at)
+    values (${storeId}, 'sms', ${addressHash}, ${address}, ${country}, 'waiting', ${now}, ${now})
+    on conflict do nothing`.execute(db)
+}
+
 /** A question that was not sent yet and is no longer needed. */
 export async function dropOptInRequest({ db, storeId }: StoreTx, addressHash: Buffer): Promise<void> {
   await sql`update opt_in_requests set state = 'dropped', phone = null

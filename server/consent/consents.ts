@@ -62,7 +62,10 @@ export async function recordSaid(deps: Deps, tx: StoreTx, said: readonly Said[],
     const isNewCustomer = each.isGiven && each.customerId && last?.evidence?.customerId !== each.customerId
     const isSame =
       last && last.wording === each.wording && (last.status === status || (last.is_confirmed && each.isGiven))
-    if (isSame && !isNewCustomer) continue
+    if (isSame && !isNewCustomer) {
+      if (last.status === 'pending') await sql.askFirstTime(tx, { ...each, addressHash, now })
+      continue
+    }
     if (last && each.saidAt && last.at > each.saidAt) continue
     const saidAt = each.saidAt ?? now
     const at = last ? laterThan(last.at, saidAt) : saidAt
