@@ -19,11 +19,11 @@ interface Known {
 }
 
 /** null: nothing of it. A no is always heard, for the addresses its cart is known to have. A null mode is that of stores older than the setting. */
-export function withinMode<Post extends PlacedPost>(
-  post: Post,
+export function withinMode(
+  post: PlacedPost,
   mode: CaptureMode | null,
   { countsTick, isCovered = false, earlierConsents = [] }: Known,
-): Post | null {
+): PlacedPost | null {
   if (keepsAll(mode) || post.agreed) return post
   const boxes = boxChannels.flatMap((channel) => {
     const box = post.consent?.[channel]
@@ -40,7 +40,7 @@ export function withinMode<Post extends PlacedPost>(
   if (mode === 'cart_only') return withoutContact(post)
   if (boxes.every(({ box }) => box.isGiven)) return null
   const { cart, page, seq, consent } = post
-  return { cart, page, seq, consent } as Post
+  return { cart, page, seq, consent }
 }
 
 /** A box for texts says nothing of the email address, and the other way round. */
@@ -54,9 +54,9 @@ function contactFor(contact: PlacedPost['contact'], yes: readonly ConsentChannel
 }
 
 /** Nor a lasting id of the browser, nor where it is, nor who is signed in to the shop. */
-function withoutContact<Post extends PlacedPost>({ contact: _, device: __, zone: ___, ...post }: Post): Post {
+function withoutContact({ contact: _, device: __, zone: ___, ...post }: PlacedPost): PlacedPost {
   const signed = post.signed && { ...post.signed, customerId: null, state: null }
-  return { ...post, ...(signed && { signed }) } as Post
+  return { ...post, ...(signed && { signed }) }
 }
 
 /** For a script's setup. Nothing is said where it is what scripts did before they knew of it. */

@@ -27,6 +27,9 @@ export interface SignedPost {
   client: string | null
 }
 
+/** Of a report that only takes back a consent, nothing else may remain. */
+type AllowedPost = Omit<SignedPost, 'post'> & { post: PlacedPost }
+
 const HOUR_MS = 3_600_000
 
 /** All of one queue. Safe to repeat. Answers the store's ids of the signed-in customers whom its carts may name (C9). */
@@ -59,11 +62,11 @@ export async function recordSigned(
       said: { ...taken.get(cart)?.said, ...saidNames(post) },
     })),
   })
-  return posts.flatMap(({ post }) => post.signed.customerId ?? [])
+  return posts.flatMap(({ post }) => post.signed?.customerId ?? [])
 }
 
 /** Of each what may be kept before its shopper agreed (C9). */
-async function allowed(deps: Deps, store: StoreDb, told: readonly SignedPost[]): Promise<readonly SignedPost[]> {
+async function allowed(deps: Deps, store: StoreDb, told: readonly SignedPost[]): Promise<readonly AllowedPost[]> {
   const mode = (await readStore(store))?.before_consent ?? null
   if (keepsAll(mode)) return told
   const people = told.map((each) => customerOf(each.post))

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import { aCartEntry, aPluginShop, type PluginShop } from '../../test/plugin-shop.ts'
+import { wordingId } from '../../shared/consent-box.ts'
+import { aCartEntry, aCartToken, aPluginShop, aWireOrder, type PluginShop } from '../../test/plugin-shop.ts'
 import { aWorld } from '../../test/world.ts'
 
 // What an older plugin reports beyond the store's choice (C9).
@@ -29,4 +30,27 @@ test.each([
   expect(await lastLogin()).toBeNull()
   await visit(2, { agreed: true })
   expect(await lastLogin()).toEqual(new Date(1_700_000_002_000))
+})
+
+test('nothing: a report that only takes a consent back is recorded, and so is the order of the same batch (C9)', async () => {
+  await world.db.updateTable('stores').set({ before_consent: 'nothing' }).where('id', '=', shop.storeId).execute()
+  const [cart, wording] = [aCartToken(), 'Send me emails']
+  const yes = { isGiven: true, id: wordingId(wording), wording }
+  const contact = { email: 'ada@shoppers.example.com' }
+  await shop.batch([{ seq: 1, ...aCartEntry({ cart, contact, consent: { email: yes } }) }])
+  world.advance(60_000)
+  const reply = await shop.batch([
+    { seq: 2, ...aCartEntry({ cart, consent: { email: { ...yes, isGiven: false } } }) },
+    { seq: 3, type: 'order', order: aWireOrder(world), cart: null },
+  ])
+  expect(reply).toMatchObject({ status: 200, body: { done: [2, 3], refused: [] } })
+  const consents = await world.db
+    .selectFrom('consents')
+    .select('status')
+    .where('store_id', '=', shop.storeId)
+    .orderBy('at')
+    .execute()
+  expect(consents.map(({ status }) => status)).toEqual(['granted', 'withdrawn'])
+  const orders = await world.db.selectFrom('orders').select('order_id').where('store_id', '=', shop.storeId).execute()
+  expect(orders).toEqual([{ order_id: '501' }])
 })
