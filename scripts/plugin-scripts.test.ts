@@ -24,6 +24,7 @@ function openPage({ cookie = '', checkout, tool }: { cookie?: string; checkout?:
     cookie,
     addEventListener: listen,
     getElementById: (id: string) => fields.get(id) ?? null,
+    querySelectorAll: () => [],
   }
   const window: Record<string, unknown> = { recoupCheckout: checkout, recoupConsentTool: tool }
   const fetch = async (url: string, { body }: { body?: FormData }) => {
@@ -112,4 +113,64 @@ test('sends the id of the words beside a box that was ticked', async () => {
   shown.fire('change', box)
   await vi.advanceTimersByTimeAsync(1_000)
   expect(shown.posts.map(({ body }) => body?.get('recoup_consent_email_wording'))).toEqual(['w2'])
+})
+
+interface Box {
+  isVisible: boolean
+}
+
+/** The block checkout: its boxes by the id they have on the page. */
+function openBlocks(boxes: Record<string, Box>) {
+  const listeners = new Map<string, () => void>()
+  const page = { isExpress: false }
+  let use: (options: object, next: (options: object) => object) => { headers?: Record<string, string> } = () => ({})
+  const getElementById = (id: string) => {
+    const box = boxes[id]
+    return box ? { closest: () => null, getClientRects: () => (box.isVisible ? [{}] : []) } : null
+  }
+  const window: Record<string, unknown> = {
+    recoupBlocks: { boxes: { email: 'w1', sms: 'w2' } },
+    wp: {
+      apiFetch: {
+        use(given: typeof use) {
+          use = given
+        },
+      },
+      data: { select: () => ({ isExpressPaymentMethodActive: () => page.isExpress }) },
+    },
+    document: {
+      getElementById,
+      addEventListener: (name: string, listener: () => void) => listeners.set(name, listener),
+    },
+  }
+  window.window = window
+  vm.createContext(window)
+  vm.runInContext(read('blocks.js'), window)
+  const send = (path = '/wc/store/v1/cart/update-customer') =>
+    use({ path }, (options) => options).headers?.['Recoup-Boxes'] ?? null
+  return { page, send, change: () => listeners.get('change')?.() }
+}
+
+test.each([
+  ['WooCommerce 8.9', 'contact-recoup/consent-email'],
+  ['later versions', 'contact-recoup-consent-email'],
+])('the block checkout reports the box that %s shows', (_, id) => {
+  const { send } = openBlocks({ [id]: { isVisible: true } })
+  expect(send()).toBe('email=w1')
+  expect(send('/wp/v2/posts')).toBeNull()
+})
+
+test('the block checkout reports a box that a later step hides, and “none” for an express payment alone', () => {
+  const box = { isVisible: true }
+  const { page, send, change } = openBlocks({ 'contact-recoup-consent-sms': box })
+  change()
+  box.isVisible = false
+  expect(send()).toBe('sms=w2')
+  page.isExpress = true
+  expect(send()).toBe('none')
+})
+
+test('the block checkout tells hidden boxes from boxes that it cannot find', () => {
+  expect(openBlocks({ 'contact-recoup-consent-sms': { isVisible: false } }).send()).toBe('hidden')
+  expect(openBlocks({}).send()).toBe('unknown')
 })

@@ -209,6 +209,51 @@ final class ConsentTest extends ShopCase
         self::assertSame(['wallet@example.com', self::GIVEN], [$this->lastEntry()['contact']['email'], $this->lastEntry()['consent']['email']]);
     }
 
+    /** A page open since before the update, a blocked script, or a form in which the script finds no box. */
+    public static function pagesWithoutBoxesKnown(): array
+    {
+        return [[null], ['unknown']];
+    }
+
+    /** @dataProvider pagesWithoutBoxesKnown */
+    public function testATickCountsWhereOurScriptDoesNotSayWhatThePageShows(?string $boxes): void
+    {
+        WC()->cart->add_to_cart(self::TEA, 1);
+        $draft = new WC_Order(71);
+        $this->tick(true, $draft, $boxes);
+        $this->endRequest();
+        WC()->customer->set_billing_email('vera@example.com');
+        $this->typeInBlocks(self::TYPED, $boxes);
+        self::assertSame(['vera@example.com', self::GIVEN], [$this->lastEntry()['contact']['email'], $this->lastEntry()['consent']['email'] ?? null]);
+        self::assertSame([], array_intersect_key($this->lastEntry(), ['forms' => 1, 'boxes' => 1]));
+        self::assertSame('yes', $draft->meta['_recoup_consent_email']);
+    }
+
+    public function testHiddenBoxesCountForNothingAndUndoNoEarlierTick(): void
+    {
+        WC()->cart->add_to_cart(self::TEA, 1);
+        $this->typeInBlocks();
+        $this->tick(true);
+        $this->endRequest();
+        WC()->customer->set_billing_email('vera@example.com');
+        $this->typeInBlocks(self::TYPED, 'hidden');
+        self::assertSame(self::GIVEN, $this->lastEntry()['consent']['email'] ?? null);
+        self::assertSame([], array_intersect_key($this->lastEntry(), ['forms' => 1, 'boxes' => 1]));
+    }
+
+    public function testAnExpressOrderLeavesTheEarlierTickOutOfTheAccount(): void
+    {
+        WC()->cart->add_to_cart(self::TEA, 1);
+        $GLOBALS['wp']['user'] = 4;
+        $draft = new WC_Order(71);
+        $this->typeInBlocks();
+        $this->tick(true, $draft);
+        $this->endRequest();
+        $this->typeInBlocks(self::TYPED, 'none');
+        $this->placeBlockOrder($draft, 'none');
+        self::assertEmpty(get_user_meta(4, '_recoup_consent', true));
+    }
+
     public function testAnExpressPaymentSendsTheBoxAsItStandsOnThePageAndSaysNothing(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);

@@ -3,6 +3,9 @@
   var setup = window.recoupBlocks
   var wp = window.wp || {}
   if (!setup || !wp.apiFetch?.use) return
+  var isFound = false
+  // A checkout in steps hides the boxes later.
+  var seen = {}
 
   function isExpress() {
     try {
@@ -12,17 +15,34 @@
     }
   }
 
-  /** A theme may leave the boxes out, or hide them. */
-  function isShown(channel) {
-    var box = document.querySelector(`[id$="recoup-consent-${channel}"],[id$="recoup/consent-${channel}"]`)
-    return [box, box?.closest('label')].some((each) => each?.getClientRects().length > 0)
+  /** A theme may leave the boxes out, or hide them. WooCommerce 8.9 puts the field's own name into the id. */
+  function look() {
+    Object.keys(setup.boxes).forEach((channel) => {
+      var box = ['contact-recoup-consent-', 'contact-recoup/consent-']
+        .map((id) => document.getElementById(id + channel))
+        .find(Boolean)
+      if (!box) return
+      isFound = true
+      if ([box, box.closest('label')].some((each) => each?.getClientRects().length > 0)) seen[channel] = true
+    })
   }
 
+  function boxes() {
+    if (isExpress()) return 'none'
+    look()
+    if (!isFound) return 'unknown'
+    return (
+      Object.keys(seen)
+        .map((channel) => `${channel}=${setup.boxes[channel]}`)
+        .join(',') || 'hidden'
+    )
+  }
+
+  for (const name of ['focusin', 'change']) document.addEventListener(name, look, true)
   wp.apiFetch.use((options, next) => {
     if (!/wc\/store\//.test(options.path || options.url || '')) return next(options)
-    var shown = Object.keys(setup.boxes).filter(isShown)
-    var boxes = isExpress() ? 'none' : shown.map((channel) => `${channel}=${setup.boxes[channel]}`).join(',')
-    if (!boxes) return next(options)
-    return next(Object.assign({}, options, { headers: Object.assign({}, options.headers, { 'Recoup-Boxes': boxes }) }))
+    return next(
+      Object.assign({}, options, { headers: Object.assign({}, options.headers, { 'Recoup-Boxes': boxes() }) }),
+    )
   })
 })()

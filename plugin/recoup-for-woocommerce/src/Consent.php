@@ -136,12 +136,13 @@ final class Consent
         $channel = substr($key, strlen(self::FIELD));
         $boxes = Input::boxes();
         if ($boxes !== null && !isset($boxes[$channel])) {
-            // An express payment sends the box as it stands on the page.
+            // An express payment sends the box as it stands on the page, and a hidden box says nothing.
             return;
         }
         if ($boxes === null && $value && Language::isAmbiguous()) {
             return;
         }
+        self::noteScript();
         if ($boxes !== null || $value) {
             self::atCheckout('block', $boxes ?? [$channel => Settings::box($channel, '')['id'] ?? '']);
         }
@@ -259,11 +260,26 @@ final class Consent
         }
     }
 
-    /** The block checkout sends an address. Without the boxes it is one of an express payment, or of another page's payment button. */
+    /**
+     * The block checkout sends an address. An express payment skips the boxes; so does another page's payment button, which is known only
+     * where this shopper's checkout has our script: an older page, or one that a proxy serves, sends nothing either.
+     */
     public static function atBlocks(): void
     {
-        $boxes = Input::boxes() ?? [];
-        $boxes === [] ? self::skipped() : self::atCheckout('block', $boxes);
+        $said = Input::blocks();
+        if ($said === 'none' || ($said === '' && Session::get('hasScript') === true)) {
+            self::skipped();
+            return;
+        }
+        self::noteScript();
+        self::atCheckout('block', Input::boxes() ?? []);
+    }
+
+    private static function noteScript(): void
+    {
+        if (Input::blocks() !== '' && Session::get('hasScript') !== true) {
+            Session::put('hasScript', true);
+        }
     }
 
     private static function skipped(): void
@@ -350,7 +366,7 @@ final class Consent
     /** What somebody logged in has said, for My account. */
     public static function toAccount(int $user): void
     {
-        $said = self::said();
+        $said = self::told();
         if ($user > 0 && $said !== []) {
             $known = get_user_meta($user, Account::META, true);
             update_user_meta($user, Account::META, $said + (is_array($known) ? $known : []));

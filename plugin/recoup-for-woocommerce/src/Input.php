@@ -36,14 +36,20 @@ final class Input
     }
 
     /**
-     * What our script says of the block checkout: channel => id of the words beside each box it shows; [] during an express payment, which
-     * skips them. null: it says nothing.
+     * What our script says of the block checkout: its boxes, 'hidden', 'unknown' where it finds none, 'none' during an express payment, which
+     * skips them. '': nothing.
      */
-    public static function boxes(): ?array
+    public static function blocks(): string
     {
         return isset($_SERVER['HTTP_RECOUP_BOXES']) && is_string($_SERVER['HTTP_RECOUP_BOXES'])
-            ? self::pairs(sanitize_text_field(wp_unslash($_SERVER['HTTP_RECOUP_BOXES'])))
-            : null;
+            ? sanitize_text_field(wp_unslash($_SERVER['HTTP_RECOUP_BOXES']))
+            : '';
+    }
+
+    /** Channel => id of the words beside each box that the block checkout shows. null: nobody knows. */
+    public static function boxes(): ?array
+    {
+        return in_array(self::blocks(), ['', 'unknown'], true) ? null : self::pairs(self::blocks());
     }
 
     /** "email=w1abc23,sms=w4de56f" */
