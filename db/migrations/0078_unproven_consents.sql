@@ -23,6 +23,7 @@ update consents c set source = 'unpaid order', evidence = coalesce(c.evidence, '
       cross join unnest(array['email', 'sms', 'whatsapp']) as b(channel)
       cross join lateral (select convert_to(o.store_id::text, 'UTF8') || '\x00'::bytea || convert_to('order', 'UTF8') || '\x00'::bytea
         || convert_to(o.order_id, 'UTF8') || '\x00'::bytea || convert_to(b.channel, 'UTF8') as name) k
-      where o.kind in ('draft', 'pending', 'failed')) h) n
+      -- Stores cancel most unpaid orders.
+      where o.kind <> 'purchase' and o.purchased_at is null and o.own_purchased_at is null) h) n
   where c.store_id = n.store_id and c.id = n.id and c.source = 'order'
     and not exists (select 1 from consents k where k.store_id = n.store_id and k.id = n.unproven_id);

@@ -73,11 +73,16 @@ export async function openCartsTo({ db, storeId }: StoreTx, addresses: readonly 
   return rows.rows.map((row) => row.id)
 }
 
+interface OptInRequest {
+  address: string
+  addressHash: Buffer
+  country: string | null
+  now: Date
+  dueAt?: Date
+}
+
 /** The question is put once. One that was given up before it left may be put after all, and one that waits may be put sooner. */
-export async function keepOptInRequest(
-  { db, storeId }: StoreTx,
-  optInRequest: { address: string; addressHash: Buffer; country: string | null; now: Date; dueAt?: Date },
-): Promise<void> {
+export async function keepOptInRequest({ db, storeId }: StoreTx, optInRequest: OptInRequest): Promise<void> {
   const { address, addressHash, country, now, dueAt = now } = optInRequest
   await sql`
     insert into opt_in_requests as q (store_id, channel, address_hash, phone, country, state, created_at, due_at)
@@ -87,15 +92,15 @@ export async function keepOptInRequest(
       where q.state = 'dropped' or q.state = 'waiting' and q.due_at > excluded.due_at`.execute(db)
 }
 
-/** For a consent from before 0078, which nobody was asked to confirm. */
-export async function askFirstTime(
+/** Unless there was a question before, whatever became of it. */
+export async function keepFirstOptInRequest(
   { db, storeId }: StoreTx,
-  { address, addressHash, country, now }: { address: string; addressHash: Buffer; country: string | null; now: Date },
+  { address, addressHash, country, now }: OptInRequest,
 ): Promise<void> {
   await sql`
     insert into opt_in_requests (store_id, channel, address_hash, phone, country, state, created_at, due_at)
     values (${storeId}, 'sms', ${addressHash}, ${address}, ${country}, 'waiting', ${now}, ${now})
-    on conflict do nothing`.execute(db)
+    on conflict (store_id, channel, address_hash) do nothing`.execute(db)
 }
 
 /** A question that was not sent yet and is no longer needed. */

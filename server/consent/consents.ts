@@ -63,7 +63,8 @@ export async function recordSaid(deps: Deps, tx: StoreTx, said: readonly Said[],
     const isSame =
       last && last.wording === each.wording && (last.status === status || (last.is_confirmed && each.isGiven))
     if (isSame && !isNewCustomer) {
-      if (last.status === 'pending') await sql.askFirstTime(tx, { ...each, addressHash, now })
+      // A consent that the update marked as unproven waits for a confirmation, and its number was not known then.
+      if (status === 'pending') await sql.keepFirstOptInRequest(tx, { ...each, addressHash, now })
       continue
     }
     if (last && each.saidAt && last.at > each.saidAt) continue

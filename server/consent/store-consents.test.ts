@@ -69,3 +69,23 @@ test('of many old consents nobody is asked to confirm one now', async () => {
   const asked = world.db.selectFrom('opt_in_requests').select('state').where('store_id', '=', storeId)
   expect(await asked.execute()).toEqual([])
 })
+
+test('a tick asks to confirm a consent that an update left waiting, once', async () => {
+  const { storeId } = await aShopifyStore(world)
+  const phone = '+12125550177'
+  await world.pool.query(`update stores set sms_confirmation = 'page_script' where id = $1`, [storeId])
+  const tick = (hours: number) =>
+    transact({ storeId, db: world.db }, (tx) => {
+      const said = { channel: 'sms' as const, address: phone, isGiven: true, wording: 'Text me', country: 'US' }
+      return recordSaid(world.deps, tx, [{ ...said, unproven: 'account page', saidAt: ago(hours) }], world.now)
+    })
+  const asked = world.db.selectFrom('opt_in_requests').select(['state', 'phone']).where('store_id', '=', storeId)
+  await tick(5)
+  // As an update leaves it: it does not know the number.
+  await world.pool.query('delete from opt_in_requests where store_id = $1', [storeId])
+  expect(await tick(1)).toBe(false)
+  expect(await asked.execute()).toEqual([{ state: 'waiting', phone }])
+  await world.pool.query(`update opt_in_requests set state = 'dropped', phone = null where store_id = $1`, [storeId])
+  await tick(0)
+  expect(await asked.execute()).toEqual([{ state: 'dropped', phone: null }])
+})

@@ -38,8 +38,19 @@ test('consents of account pages and of unpaid orders are unproven, and wait for 
     const orders = [
       anOrder(world, { ...order, orderId: '71', kind: 'pending', paidAt: null }),
       anOrder(world, { ...order, orderId: '72', kind: 'purchase' }),
+      // WooCommerce cancels what nobody has paid within an hour.
+      anOrder(world, { ...order, orderId: '73', kind: 'cancelled', paidAt: null }),
+      anOrder(world, { ...order, orderId: '74', kind: 'purchase' }),
     ]
     await recordOrders(world.deps, storeId, orders, 'sync')
+    // A purchase that fails later stays one.
+    const failed = {
+      ...order,
+      orderId: '74',
+      kind: 'failed',
+      modifiedAt: new Date(world.now.getTime() + 1_000).toISOString(),
+    } as const
+    await recordOrders(world.deps, storeId, [anOrder(world, failed)], 'sync')
   }
   const read = async (pool = world.pool) => {
     const { rows } = await pool.query(
@@ -57,11 +68,11 @@ test('consents of account pages and of unpaid orders are unproven, and wait for 
   await copyRows(world.pool, old)
   // As they were recorded then.
   for (const { storeId } of [usual, asking]) {
-    for (const channel of ['email', 'sms']) {
+    for (const [orderId, channel] of ['71', '73'].flatMap((id) => [[id, 'email'] as const, [id, 'sms'] as const])) {
       await old.query(
         `update consents set id = $1, source = 'order', evidence = nullif(evidence - 'unproven', '{}'), status = 'granted'
          where id = $2 and store_id = $3`,
-        [idOf(storeId, '71', channel), idOf(storeId, '71', channel, 'unpaid order'), storeId],
+        [idOf(storeId, orderId, channel), idOf(storeId, orderId, channel, 'unpaid order'), storeId],
       )
     }
   }
@@ -77,7 +88,7 @@ test('consents of account pages and of unpaid orders are unproven, and wait for 
   const sorted = (rows: { id: string; is_asking: boolean }[]) =>
     rows.toSorted((a, b) => `${a.id} ${a.is_asking}`.localeCompare(`${b.id} ${b.is_asking}`))
   expect(sorted(await read(old))).toEqual(sorted(expected))
-  expect(now.filter(({ source }) => source === 'unpaid order')).toHaveLength(4)
+  expect(now.filter(({ source }) => source === 'unpaid order')).toHaveLength(8)
 })
 
 function idOf(...name: string[]): string {

@@ -20,7 +20,7 @@ export function evidenceText(evidence: ConsentEvidence | null, isConfirmed: bool
 const unprovenText: Record<Unproven, string> = {
   'page script': 'Unproven: reported by the shop’s page, and anyone can fake such a report',
   'account page':
-    'Unproven: entered on the shop’s account page, and this customer had not ordered with it at that time',
+    'Unproven: entered on the shop’s account page, and nothing showed that this customer had ordered with it',
   'unpaid order':
     'Unproven: from an order that had not been paid or confirmed; anyone can start an order with any address',
 }
