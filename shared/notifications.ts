@@ -94,7 +94,7 @@ export type NotificationData = {
   connection_test: { test: true; channel: 'store' | Channel; to: string }
   store_connected: { url: string }
   /** The store refuses what only its owner can mend, such as its keys. */
-  store_check_failed: { code: string; detail: string | null; about?: 'coupons' }
+  store_check_failed: { code: string; detail: string | null; about?: 'coupons' | 'unpaid orders' }
   /** The shop has taken our access away. */
   store_uninstalled: { url: string }
   /** Somebody asked the shop for a copy of their data (C8). `who`: masked; `customerId`: in the shop. */
@@ -190,8 +190,14 @@ const catalogue: Catalogue = {
     title: 'Store connected',
     message: `${url} is connected. Its orders and products are being read.`,
   }),
-  store_check_failed: ({ code, detail, about }) =>
-    about === 'coupons'
+  store_check_failed: ({ code, detail, about }) => {
+    if (about === 'unpaid orders')
+      return {
+        title: 'Unpaid orders take too long to read',
+        message:
+          'The store did not list all its unpaid orders in time. A shopper who has just ordered and not paid yet may get a reminder.',
+      }
+    return about === 'coupons'
       ? {
           title: 'The store refuses coupon codes',
           message: `${couponProblemText(code, detail)} Messages with a personal coupon code wait for it until their age limit, and codes that are not needed any more stay in the store. Everything else is sent as usual.`,
@@ -199,7 +205,8 @@ const catalogue: Catalogue = {
       : {
           title: 'The store refuses the order check',
           message: `${problemText(code, detail)} Reminders wait for an up-to-date order check, up to 24 hours past their time.`,
-        },
+        }
+  },
   store_uninstalled: ({ url }) => ({
     title: 'Store disconnected by the shop',
     message: `Recoup was uninstalled or disconnected in ${url}, so the store is disconnected and nothing more is sent. Connect it again within 30 days to keep its data.`,

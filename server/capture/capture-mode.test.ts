@@ -300,14 +300,21 @@ describe('orders that nobody has paid', () => {
     await record({ kind: 'draft' })
     expect(await kept()).toBe('[[],[],[],[],[],[]]')
     await setMode('cart_only')
-    await record({ kind: 'draft', country: 'AT' })
-    await record({ kind: 'pending', country: 'AT' })
+    for (const kind of ['draft', 'pending']) await record({ kind, country: 'AT' })
     for (const word of [EMAIL, '"AT"']) expect(await kept()).not.toContain(word)
     await record({ kind: 'draft', consents: [{ channel: 'email', wording: 'Yes' }] })
     expect(await kept()).toContain(EMAIL)
   })
 
-  test('a pending one is no row where nothing is kept, until it is paid', async () => {
+  test('a pending one of a known customer is kept by the customer alone', async () => {
+    await setMode('nothing')
+    await record({ kind: 'purchase', orderId: '9100', customerId: '77', email: 'bo@shoppers.example.com' })
+    await record({ kind: 'pending', orderId: '9101', customerId: '77' })
+    const all = await kept()
+    expect([all.includes('9101'), all.includes(EMAIL)]).toEqual([true, false])
+  })
+
+  test('a pending one of an unknown shopper is no row where nothing is kept, until it is paid', async () => {
     await setMode('nothing')
     await record({ kind: 'pending', orderId: '9200' })
     expect(await kept()).toBe('[[],[],[],[],[],[]]')

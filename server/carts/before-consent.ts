@@ -39,11 +39,11 @@ export async function allowedOrders(
       isPlaced && keysOf(order, host).some((key) => key.kind === kind && isKnown(key))
     const email = isAgreed('email') || covered.has(order) || keeps('email')
     const phone = isAgreed('sms') || isAgreed('whatsapp') || keeps('phone')
-    if (store.before_consent === 'nothing' && !email && !phone && !ownKeys(order).some(isKnown)) return []
+    const customerId = keeps('customer')
+    const isKept = email || phone || customerId || ownKeys(order).some(isKnown)
+    if (store.before_consent === 'nothing' && !isKept) return []
     const isNameless = Boolean(order.email || order.phone) && !email && !phone
-    return [
-      { ...withContact(order, { email, phone, customerId: keeps('customer') }), ...(isNameless && { isNameless }) },
-    ]
+    return [{ ...withContact(order, { email, phone, customerId }), ...(isNameless && { isNameless }) }]
   })
 }
 

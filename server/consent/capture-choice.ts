@@ -43,6 +43,12 @@ export async function readMode(store: StoreDb): Promise<CaptureModeView> {
   }
 }
 
+/** When the owner chose last; null: never. */
+export async function lastCaptureChoice(store: StoreDb): Promise<Date | null> {
+  const [newest] = await sql.captureChoicesOf(store)
+  return newest?.created_at ?? null
+}
+
 export async function chooseMode(
   deps: Deps,
   session: Session,

@@ -32,6 +32,8 @@ export const ORDER_CHECK_OVERLAP_MS = 120_000
 export const ORDER_CHECK_REACH_MS = 7 * DAY_MS
 /** S4: an order that awaits its payment holds messages for so long. */
 export const PENDING_HOLDS_MS = DAY_MS
+/** Reading those again that were left out before consent (C9). */
+export const PENDING_LIMIT_MS = 10_000
 const FIRST_TRY_AFTER_MS = 5_000
 const LAST_TRY_AFTER_MS = 30_000
 /** Each try at a store that hangs keeps a connection open until our patience ends. */

@@ -3,7 +3,6 @@ import { beforeEach, expect, test } from 'vitest'
 import { aConnectedStore, readings } from '../../test/connected-store.ts'
 import { anOrder, aProblem } from '../../test/fake-store.ts'
 import { aWorld } from '../../test/world.ts'
-import { foldPostsOf } from '../capture/capture-intake.ts'
 import { openDb } from '../core/db.ts'
 import { beat } from '../send/workers.ts'
 import { before } from '../stores/rules.ts'
@@ -325,53 +324,4 @@ test('the order check of a disconnected store asks nobody and is never fresh', a
   await world.request('DELETE', '/api/stores/disconnect', { token: owner.token })
   expect((await orderCheck(storeId)).isFresh).toBe(false)
   expect(fake.orderQueries).toEqual([])
-})
-
-test('an unpaid order that was left out is read again, and holds the messages of its shopper who has agreed since (C9, S4)', async () => {
-  const { storeId, fake, captureKey } = await aConnectedStore(world)
-  const email = 'ada@shoppers.example.com'
-  await world.db.updateTable('stores').set({ before_consent: 'nothing' }).where('id', '=', storeId).execute()
-  const unpaid = { orderId: 'unpaid', kind: 'pending', status: 'pending', email, paidAt: null } as const
-  fake.allOrders = [
-    anOrder({ ...unpaid, modifiedAt: ago(10 * MINUTE_MS) }),
-    anOrder({ orderId: 'other', modifiedAt: ago(5_000) }),
-  ]
-  await orderCheck(storeId)
-  expect(await orderIds(storeId)).not.toContain('unpaid')
-  const { watermark } = await streamOf(storeId, 'order_check')
-  const reply = await world.app.inject({
-    method: 'POST',
-    url: `/api/capture/${captureKey}`,
-    headers: { origin: fake.profile.homeUrl, 'content-type': 'text/plain' },
-    payload: JSON.stringify({
-      ...{ cart: 'cart-of-ada-0123456789', page: 'page-of-ada-0123456789', seq: 1, agreed: true },
-      ...{ items: [{ id: '11', quantity: 1 }], contact: { email } },
-    }),
-  })
-  expect(reply.statusCode).toBe(204)
-  await foldPostsOf(world.deps, storeId)
-  world.advance(2 * MINUTE_MS)
-  expect((await orderCheck(storeId)).isFresh).toBe(true)
-  const order = await world.db
-    .selectFrom('orders')
-    .selectAll()
-    .where('store_id', '=', storeId)
-    .where('order_id', '=', 'unpaid')
-    .executeTakeFirstOrThrow()
-  expect(order).toMatchObject({ email, kind: 'pending' })
-  const cart = await world.db.selectFrom('carts').selectAll().where('store_id', '=', storeId).executeTakeFirstOrThrow()
-  expect([cart.shopper_id, cart.pending_until]).toEqual([
-    order.shopper_id,
-    new Date(order.modified_at.getTime() + DAY_MS),
-  ])
-  expect((await streamOf(storeId, 'order_check')).watermark).toEqual(watermark)
-  fake.failAt = { page: 1, problem: aProblem('store_error'), times: 2 }
-  world.advance(2 * MINUTE_MS)
-  expect((await orderCheck(storeId)).isFresh).toBe(false)
-})
-
-test('a store that keeps cart and contact is not asked again for unpaid orders', async () => {
-  const { storeId, fake } = await aStoreWithOrders()
-  await orderCheck(storeId)
-  expect(fake.orderQueries.map(({ list }) => list)).toEqual([undefined])
 })

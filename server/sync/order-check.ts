@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keepsAll } from '../../shared/capture-mode.ts'
 import { recordOrders } from '../carts/record.ts'
+import { lastCaptureChoice } from '../consent/capture-choice.ts'
 import type { Db, StoreDb } from '../core/db.ts'
 import { found } from '../core/errors.ts'
 import { asideForPages, inPlace, type StepAside } from '../core/seats.ts'
 import type { Deps } from '../deps.ts'
+import { notifyOnce } from '../notifications/notifications.ts'
 import type { StoreClient } from '../platforms/platform.ts'
 import { reachJob } from '../plugin/jobs.ts'
 import { readPlugin } from '../plugin/plugin.ts'
@@ -21,13 +23,17 @@ import {
   ORDER_CHECK_OVERLAP_MS,
   ORDER_CHECK_REACH_MS,
   PENDING_HOLDS_MS,
+  PENDING_LIMIT_MS,
 } from '../stores/rules.ts'
-import { readStore } from '../stores/store.ts'
+import { readStore, type StoreRow } from '../stores/store.ts'
 import { noteUnreached, pushOnlyPlugin } from './push-only.ts'
 import { type Ended, OutOfTime, runSyncJob, type SyncJob } from './sync-jobs.ts'
 import { readStreams } from './sync-sql.ts'
 
 // D3: no message leaves without an order pull of its store that started at most 60 s ago and reached its last page.
+
+/** How long the unpaid orders may take. Tests make it shorter. */
+export const pendingLimit = { ms: PENDING_LIMIT_MS }
 
 export interface OrderCheck {
   isFresh: boolean
@@ -136,7 +142,7 @@ async function pull(run: SyncJob, client: StoreClient, { limited, stepAside }: R
       rowsSeen += page.rows.length
       limit.throwIfAborted()
     }
-    if (!keepsAll(row.before_consent)) await pullPending(run, client, { limit, stepAside })
+    if (await mayBeLeftOut(run, row)) await pullPending(run, client, { limit, stepAside })
   } catch (error) {
     // Not a failed page but our own limit: the pages read so far are complete, and the next pull goes on behind them.
     if (limit.aborted) throw new OutOfTime(nextWatermark(state.watermark, reached ?? null, startedAt) ?? undefined)
@@ -145,19 +151,35 @@ async function pull(run: SyncJob, client: StoreClient, { limited, stepAside }: R
   return { watermark: nextWatermark(state.watermark, seen, startedAt), rowsSeen }
 }
 
+/** Whether unpaid orders, or their contacts, may have been left out (C9): now, or before the owner chose to keep them. */
+async function mayBeLeftOut({ store, startedAt }: SyncJob, row: StoreRow): Promise<boolean> {
+  if (!keepsAll(row.before_consent)) return true
+  const chosenAt = await lastCaptureChoice(store)
+  return chosenAt !== null && chosenAt > before(startedAt, PENDING_HOLDS_MS)
+}
+
 /**
- * An unpaid order of an unknown shopper was left out, or its contact was (C9). Shoppers who have agreed since then get no messages while they
- * may be paying it (S4).
+ * Shoppers who have agreed since their order was left out get no messages while they may be paying it (S4). A shop with so many unpaid orders
+ * that they take too long is not kept from sending: the owner hears of it.
  */
 async function pullPending(
   { deps, store, startedAt }: SyncJob,
   client: StoreClient,
   { limit, stepAside }: { limit: AbortSignal; stepAside: StepAside },
 ): Promise<void> {
+  const ownLimit = AbortSignal.timeout(pendingLimit.ms)
   const modifiedSince = before(startedAt, PENDING_HOLDS_MS).toISOString()
-  const pages = client.orders({ modifiedSince, list: 'pending', signal: limit })
-  for await (const page of asideForPages(pages, stepAside)) {
-    await recordOrders(deps, store.storeId, page.rows, 'sync')
-    limit.throwIfAborted()
+  const signal = AbortSignal.any([limit, ownLimit])
+  try {
+    for await (const page of asideForPages(client.orders({ modifiedSince, list: 'pending', signal }), stepAside)) {
+      await recordOrders(deps, store.storeId, page.rows, 'sync')
+      signal.throwIfAborted()
+    }
+  } catch (error) {
+    if (limit.aborted || !ownLimit.aborted) throw error
+    deps.log.warn({ storeId: store.storeId }, 'store.pending_orders_not_read')
+    const data = { code: 'timeout', detail: null, about: 'unpaid orders' as const }
+    const key = `unpaid orders ${startedAt.toISOString().slice(0, 10)}`
+    await notifyOnce(store, { type: 'store_check_failed', key, data, at: startedAt })
   }
 }
