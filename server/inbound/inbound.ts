@@ -6,6 +6,7 @@ import { phoneCountry } from '../channels/phone.ts'
 import { authorizeAnswer } from '../channels/send-authorization.ts'
 import { laterThan, wakeThoseTo } from '../consent/consents.ts'
 import { type AccountDb, type AccountTx, type Db, transactAccount } from '../core/db.ts'
+import { withRetry } from '../core/db-away.ts'
 import { newId } from '../core/ids.ts'
 import { type Limit, takeMany } from '../core/rate-limits.ts'
 import type { Deps } from '../deps.ts'
@@ -38,7 +39,7 @@ export interface Inbound extends InboundMessage {
 /** What to answer at once; null: nothing. Doing it twice is doing it once. */
 export async function receiveText(deps: Deps, account: AccountDb<Db>, inbound: Inbound): Promise<string | null> {
   const now = deps.now()
-  const answer = await transactAccount(account, (tx) => keepAndObey(deps, tx, inbound, now))
+  const answer = await withRetry(() => transactAccount(account, (tx) => keepAndObey(deps, tx, inbound, now)))
   return answer && inbound.isAnsweredAtOnce ? answerText(deps, account, answer, inbound.from) : null
 }
 
@@ -80,8 +81,9 @@ async function obey(tx: AccountTx, keyword: Keyword, said: readonly sql.OptOut[]
   const { channel, addressHash, at } = said[0]!
   if (keyword === 'yes') return confirm(tx, said, now)
   if (await sql.hasLaterKeyword(tx, { channel, addressHash, at, keyword })) return false
+  if (keyword === 'stop') return stop(tx, said, now)
   let isMoved = false
-  for (const each of said) isMoved = (await (keyword === 'start' ? start(tx, each) : stop(tx, each, now))) || isMoved
+  for (const each of said) isMoved = (await start(tx, each)) || isMoved
   return isMoved
 }
 
@@ -109,12 +111,17 @@ async function start(tx: AccountTx, said: sql.OptOut): Promise<boolean> {
   return isMoved
 }
 
-async function stop(tx: AccountTx, said: sql.OptOut, now: Date): Promise<boolean> {
-  const out = { ...said, source: stopSource(said.channel) }
-  const isMoved = await sql.suppressText(tx, out)
-  await sql.withdrawConsents(tx, out)
-  await sql.closeOpenTexts(tx, out, now)
-  if (isMoved) await sql.markAnswered(tx, out)
+/** Locks texts that were sent before open ones, as settling does (send/settle.ts): in another order they would deadlock. */
+async function stop(tx: AccountTx, said: readonly sql.OptOut[], now: Date): Promise<boolean> {
+  const outs = said.map((each) => ({ ...each, source: stopSource(each.channel) }))
+  let isMoved = false
+  for (const out of outs) {
+    const isNew = await sql.suppressText(tx, out)
+    await sql.withdrawConsents(tx, out)
+    if (isNew) await sql.markAnswered(tx, out)
+    isMoved ||= isNew
+  }
+  for (const out of outs) await sql.closeOpenTexts(tx, out, now)
   return isMoved
 }
 

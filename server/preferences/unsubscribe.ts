@@ -2,8 +2,9 @@ import type { ShopBrand } from '../../shared/shop-brand.ts'
 import { shopBrandOf } from '../brand/shop-brand.ts'
 import { besides, maskedAddress } from '../channels/mask.ts'
 import { insertSaid } from '../consent/consents.ts'
-import type { Db } from '../core/db.ts'
+import type { Db, StoreTx } from '../core/db.ts'
 import { transact } from '../core/db.ts'
+import { withRetry } from '../core/db-away.ts'
 import { AppError } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
 import { messageToken } from '../links/message-tokens.ts'
@@ -41,7 +42,7 @@ export async function readUnsubscribeLink(deps: Deps, token: string): Promise<Un
 export async function unsubscribe(deps: Deps, token: string, source: string): Promise<{ storeName: string }> {
   const { message, store, hash } = await messageOfToken(deps, token)
   const now = deps.now()
-  await transact(store, async (tx) => {
+  const stop = async (tx: StoreTx) => {
     const address = message.to_address!
     const { account_id: accountId, channel } = message
     await suppress(tx, { accountId, hash, address, channel, reason: 'unsubscribed', source, at: now })
@@ -54,9 +55,11 @@ export async function unsubscribe(deps: Deps, token: string, source: string): Pr
       at: now,
       who: maskedAddress(channel, address),
     })
-    await sql.skipOpenTo(tx, { accountId, address, channel, now })
+    // What was sent is locked before open messages, as settling does (send/settle.ts): in another order they would deadlock.
     await sql.setUnsubscribed(tx, message.id, { at: now })
-  })
+    await sql.skipOpenTo(tx, { accountId, address, channel, now })
+  }
+  await withRetry(() => transact(store, stop))
   return { storeName: message.store_name }
 }
 
