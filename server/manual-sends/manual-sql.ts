@@ -1,5 +1,5 @@
 import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
-import { isClaimed, isOpen, SCHEDULED, wasAttempted } from '../messages/fragments.ts'
+import { isClaimed, isOpen, isSending, SCHEDULED, wasAttempted } from '../messages/fragments.ts'
 
 // Messages a person asked for: SQL and nothing else.
 
@@ -111,7 +111,7 @@ export async function textStates({ db, storeId }: StoreDb, cartIds: readonly str
     cross join lateral (
       select distinct on (m.channel) m.channel, m.state, m.reason, coalesce(m.sending_at, m.updated_at) as at,
         m.provider_response, m.provider_id,
-        (sum(m.attempts) over (partition by m.channel))::int as attempts
+        (sum(m.attempts + case when ${isSending('m')} then 1 else 0 end) over (partition by m.channel))::int as attempts
       from messages m left join manual_messages r on r.store_id = m.store_id and r.message_id = m.id
       where m.store_id = ${storeId} and m.cart_id = wanted.id and m.channel in ('sms', 'whatsapp')
         and (${wasAttempted('m')} or (${isOpen('m')} and (r.is_immediate or ${isClaimed('m')})))

@@ -113,10 +113,11 @@ describe('one message', () => {
     const reply = await asked
     expect([reply.status, reply.body.state]).toEqual([200, 'on_its_way'])
     expect((await cartOf(shop)).status).toBe('SMS Sent')
+    const statusOf = () => world.request('GET', `/api/sms/status/${shop.cartIds[0]}`, { token: shop.token })
+    expect((await statusOf()).body.attempts).toBe(1)
     accept()
     await working
-    const status = await world.request('GET', `/api/sms/status/${shop.cartIds[0]}`, { token: shop.token })
-    expect(status.body.status).toBe('sent')
+    expect((await statusOf()).body).toMatchObject({ status: 'sent', attempts: 1 })
   })
 
   test('what the provider refuses is said in words, and the badge is what it was', { tags: ['B3'] }, async () => {
