@@ -112,12 +112,14 @@ describe('one message', () => {
     const working = world.runJobs()
     const reply = await asked
     expect([reply.status, reply.body.state]).toEqual([200, 'on_its_way'])
-    expect((await cartOf(shop)).status).toBe('SMS Sent')
+    // As with mails: the badge says what the provider has taken.
+    expect((await cartOf(shop)).status).toBe('No Action')
     const statusOf = () => world.request('GET', `/api/sms/status/${shop.cartIds[0]}`, { token: shop.token })
     expect((await statusOf()).body.attempts).toBe(1)
     accept()
     await working
     expect((await statusOf()).body).toMatchObject({ status: 'sent', attempts: 1 })
+    expect((await cartOf(shop)).status).toBe('SMS Sent')
   })
 
   test('what the provider refuses is said in words, and the badge is what it was', { tags: ['B3'] }, async () => {

@@ -106,9 +106,10 @@ const isPutOff = (at: RawBuilder<unknown>) => sql`(${isHeld('m')} and m.reason =
 export const countedByState = (column: 'origin_id' | 'step', which: RawBuilder<unknown>) => sql`
     select ${sql.ref(`m.${column}`)} as of, m.state, count(*)::int as count from messages m where ${which} group by 1, 2`
 
-/** When the newest message in flight about a row of `carts` was sent (S2); null: there is none. */
+/** When the newest message in flight about a row of `carts`, or about a cart that was joined to it, was sent (S2); null: there is none. */
 export const sendingOfCart = sql<Date | null>`(select max(m.sending_at) from messages m
-  where m.store_id = carts.store_id and m.cart_id = carts.id and ${isSending('m')} and ${mayArrive('m')})`
+  where m.store_id = carts.store_id and m.cart_id = any(array(select carts.id union all select o.id from carts o
+      where o.store_id = carts.store_id and o.shopper_id = carts.shopper_id and o.merged_into = carts.id)) and ${isSending('m')} and ${mayArrive('m')})`
 
 // What an UPDATE sets.
 

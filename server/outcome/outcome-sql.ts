@@ -108,7 +108,10 @@ export async function undoBadge({ db, storeId }: StoreTx, messageId: string): Pr
     where cb.store_id = ${storeId} and cb.cart_id = last.cart_id`.execute(db)
 }
 
-/** The shopper's browser has shown it: delivered, also where its service had not answered (D4). Answers whether it moved. */
+/**
+ * The shopper's browser has shown it: delivered, also where its service had not answered (D4). A report that comes before the notification is
+ * settled is lost: it stays "sent". Answers whether it moved.
+ */
 export async function markShown({ db, storeId }: StoreTx, messageId: string, now: Date): Promise<boolean> {
   const { rows } = await sql`
     with moved as (

@@ -2,16 +2,9 @@ import type { ChannelName } from '../channels/channel.ts'
 import { type Db, sql } from '../core/db.ts'
 import { becomesScheduled, hasWorker, isClaimed, isSending } from '../messages/fragments.ts'
 import type { Answer } from './settle.ts'
+import { isAbandoned, type Silence } from './turn-sql.ts'
 
 // Submissions whose answer nobody will record any more: SQL and nothing else.
-
-/** Whose answer nobody will write down any more. */
-export interface Silence {
-  /** Of processes that were last heard of before. */
-  deadBefore: Date
-  /** Sent before, by any process. */
-  lateBefore: Date
-}
 
 export interface AbandonedSend {
   store_id: string
@@ -33,15 +26,12 @@ export interface AbandonedSend {
 }
 
 /** Messages in flight that nobody settles: their process ended between two commits, or could not (D4, D10). */
-export async function abandonedSends(db: Db, { deadBefore, lateBefore }: Silence): Promise<AbandonedSend[]> {
+export async function abandonedSends(db: Db, silence: Silence): Promise<AbandonedSend[]> {
   const rows = await sql<AbandonedSend>`
     select m.store_id, s.account_id, m.id, m.shopper_id, m.cart_id, m.channel, m.origin_kind = 'manual' as is_manual, m.step, m.attempts,
       m.to_address, m.cost_micros, m.cost_currency, m.worker_id, m.sending_at, m.answer
     from messages m join stores s on s.id = m.store_id
-    where ${isSending('m')} and ${hasWorker('m')} and (m.sending_at < ${lateBefore}
-      or not exists (select 1 from workers w where w.id = m.worker_id and w.seen_at >= ${deadBefore})) order by m.store_id, m.id`.execute(
-    db,
-  )
+    where ${isSending('m')} and ${hasWorker('m')} and ${isAbandoned(silence)} order by m.store_id, m.id`.execute(db)
   return rows.rows
 }
 

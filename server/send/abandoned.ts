@@ -2,7 +2,8 @@ import { monthOf } from '../billing/rules.ts'
 import { withRetry } from '../core/db-away.ts'
 import type { Deps } from '../deps.ts'
 import * as sql from './abandoned-sql.ts'
-import { type SentMessage, settle, UNHEARD } from './settle.ts'
+import { isUnheard, type MessageInFlight, settle, UNHEARD } from './settle.ts'
+import type { Silence } from './turn-sql.ts'
 import { isSteady } from './workers.ts'
 
 /** A process that has not been heard of for this long is gone, and nobody will hear the answers it was waiting for. */
@@ -27,12 +28,10 @@ export async function closeAbandonedSends(deps: Deps): Promise<number> {
   // After an outage the living are as silent as the dead. Those who are gone for good have no row any more.
   const deadBefore = (await isSteady(deps, silentSince)) ? silentSince : NEVER
   const lateBefore = new Date(now.getTime() - LATE_AFTER_MS)
+  const silence = { deadBefore, lateBefore }
   let count = 0
-  for (const [storeId, sends] of Map.groupBy(
-    await sql.abandonedSends(deps.db, { deadBefore, lateBefore }),
-    ({ store_id: id }) => id,
-  ))
-    count += await settleSendsOf(deps, storeId, sends).catch((error) => {
+  for (const [storeId, sends] of Map.groupBy(await sql.abandonedSends(deps.db, silence), ({ store_id: id }) => id))
+    count += await settleSendsOf(deps, { storeId, silence }, sends).catch((error) => {
       deps.log.error({ storeId, err: error }, 'messages.sends-not-settled')
       return 0
     })
@@ -41,16 +40,20 @@ export async function closeAbandonedSends(deps: Deps): Promise<number> {
   return count + freed
 }
 
-/** Answers of how many nobody knows what became. */
-async function settleSendsOf(deps: Deps, storeId: string, sends: readonly sql.AbandonedSend[]): Promise<number> {
+/** Returns how many became `unknown`. A process that was heard of since they were listed keeps its own. */
+async function settleSendsOf(
+  deps: Deps,
+  { storeId, silence }: { storeId: string; silence: Silence },
+  sends: readonly sql.AbandonedSend[],
+): Promise<number> {
   let unknown = 0
   for (const theirs of Map.groupBy(sends, endingOf).values()) {
     const [{ account_id, channel, worker_id: workerId, sending_at, answer }] = theirs as [sql.AbandonedSend]
     const evaluation = { month: monthOf(sending_at), situation: { account_id } }
     const ending = { evaluation, channel, mail: { isMailbox: answer?.isMailbox ?? false } }
-    const write = async (some: readonly SentMessage[]) => {
-      const settled = await settle({ ...deps, workerId }, { storeId, db: deps.db }, ending, some)
-      const unheard = some.filter(({ isUnheard, ready }) => isUnheard && settled.has(ready.row.id))
+    const write = async (some: readonly MessageInFlight[]) => {
+      const settled = await settle({ ...deps, workerId }, { storeId, db: deps.db }, ending, some, silence)
+      const unheard = some.filter((each) => isUnheard(each) && settled.has(each.ready.row.id))
       for (const { ready } of unheard) deps.log.warn({ storeId, messageId: ready.row.id }, 'message.outcome-unknown')
       unknown += unheard.length
     }
@@ -73,7 +76,7 @@ async function settleSendsOf(deps: Deps, storeId: string, sends: readonly sql.Ab
 const endingOf = ({ worker_id, channel, sending_at, answer }: sql.AbandonedSend): string =>
   `${worker_id} ${channel} ${monthOf(sending_at)} ${answer?.isMailbox ?? false}`
 
-function sentMessage(deps: Deps, sent: sql.AbandonedSend): SentMessage {
+function sentMessage(deps: Deps, sent: sql.AbandonedSend): MessageInFlight {
   const { id, cart_id, shopper_id, step, attempts, channel, is_manual: isManual, sending_at: sendingAt, answer } = sent
   const address = sent.to_address ?? ''
   const row = { id, cart_id, shopper_id, step, attempts, channel, manual: isManual ? {} : null }
@@ -88,7 +91,6 @@ function sentMessage(deps: Deps, sent: sql.AbandonedSend): SentMessage {
     sendingAt,
     outcome: answer?.outcome ?? UNHEARD,
     answeredAt: answer ? new Date(answer.at) : sendingAt,
-    isUnheard: answer === null,
   }
 }
 

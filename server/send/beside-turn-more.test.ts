@@ -209,8 +209,16 @@ describe('what waits for its place goes as it is, and what is in flight is not t
     [
       'the ends of both are written down, as if they had left at another time',
       async (six) => {
-        const messages = idsOf(six).map((id) => ({ id, sending_at: new Date(0), end: null, is_unheard: false }))
-        const written = await transact(storeOf(six), (tx) => turn.settle(tx, messages, 'Email Sent', world.now))
+        const messages = idsOf(six).map((id) => ({
+          id,
+          sending_at: new Date(0),
+          end: null,
+          is_unheard: false,
+          is_out: true,
+        }))
+        const written = await transact(storeOf(six), (tx) =>
+          turn.settle(tx, messages, { badge: 'Email Sent', now: world.now, silence: null }),
+        )
         expect([...written]).toEqual([])
       },
     ],

@@ -20,30 +20,30 @@ import type { ChannelTerms } from './turn-sql.ts'
 // a notification goes to the browsers that told of the cart.
 
 export interface ChannelRules extends ChannelTerms {
-  /** What the terms are asked of. */
+  /** The channel's own values in the row; its SQL reads them as l.own. */
   own: (ready: Ready, now: Date) => object
   /** In the preparation: those that may go on. */
   admit: (tx: StoreTx, ready: readonly Ready[], now: Date) => Promise<readonly Ready[]>
-  /** Others wait for what becomes of it. */
+  /** It tests whether a paused domain takes mail again. */
   isProbe: (ready: Ready) => boolean
   /** These were admitted, and do not leave. */
   dismiss: (tx: StoreTx, ready: readonly Ready[]) => Promise<void>
   /** In the turn, before its statement, with its people locked; null: its place in the plan is all that a message takes. */
-  reserve: ((tx: StoreTx, leaving: () => Leaving) => Promise<Reservation>) | null
-  /** While others leave, what was answered waits for its end no longer than this, ms. */
+  reserve: ((tx: StoreTx, leaving: () => Sendable) => Promise<Reservation>) | null
+  /** An accepted message waits no longer than this to be settled together with others, ms; other answers do not wait (turn.ts). */
   longestWaitMs: number
   /** What came back, once it is committed. */
   learn: (done: readonly Finished[]) => Promise<unknown>
 }
 
 /** What may leave at this moment. Asked when all is locked: waiting may have made it night, or the order pull too old (D3). */
-export interface Leaving {
+export interface Sendable {
   ready: readonly Ready[]
   now: Date
 }
 
 /** What messages take stays locked until the turn is committed. */
-export interface Reservation extends Leaving {
+export interface Reservation extends Sendable {
   /** Takes it for those that leave. */
   book: (submitted: ReadonlySet<string>) => Promise<void>
 }
@@ -102,6 +102,7 @@ function textRules({ evaluation: { situation, month }, channel, credits }: Sende
     // No text of the channel may have left for the cart since.
     condition: sql`not exists (select ${TEXTS_OF_CART} and h.sending_at > (l.own ->> 'since')::timestamptz)`,
     written: sql`, segments = (l.own ->> 'segments')::int, cost_micros = (l.own ->> 'amountMicros')::bigint, cost_currency = l.own ->> 'currency'`,
+    // The place of a refused text comes back when it is settled, beside the next turn: until then credits may pay for another one.
     async reserve(tx, leaving) {
       const room = await lockRoom(tx, { accountId, month, channel })
       const budget = await spend.lockBudget(tx, accountId, month)

@@ -5,7 +5,8 @@ import type { DecisionRow } from '../decide/evaluate.ts'
 import { becomesClaimed, becomesScheduled, isClaimed, isHeld, isOpen, isSending } from '../messages/fragments.ts'
 import { isBasisInForce, stands, waitsForEarlier, wantsCoupon } from './fragments.ts'
 
-// Way C's statements: claim, verdict, send, outcome. What decisions rest on is loaded in evaluate-sql.ts.
+// Way C's statements around the turn (turn-sql.ts): the store's lease, the claim, its decisions and its release, and the last look before a late send.
+// What decisions rest on is loaded in evaluate-sql.ts.
 
 /** Takes the store for this process; false while another one has it. A lease far in the future is from before a step back of the clock. */
 export async function leaseStore({ db, storeId }: StoreDb, now: Date, until: Date): Promise<boolean> {

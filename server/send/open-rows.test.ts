@@ -69,24 +69,27 @@ const KNOWN: Record<string, Known> = {
   'privacy/erase-sql.ts closeOpen': 'whatever is open of a person is closed as they are erased (C8)',
   'privacy/erase-sql.ts eraseRows':
     'an erasure waits until the mail in flight has its end, and then takes the person out (C8)',
-  'inbound/inbound-sql.ts closeOpenTexts': {
-    has: 'openTo(accountId, out.channel, out.phone)',
-    so: 'Of the channel by which a text came in.',
-  },
-  'inbound/inbound-sql.ts markAnswered': {
-    has: `h.channel = \${out.channel}`,
-    so: 'Of the channel by which a text came in.',
-  },
+  'inbound/inbound-sql.ts closeOpenTexts': 'both say STOP: what waits is closed, what is in flight ends',
+  'inbound/inbound-sql.ts markAnswered': 'both say STOP: what waits is closed, what is in flight ends',
 
   // Reports and answers
   'mail-reports/mail-reports-sql.ts applyMailReports': [
     'a report that the mail in flight came back waits for its end (D4)',
     'a report about the mail in flight says that it waits at its receiver',
   ],
-  'outcome/delivery-sql.ts nameMessage': { has: "isUndelivered('messages')", so: ON_THE_WAY },
+  'outcome/delivery-sql.ts nameMessage': {
+    has: 'set provider_id =',
+    so: "The provider's id of a text in flight or later, which settling keeps. No state, claim or time of send.",
+  },
   'outcome/delivery-sql.ts applyReports': { has: "isMovedByReport('m')", so: ON_THE_WAY },
-  'outcome/outcome-sql.ts applyOutcomes': { has: "isUnanswered('k')", so: ON_THE_WAY },
-  'outcome/outcome-sql.ts markShown': { has: "m.channel = 'push'", so: 'Of notifications.' },
+  'outcome/outcome-sql.ts applyOutcomes': {
+    has: 'and m.sending_at = o.sending_at',
+    so: 'Part of settling: the ends of messages in flight, of this worker and this send.',
+  },
+  'outcome/outcome-sql.ts markShown': {
+    has: `(\${isAcceptedOnly('m')} or \${isUnknown('m')})`,
+    so: 'Of notifications that are settled.',
+  },
   'carts/touch-sql.ts noteResponse': { has: "isUnknown('messages')", so: ON_THE_WAY },
   'texts/spend-sql.ts correctCosts': {
     has: 'set segments = coalesce(c.segments, m.segments), cost_micros',

@@ -32,7 +32,7 @@ export interface Sender {
   late: Promise<unknown>[]
 }
 
-/** A mail server that says nothing for this long keeps its message's place in flight, but not the store's next ones waiting. */
+/** A provider that says nothing for this long keeps its message's place in flight, but not the store's next ones waiting. */
 const PATIENCE_MS = 5_000
 
 /** What is ready of a batch and goes by one channel. */

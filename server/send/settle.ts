@@ -40,20 +40,22 @@ export const answerOf = (
   isMailbox,
 })
 
-/** A message in flight. */
-export interface SentMessage extends Finished<Left & { row: { shopper_id: string } }> {
-  /** Nobody heard an answer, and nobody will any more: its outcome is `UNHEARD`. */
-  isUnheard?: boolean
-}
+/** A message in flight, with what became of it. */
+export type MessageInFlight = Finished<Left & { row: { shopper_id: string } }>
 
+/** The outcome of a message whose process ended without an answer. */
 export const UNHEARD: Outcome = { kind: 'unknown', reason: 'unheard', response: '' }
 
-/** In one commit, with their people locked; those settled before by another process are left as they are. Answers which were not. */
+/**
+ * In one commit, with their people locked; those settled before by another process are left as they are, and so are unheard ones whose process is
+ * alive after all, by `silence`. Returns which it settled.
+ */
 export async function settle(
   deps: Deps,
   store: StoreDb<Db>,
   ending: Ending,
-  done: readonly SentMessage[],
+  done: readonly MessageInFlight[],
+  silence: sql.Silence | null = null,
 ): Promise<Set<string>> {
   const { channel, evaluation } = ending
   const { account_id: accountId } = evaluation.situation
@@ -63,50 +65,54 @@ export async function settle(
       tx,
       done.map(({ ready }) => ready.row.shopper_id),
     )
-    if (isTextChannelName(channel)) await lockRoom(tx, { accountId, month: evaluation.month, channel })
+    // Others of the account wait for these: they are locked only where something is given back.
+    const isGivenBack = done.some(({ outcome }) => !isOut(outcome))
+    if (isGivenBack && isTextChannelName(channel)) await lockRoom(tx, { accountId, month: evaluation.month, channel })
     const now = deps.now()
     const messages = done.map((each) => ({
       id: each.ready.row.id,
       sending_at: each.sendingAt,
       end: endOf(each, isMailbox),
-      is_unheard: each.isUnheard ?? false,
+      is_unheard: isUnheard(each),
+      is_out: isOut(each.outcome),
     }))
-    const written = await sql.settle(tx, messages, channelTraits[channel].badge, now)
-    const isWritten = ({ ready }: SentMessage) => written.has(ready.row.id)
+    const settledIds = await sql.settle(tx, messages, { badge: channelTraits[channel].badge, now, silence })
+    const isSettledHere = ({ ready }: MessageInFlight) => settledIds.has(ready.row.id)
     // A message by hand has no steps behind it, and what has not gone out keeps nothing at a distance (T4).
-    const before = done.filter((each) => isWritten(each) && each.ready.row.manual === null && isOut(each.outcome))
-    if (before.length > 0)
+    const delaying = done.filter((each) => isSettledHere(each) && each.ready.row.manual === null && isOut(each.outcome))
+    if (delaying.length > 0)
       await spaceNextSteps(
         tx,
-        before.map(({ ready }) => ready.row.id),
+        delaying.map(({ ready }) => ready.row.id),
         now,
       )
-    const isEnded = (each: SentMessage) => hasEnd(each) && isWritten(each)
-    const answered = done.filter((each) => !isEnded(each) && !each.isUnheard)
-    await recordOutcomes(deps, tx, ending, { ended: done.filter(isEnded), answered })
+    const isEndedHere = (each: MessageInFlight) => endsAtOnce(each) && isSettledHere(each)
+    const toRecord = done.filter((each) => !isEndedHere(each) && !isUnheard(each))
+    await recordOutcomes(deps, tx, ending, { ended: done.filter(isEndedHere), answered: toRecord })
     // This may be written after the look that let them leave, which did not know of the steps that moved.
-    if (before.length > 0 || hasComeBack(answered)) await scheduleNextLook(tx)
-    return written
+    if (delaying.length > 0 || hasComeBack(toRecord)) await scheduleNextLook(tx)
+    return settledIds
   })
   await applyEarlyReports(deps, ending, done)
   return settled
 }
 
-const hasEnd = ({ outcome, isUnheard }: SentMessage): boolean => outcome.kind === 'accepted' || isUnheard === true
+export const isUnheard = ({ outcome }: { outcome: Outcome }): boolean => outcome === UNHEARD
+const endsAtOnce = (each: MessageInFlight): boolean => each.outcome.kind === 'accepted' || isUnheard(each)
 
 /** What was accepted, or was not heard of, comes to its end at once; other answers are recorded apart. */
-function endOf(each: SentMessage, isMailbox: boolean): sql.End | null {
-  if (!hasEnd(each)) return null
+function endOf(each: MessageInFlight, isMailbox: boolean): sql.End | null {
+  if (!endsAtOnce(each)) return null
   const { state, reason, provider_id, response, result, news } = outcomeRow(each, isMailbox)
   const end = { state, reason, provider_id, result }
-  if (each.isUnheard) return { ...end, response: null, news: null, inputs: { cause: NO_ANSWER } }
+  if (isUnheard(each)) return { ...end, response: null, news: null, inputs: { cause: NO_ANSWER } }
   return { ...end, response, news, inputs: { response } }
 }
 
 const NO_ANSWER = 'the sending process ended before an answer came'
 
 /** A provider may have reported of a text while its answer was written down. Never throws. */
-async function applyEarlyReports(deps: Deps, { channel, evaluation }: Ending, done: readonly SentMessage[]) {
+async function applyEarlyReports(deps: Deps, { channel, evaluation }: Ending, done: readonly MessageInFlight[]) {
   const providerIds = done.flatMap(({ outcome }) => (outcome.kind === 'accepted' ? [outcome.providerId] : []))
   if (providerIds.length === 0 || !isTextChannelName(channel)) return
   const of = { accountId: evaluation.situation.account_id, channel, providerIds }

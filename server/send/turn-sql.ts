@@ -118,11 +118,14 @@ export interface TurnLimits {
   planLimit: number
 }
 
-/** What a channel adds to the statement. In both, `l.own` is its row's. */
+/**
+ * What a channel adds to the statement. `m` is the message, `l` the row of what is asked of it (`GoingRow`, so `l.own` is the channel's own).
+ * `condition` also has its cart `c`.
+ */
 export interface ChannelTerms {
-  /** Asked of message `m`, about cart `c`. */
+  /** Must hold for the message to be sent. */
   condition: RawBuilder<unknown>
-  /** What is written of message `m` as it leaves. */
+  /** Assignments added to `update messages m`, each with a comma before it. */
   written: RawBuilder<unknown>
 }
 
@@ -197,24 +200,40 @@ export interface MessageToSettle {
   sending_at: Date
   /** null: what came back is written down apart. */
   end: End | null
-  /** Only where no answer is written down. */
+  /** Only where no answer is written down, and by `Silence`. */
   is_unheard: boolean
+  /** It counts for the badge: it was accepted or is unknown. */
+  is_out: boolean
 }
 
+/** Whose answers nobody will write down any more. */
+export interface Silence {
+  /** Of processes that were last heard of before. */
+  deadBefore: Date
+  /** Sent before, by any process. */
+  lateBefore: Date
+}
+
+/** Of message `m`: its process is gone, or it was sent too long ago. */
+export const isAbandoned = (silence: Silence | null) =>
+  silence === null
+    ? sql`false`
+    : sql`(m.sending_at < ${silence.lateBefore}
+      or not exists (select 1 from workers w where w.id = m.worker_id and w.seen_at >= ${silence.deadBefore}))`
+
 /**
- * Settles messages in flight: their records are written, and their carts, as well as those that these were joined to since, get the badge. What
+ * Settles messages in flight: their records are written, and the carts of those that went out, as well as those that these were joined to since, get the badge. What
  * has an end comes to it. Answers which were in flight.
  */
 export async function settle(
   { db, storeId }: StoreTx,
   messages: readonly MessageToSettle[],
-  badge: string | null,
-  now: Date,
+  { badge, now, silence }: { badge: string | null; now: Date; silence: Silence | null },
 ): Promise<Set<string>> {
   const rows = messages.map(({ end, ...message }) => ({ ...end, ...message, is_ended: end !== null }))
   const moved = await sql<{ id: string }>`
     with sending as (
-      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as g(id uuid, sending_at timestamptz, is_ended bool, is_unheard bool,
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as g(id uuid, sending_at timestamptz, is_ended bool, is_unheard bool, is_out bool,
         state text, reason text, provider_id text, response text, result text, inputs jsonb, news jsonb)),
     locked as materialized (
       select id, state, judged, answer from messages where store_id = ${storeId} and id = any(${idsOf(messages)}::uuid[])
@@ -225,14 +244,14 @@ export async function settle(
         finished_at = case when g.is_ended then ${now}::timestamptz end, attempts = m.attempts + 1, channels = null
       from sending g join locked k on k.id = g.id
       where m.store_id = ${storeId} and m.id = any(${idsOf(messages)}::uuid[]) and m.id = k.id and ${isSending('k')} and m.sending_at = g.sending_at
-        and (not g.is_unheard or k.answer is null)
-      returning m.id, m.cart_id, m.sending_at, k.judged, g.is_ended, g.result, g.inputs, g.news),
+        and (not g.is_unheard or (k.answer is null and ${isAbandoned(silence)}))
+      returning m.id, m.cart_id, m.sending_at, k.judged, g.is_ended, g.is_out, g.result, g.inputs, g.news),
     told as materialized (
       select c.id, w.at, case when c.status in ('abandoned', 'active', 'lost') then w.at + interval '24 hours' end as answer_by
       from (select of as cart_id, max(at) as at from (
-        select cart_id as of, sending_at as at from moved
+        select cart_id as of, sending_at as at from moved where is_out
         union all select o.merged_into, moved.sending_at from moved join carts o on o.store_id = ${storeId} and o.id = moved.cart_id
-          where o.merged_into is not null) each group by of) w
+          where o.merged_into is not null and moved.is_out) each group by of) w
       join carts c on c.store_id = ${storeId} and c.id = w.cart_id order by c.id for no key update of c),
     badges as (
       ${writeBadges(storeId, badge, sql`select id, at, answer_by from told`)}),

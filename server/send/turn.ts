@@ -10,14 +10,15 @@ import { TOKEN_MS } from '../links/message-tokens.ts'
 import type { Finished } from '../outcome/outcome.ts'
 import { lockingShoppers, lockShoppersOf } from '../shoppers/shoppers.ts'
 import { before, ORDER_CHECK_FRESH_MS } from '../stores/rules.ts'
-import { type ChannelRules, type Leaving, rulesOf } from './channel-rules.ts'
+import { type ChannelRules, rulesOf, type Sendable } from './channel-rules.ts'
 import { goingRow, preparedRow } from './send-row.ts'
 import type { Sender } from './send-window.ts'
 import { answerOf, settle } from './settle.ts'
 import * as sql from './turn-sql.ts'
 
-// What leaves of a batch, of every channel (decisions 147 and 149). What may be written before is written before, for the whole batch; a turn is one
-// statement, which writes what came back and lets others leave; what follows from sends and answers is written for many at once, beside the turns after.
+// Sends a batch, on every channel (decisions 147 and 149), in three writes. `prepare` writes content and links of the whole batch before any of it is
+// sent. `take`, the turn, is one statement: it stores the answers that came and moves the next messages to `sending`. `settle` (settle.ts) writes what
+// follows from answers (end, record, badge, next steps) for many messages at once, while later turns run.
 
 const DAY_MS = 86_400_000
 /** So many answers are written down together. */
@@ -29,18 +30,19 @@ export interface Turn {
   failure: unknown
 }
 
-/** Of what a sender has of a batch. */
+/** Sends one channel's part of a batch. */
 export class Turns {
   readonly #deps: Deps
   readonly #store: StoreDb<Db>
   readonly #sender: Sender
   readonly #rules: ChannelRules
-  /** Answered in a turn, and what follows not written down yet. */
+  /** Answers that are committed and wait to be settled. */
   #answered: Finished[] = []
-  #answeredAt = 0
+  /** Settles them, should no later answer do so. */
+  #timer: NodeJS.Timeout | undefined
   #writing = new Set<Promise<void>>()
-  /** What was learned from the answers of the turn before. The next one holds to it; what leaves in its own is not kept from the wire by it (D5). */
-  #noting: Promise<void> = Promise.resolve()
+  /** `learn` of the turn before: the next turn waits for it, the messages of its own turn do not (D5). */
+  #learning: Promise<void> = Promise.resolve()
   /** May leave, and have not. */
   readonly #ahead = new Map<string, Ready>()
 
@@ -85,9 +87,9 @@ export class Turns {
 
   /** One commit writes these answers, and that others leave. When it fails, the answers are still written down: they cannot be had again. */
   async take(done: readonly Finished[], next: readonly Ready[]): Promise<Turn> {
-    await this.#noting
+    await this.#learning
     let at = this.#deps.now()
-    const leaving = (): Leaving => {
+    const leaving = (): Sendable => {
       const now = this.#deps.now()
       at = now
       // Midnight passed in between: the new month has a limit of its own.
@@ -97,7 +99,7 @@ export class Turns {
     try {
       const submitted = await withRetry(() => this.#turn(done, next, leaving))
       for (const id of submitted) this.#ahead.delete(id)
-      this.#noting = this.#learn(done)
+      this.#learning = this.#learn(done)
       this.#keep(done)
       return { submitted, at, failure: null }
     } catch (error) {
@@ -109,7 +111,7 @@ export class Turns {
   }
 
   /** What waiting for locks has made too old meanwhile is found by the last look before the wire (D3). */
-  async #turn(done: readonly Finished[], next: readonly Ready[], leaving: () => Leaving): Promise<Set<string>> {
+  async #turn(done: readonly Finished[], next: readonly Ready[], leaving: () => Sendable): Promise<Set<string>> {
     const { reserve } = this.#rules
     if (!reserve || next.length === 0) {
       const going = leaving()
@@ -130,7 +132,7 @@ export class Turns {
     })
   }
 
-  #statement(done: readonly Finished[], { ready, now }: Leaving) {
+  #statement(done: readonly Finished[], { ready, now }: Sendable) {
     const { claim, evaluation, channel, mail } = this.#sender
     const { situation, month, capSince } = evaluation
     const rows = {
@@ -157,16 +159,22 @@ export class Turns {
     return sql.turnOf(this.#store.storeId, rows, limits, this.#rules)
   }
 
-  /** What was answered is committed, and what follows from it may wait a little, but not for long. */
+  /**
+   * Settles committed answers, many at once. A refusal is settled now: it suppresses the address (C2) and gives its place in the plan back. So is
+   * what may be tried again. Acceptances wait for others, `longestWaitMs` at most.
+   */
   #keep(done: readonly Finished[]): void {
-    const now = this.#deps.now().getTime()
-    if (this.#answered.length === 0) this.#answeredAt = now
     this.#answered.push(...done)
-    const isOld = Math.abs(now - this.#answeredAt) >= this.#rules.longestWaitMs
-    if (this.#answered.length > 0 && (isOld || this.#answered.length >= MOST_ANSWERS)) this.#write([])
+    if (this.#answered.length === 0) return
+    const { longestWaitMs } = this.#rules
+    const isUrgent = longestWaitMs === 0 || done.some(({ outcome }) => outcome.kind !== 'accepted')
+    if (isUrgent || this.#answered.length >= MOST_ANSWERS) this.#write([])
+    else this.#timer ??= setTimeout(() => this.#write([]), longestWaitMs)
   }
 
   #write(last: readonly Finished[]): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
     const all = [...this.#answered.splice(0), ...last]
     if (all.length === 0) return
     const writing = this.#writeDown(all).finally(() => this.#writing.delete(writing))
@@ -176,7 +184,7 @@ export class Turns {
   /** All that was answered is written down to its end, with these last ones, whose places nobody takes in this batch. Never throws. */
   async flush(last: readonly Finished[]): Promise<void> {
     this.#write(last)
-    await Promise.all([this.#noting, ...this.#writing])
+    await Promise.all([this.#learning, ...this.#writing])
     if (last.length > 0) await this.#learn(last)
   }
 

@@ -16,24 +16,24 @@ export const mailMutations: readonly Mutation[] = [
     name: 'the next step does not wait for what is in flight',
     rule: 'T4',
     file: 'server/send/settle.ts',
-    before: 'if (before.length > 0)\n',
-    after: 'if (before.length < 0)\n',
+    before: 'if (delaying.length > 0)\n',
+    after: 'if (delaying.length < 0)\n',
     seed: 73,
   },
   {
     name: 'no look is set for a mail that came back',
     rule: 'Awake',
     file: 'server/send/settle.ts',
-    before: 'if (before.length > 0 || hasComeBack(answered)) await scheduleNextLook(tx)',
-    after: 'if (before.length > 0) await scheduleNextLook(tx)',
+    before: 'if (delaying.length > 0 || hasComeBack(toRecord)) await scheduleNextLook(tx)',
+    after: 'if (delaying.length > 0) await scheduleNextLook(tx)',
     seed: 12,
   },
   {
     name: 'no look is set for the step behind a mail that was answered late',
     rule: 'Awake',
     file: 'server/send/settle.ts',
-    before: 'if (before.length > 0 || hasComeBack(answered)) await scheduleNextLook(tx)',
-    after: 'if (hasComeBack(answered)) await scheduleNextLook(tx)',
+    before: 'if (delaying.length > 0 || hasComeBack(toRecord)) await scheduleNextLook(tx)',
+    after: 'if (hasComeBack(toRecord)) await scheduleNextLook(tx)',
     seed: 29_112_035,
   },
   {
@@ -91,10 +91,8 @@ export const mailMutations: readonly Mutation[] = [
     name: 'what a dead process had in flight is due again',
     rule: 'D4',
     file: 'server/send/abandoned.ts',
-    before:
-      'outcome: answer?.outcome ?? UNHEARD,\n    answeredAt: answer ? new Date(answer.at) : sendingAt,\n    isUnheard: answer === null,',
-    after:
-      "outcome: answer?.outcome ?? { ...UNHEARD, kind: 'retry' as const },\n    answeredAt: answer ? new Date(answer.at) : sendingAt,",
+    before: 'outcome: answer?.outcome ?? UNHEARD,',
+    after: "outcome: answer?.outcome ?? { ...UNHEARD, kind: 'retry' as const },",
     seed: 23762,
   },
   {

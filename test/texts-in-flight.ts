@@ -1,0 +1,37 @@
+import { expect } from 'vitest'
+import { recordOrders } from '../server/carts/record.ts'
+import type { Outcome, OutgoingText } from '../server/channels/channel.ts'
+import { newId } from '../server/core/ids.ts'
+import { sendDue } from '../server/send/deliver.ts'
+import { consent, germanPhone } from './by-hand-scene.ts'
+import { anOrder } from './factories.ts'
+import { aScene, HOUR, wait } from './message-scene.ts'
+import { POOL } from './turn-scene.ts'
+import type { World } from './world.ts'
+
+// Test support: SMS that were sent and have no answer yet.
+
+export const ACCEPTED: Outcome = { kind: 'accepted', providerId: 't-1', response: 'queued' }
+
+/** Due texts to so many people; `POOL` of them at most are in flight until they are answered. */
+export async function textsInFlight(world: World, count: number) {
+  world.now = new Date(`${new Date(world.now.getTime() + 86_400_000).toISOString().slice(0, 10)}T09:00:00Z`)
+  const scene = await aScene(world, 0, { plan: 'growth' })
+  await world.db.updateTable('flow_steps').set({ channel: 'sms' }).where('store_id', '=', scene.storeId).execute()
+  const orders = Array.from({ length: count }, () => anOrder(world, { country: 'DE', phone: germanPhone() }))
+  await recordOrders(world.deps, scene.storeId, orders, 'sync')
+  for (const order of orders) await consent(world, scene, order)
+  await wait(world, scene.storeId, HOUR)
+  const waiting: { text: OutgoingText; answer: (outcome: Outcome) => void }[] = []
+  world.answerText = (text) => new Promise((resolve) => waiting.push({ text, answer: resolve }))
+  const workerId = newId()
+  const sending = sendDue({ ...world.deps, workerId }, { storeId: scene.storeId })
+  await expect.poll(() => waiting.length).toBe(Math.min(POOL, count))
+  /** Accepts these, and all that come after them. */
+  const end = async () => {
+    world.answerText = () => ACCEPTED
+    for (const { answer } of waiting) answer(ACCEPTED)
+    await sending
+  }
+  return { ...scene, waiting, workerId, end }
+}
