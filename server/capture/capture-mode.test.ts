@@ -380,13 +380,8 @@ describe('orders that nobody has paid', () => {
     const typed = { kind: 'draft', customerId: '77', phone: '+12125550177', country: 'US' }
     await record({ ...typed, orderId: '9301', email: 'friend@shoppers.example.com' })
     await record({ ...typed, orderId: '9302' })
-    const rows = await world.db
-      .selectFrom('orders')
-      .select(['order_id', 'email', 'phone'])
-      .where('store_id', '=', store.storeId)
-      .where('kind', '=', 'draft')
-      .orderBy('order_id')
-      .execute()
+    const drafts = world.db.selectFrom('orders').where('store_id', '=', store.storeId).where('kind', '=', 'draft')
+    const rows = await drafts.select(['order_id', 'email', 'phone']).orderBy('order_id').execute()
     expect(rows).toEqual([
       { order_id: '9301', email: null, phone: null },
       { order_id: '9302', email: EMAIL, phone: null },

@@ -39,7 +39,7 @@ export const modeMutations: readonly Mutation[] = [
     name: 'a draft that nobody agreed to is a row where nothing is kept',
     rule: 'C9',
     file: 'server/carts/before-consent.ts',
-    before: "if (store.before_consent === 'nothing' && !email && !phone && !ownKeys(order).some(isKnown)) return []",
+    before: "if (store.before_consent === 'nothing' && !isKept) return []",
     after: '',
     seed: 910_077,
   },
