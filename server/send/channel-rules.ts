@@ -30,7 +30,7 @@ export interface ChannelRules extends ChannelTerms {
   dismiss: (tx: StoreTx, ready: readonly Ready[]) => Promise<void>
   /** In the turn, before its statement, with its people locked; null: its place in the plan is all that a message takes. */
   reserve: ((tx: StoreTx, leaving: () => Sendable) => Promise<Reservation>) | null
-  /** An accepted message waits no longer than this to be settled together with others, ms; other answers do not wait (turn.ts). */
+  /** While turns go on, answers wait no longer than this to be settled together, ms; without news from the provider `PATIENCE_MS` (send-window.ts). */
   longestWaitMs: number
   /** What came back, once it is committed. */
   learn: (done: readonly Finished[]) => Promise<unknown>
@@ -94,6 +94,8 @@ function textRules({ evaluation: { situation, month }, channel, credits }: Sende
   const perMille = planLimit > 0 ? (credits?.perMille ?? null) : null
   return {
     ...plainRules,
+    // A refusal may be an opt-out, which counts within a second (C2), and it gives places and credits back.
+    longestWaitMs: 0,
     own: ({ composed, isOncePerCart }, now) => {
       const cooldown = new Date(now.getTime() - situation.text_cooldown_hours * 3_600_000)
       const { segments, cost } = composed as Extract<Ready['composed'], { segments: number }>

@@ -125,7 +125,7 @@ export interface TurnLimits {
 export interface ChannelTerms {
   /** Must hold for the message to be sent. */
   condition: RawBuilder<unknown>
-  /** Assignments added to `update messages m`, each with a comma before it. */
+  /** Assignments added to the UPDATE of `m`, each with a comma before it. */
   written: RawBuilder<unknown>
 }
 

@@ -38,8 +38,7 @@ export class Turns {
   readonly #rules: ChannelRules
   /** Answers that are committed and wait to be settled. */
   #answered: Finished[] = []
-  /** Settles them, should no later answer do so. */
-  #timer: NodeJS.Timeout | undefined
+  #answeredAt = 0
   #writing = new Set<Promise<void>>()
   /** `learn` of the turn before: the next turn waits for it, the messages of its own turn do not (D5). */
   #learning: Promise<void> = Promise.resolve()
@@ -159,22 +158,16 @@ export class Turns {
     return sql.turnOf(this.#store.storeId, rows, limits, this.#rules)
   }
 
-  /**
-   * Settles committed answers, many at once. A refusal is settled now: it suppresses the address (C2) and gives its place in the plan back. So is
-   * what may be tried again. Acceptances wait for others, `longestWaitMs` at most.
-   */
+  /** Settles committed answers, many at once: they wait for others, but not for long (`longestWaitMs`). */
   #keep(done: readonly Finished[]): void {
+    const now = this.#deps.now().getTime()
+    if (this.#answered.length === 0) this.#answeredAt = now
     this.#answered.push(...done)
-    if (this.#answered.length === 0) return
-    const { longestWaitMs } = this.#rules
-    const isUrgent = longestWaitMs === 0 || done.some(({ outcome }) => outcome.kind !== 'accepted')
-    if (isUrgent || this.#answered.length >= MOST_ANSWERS) this.#write([])
-    else this.#timer ??= setTimeout(() => this.#write([]), longestWaitMs)
+    const isOld = Math.abs(now - this.#answeredAt) >= this.#rules.longestWaitMs
+    if (this.#answered.length > 0 && (isOld || this.#answered.length >= MOST_ANSWERS)) this.#write([])
   }
 
   #write(last: readonly Finished[]): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
     const all = [...this.#answered.splice(0), ...last]
     if (all.length === 0) return
     const writing = this.#writeDown(all).finally(() => this.#writing.delete(writing))
