@@ -22,8 +22,8 @@ async function aPage(html: string): Promise<Page> {
   return page
 }
 
-test('the block checkout’s requests name the texts beside its boxes, and that an express payment skips them', async () => {
-  const page = await aPage('<label id="row"><input type="checkbox" id="contact-recoup-consent-email">Mail me</label>')
+async function aBlockCheckout(html: string) {
+  const page = await aPage(html)
   await page.evaluate(() => {
     const middlewares: unknown[] = []
     const select = () => ({ isExpressPaymentMethodActive: () => document.body.dataset.express === 'yes' })
@@ -37,17 +37,35 @@ test('the block checkout’s requests name the texts beside its boxes, and that 
       const [middleware] = (window as unknown as { middlewares: Middleware[] }).middlewares
       return middleware!({ path, headers: { Nonce: 'n' } }, ({ headers }) => headers)
     }, path)
+  return { page, headersOf }
+}
+
+const boxOf = (id: string, style = '') =>
+  `<label id="row" style="${style}"><input type="checkbox" id="${id}">Mail me</label>`
+
+test('the block checkout’s requests name the texts beside its boxes, and that an express payment skips them', async () => {
+  const { page, headersOf } = await aBlockCheckout(boxOf('contact-recoup-consent-email'))
   expect(await headersOf('/wc/store/v1/checkout')).toEqual({ Nonce: 'n', 'Recoup-Boxes': 'email=w1' })
   expect(await headersOf('/wp/v2/posts')).toEqual({ Nonce: 'n' })
   await page.evaluate(() => {
     document.body.dataset.express = 'yes'
   })
   expect(await headersOf('/wc/store/v1/batch')).toEqual({ Nonce: 'n', 'Recoup-Boxes': 'none' })
+  // A checkout in steps hides the boxes later: they were seen.
   await page.evaluate(() => {
     document.body.dataset.express = ''
     document.getElementById('row')!.style.display = 'none'
   })
-  expect(await headersOf('/wc/store/v1/batch')).toEqual({ Nonce: 'n' })
+  expect(await headersOf('/wc/store/v1/batch')).toEqual({ Nonce: 'n', 'Recoup-Boxes': 'email=w1' })
+})
+
+test.each([
+  ['without boxes', '', 'unknown'],
+  ['that hides them', boxOf('contact-recoup-consent-email', 'display: none'), 'hidden'],
+  ['of WooCommerce 8.9', boxOf('contact-recoup/consent-email'), 'email=w1'],
+])('a block checkout %s says so', async (_, html, boxes) => {
+  const { headersOf } = await aBlockCheckout(html)
+  expect(await headersOf('/wc/store/v1/batch')).toEqual({ Nonce: 'n', 'Recoup-Boxes': boxes })
 })
 
 test('the classic checkout names the boxes that its form shows', async () => {

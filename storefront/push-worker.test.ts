@@ -205,6 +205,8 @@ describe.skipIf(!windowedChromium)('sw.js', () => {
     await showOne({ url: `${shop.url}/cart/` })
     await happens('click')
     await expect.poll(opened).toEqual([`front: ${shop.url}/cart/`])
+    // Else it would be told of during the next test.
+    await expect.poll(events).toContainEqual({ token: 'signed', kind: 'click' })
   })
 
   test('“Stop” tells us, ends the subscription in the browser and opens nothing', async () => {
