@@ -50,7 +50,7 @@ export async function prepare(
         subject text, body_html text, body_text text, template_id uuid, template_version int, variant_id uuid, is_first_mail bool,
         judged jsonb, tokens jsonb)),
     locked as materialized (
-      select id, cart_id from messages where store_id = ${storeId} and id = any(${idsOf(rows)}::uuid[])
+      select id, cart_id, state, claim from messages where store_id = ${storeId} and id = any(${idsOf(rows)}::uuid[])
         order by id for no key update),
     prepared as (
       update messages m set cart_abandoned_at = c.abandoned_at, reason = null, updated_at = ${now}, judged = l.judged,
@@ -58,7 +58,7 @@ export async function prepare(
         body_text = l.body_text, template_id = l.template_id, template_version = l.template_version, variant_id = l.variant_id,
         is_first_mail = l.is_first_mail
       from ready l join locked k on k.id = l.id left join carts c on c.store_id = ${storeId} and c.id = k.cart_id
-      where m.store_id = ${storeId} and m.id = l.id and ${isClaimed('m')} and m.claim = ${claim}
+      where m.store_id = ${storeId} and m.id = k.id and ${isClaimed('k')} and k.claim = ${claim}
       returning m.id, m.cart_id),
     linked as (
       insert into link_tokens (token_hash, store_id, message_id, cart_id, purpose, target, created_at, expires_at)
