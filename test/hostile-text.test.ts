@@ -113,6 +113,11 @@ function* texts(length: number, ends = ENDS): Generator<string> {
     for (const end of ends) yield part.repeat(Math.ceil(length / part.length)).slice(0, length - end.length) + end
 }
 
+/** A slow machine reads slowly too. What backtracks needs sixteen times as long for a text that is four times as long. */
+function isLinear(ms: number, text: string, read: (text: string) => unknown): boolean {
+  return ms <= 4 * LIMIT_MS && ms <= 8 * leastCpuMs(0, () => read(text.slice(-text.length / 4)))
+}
+
 const button = { inline: '', block: '' }
 const rules = {
   ...{ link: (url: string) => linkAddress(url), isImageAllowed: () => true, linkText: (url: string) => url },
@@ -160,7 +165,7 @@ describe('no text is slow to read:', () => {
     const slow: [string, number][] = []
     for (const text of texts(length)) {
       const ms = leastCpuMs(LIMIT_MS, () => read(text))
-      if (ms > LIMIT_MS) slow.push([text.slice(0, 20), ms])
+      if (ms > LIMIT_MS && !isLinear(ms, text, read)) slow.push([text.slice(0, 20), ms])
     }
     expect(slow).toEqual([])
   })
