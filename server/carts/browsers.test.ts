@@ -79,7 +79,7 @@ test('its own browser empties it, also with a new cart token on the same device,
 test('of two browsers the newest is shown with the name it told, and the other comes back with its own', () => {
   const both = [cart(0, 'ada', [tea], ada), cart(5, 'phone', [pot], { email: ada.email!, firstName: 'A.' })]
   expect(last(...both)).toEqual(['open', '1×17', 'A.', 5])
-  expect(last(...both, cart(8, 'ada', [tea]))).toEqual(['open', '1×16', 'Ada', 8])
+  expect(last(...both, cart(8, 'ada', [tea]))).toEqual(['open', '1×16', 'Ada', 5])
   expect(last(...both, cart(8, 'phone', []))).toEqual(['open', '1×16', 'Ada', 8])
   expect(last(...both, cart(8, 'phone', []), cart(9, 'ada', []))).toEqual(['emptied', '1×16', 'Ada', 8])
   expect(last(...both, cart(8, 'ada', []), cart(9, 'phone', []))).toEqual(['emptied', '1×17', 'A.', 5])
@@ -145,6 +145,24 @@ test('another browser’s contents are shown again for two days after that brows
   ])
   // Shown again because another one was emptied: its own browser has told nothing.
   expect(last(begun, ...others(1.9 * day), ...others(2.5 * day))![0]).toBe('emptied')
+})
+
+test('browsers that repeat their carts in turn are no activity, so the cart is abandoned (S1)', () => {
+  const hours = Array.from({ length: 120 }, (_, hour) => [
+    cart(60 * hour + 60, 'ada', [tea], ada),
+    cart(60 * hour + 90, 'phone', [pot], ada),
+  ])
+  const begun = [cart(0, 'ada', [tea], ada), cart(1, 'phone', [pot], ada)]
+  expect(last(...begun, ...hours.flat())).toEqual(['open', '1×17', 'Ada', 1])
+  expect(last(...begun, ...hours.flat(), cart(9_000, 'ada', [tea, pot], ada))).toEqual([
+    'open',
+    '1×16,1×17',
+    'Ada',
+    9_000,
+  ])
+  expect(last(...begun, cart(60, 'ada', [tea], { ...ada, phone: '+15005550006' }))!.at(-1)).toBe(60)
+  // One browser, whatever it repeats.
+  expect(last(begun[0]!, ...hours.map(([repeated]) => repeated!))!.at(-1)).toBe(0)
 })
 
 test('no more than a few browsers are remembered, the newest', () => {

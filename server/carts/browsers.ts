@@ -1,5 +1,5 @@
 import type { Contact, Episode, FactPayload, Fold, FoldItem, OtherCart } from '../schema/facts.ts'
-import { mergeContact, sameItems } from './same.ts'
+import { mergeContact, sameContact, sameCoupons, sameItems } from './same.ts'
 
 // What each browser of one person has in its cart (S6). Anybody can type an address into a shop's page, and is then taken for the person who has
 // it. So a browser speaks for its own contents and for its own name, and for no other browser's. Pure.
@@ -54,7 +54,10 @@ export function showSame(fold: Fold, items: readonly FoldItem[]): Fold {
   return same ? shown(fold, same) : fold
 }
 
-/** `at`: of what is told. Newest wins, but nobody's page displaces what the store has told of. */
+/**
+ * `at`: of what is told. Newest wins, but nobody's page displaces what the store has told of. What a browser repeats is shown again and is no
+ * activity: two that repeat their carts in turn would keep the cart from ever counting as abandoned (S1).
+ */
 export function withOther(fold: Fold, told: Told, at: number): Fold {
   const episode = fold.episode!
   const marks = marksOf(told)
@@ -77,8 +80,21 @@ export function withOther(fold: Fold, told: Told, at: number): Fold {
   const isShown = told.type === 'snapshot' && told.items.length > 0 && (isProven || !episode.isProven)
   if (!isShown) return kept
   const next = shown(kept, other)
-  return { ...next, episode: { ...next.episode!, lastActivityAt: Math.max(episode.lastActivityAt, at) } }
+  const { lastActivityAt } = episode
+  return {
+    ...next,
+    episode: {
+      ...next.episode!,
+      lastActivityAt: isSameAgain(mine, other) ? lastActivityAt : Math.max(lastActivityAt, at),
+    },
+  }
 }
+
+const isSameAgain = (before: OtherCart | undefined, now: OtherCart): boolean =>
+  before !== undefined &&
+  sameItems(before.items, now.items) &&
+  sameCoupons(before.coupons, now.coupons) &&
+  sameContact(before.contact, now.contact)
 
 /** What is shown was emptied by its own browser: the newest of the others; null: they have nothing. */
 export function showNext(fold: Fold, at: number): Fold | null {

@@ -1,6 +1,6 @@
 import type { CheckoutRef, Contact, Episode, FactPayload, Fold, FoldItem } from '../schema/facts.ts'
 import { isOfOther, showNext, showSame, withOther, withTeller } from './browsers.ts'
-import { lineKey, mergeContact, sameCoupons, sameItems } from './same.ts'
+import { lineKey, mergeContact, sameContact, sameCoupons, sameItems } from './same.ts'
 
 // Facts in, episodes out (engine S1–S4, S6, S7). Pure: no clock, no database, no network.
 // Sorted by (time, id) the same set of facts gives the same episodes, whatever the order they arrived in.
@@ -232,19 +232,6 @@ function withoutPending(episode: Episode | null, orderId: string): Episode | nul
 
 function isEcho(episode: Episode, at: number, items: FoldItem[]): boolean {
   return episode.status === 'purchased' && at - (episode.endedAt ?? 0) <= ECHO_MS && sameItems(items, episode.items)
-}
-
-/** What was said last, confirmed or not: a draft that confirms it says nothing new. */
-const lastSaid = (contact: Contact) => [
-  contact.unconfirmedEmail ?? contact.email,
-  contact.unconfirmedPhone ?? contact.phone,
-  contact.firstName,
-  contact.lastName,
-]
-
-function sameContact(a: Contact, b: Contact): boolean {
-  const before = lastSaid(b)
-  return lastSaid(a).every((value, index) => value === before[index])
 }
 
 /**

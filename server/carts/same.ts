@@ -38,3 +38,16 @@ export const lineOf = (item: FoldItem) => `${lineKey(item)}:${JSON.stringify(ite
 
 export const sameCoupons = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && [...a].sort().join('\n') === [...b].sort().join('\n')
+
+/** What was said last, confirmed or not: a draft that confirms it says nothing new. */
+const lastSaid = (contact: Contact) => [
+  contact.unconfirmedEmail ?? contact.email,
+  contact.unconfirmedPhone ?? contact.phone,
+  contact.firstName,
+  contact.lastName,
+]
+
+export function sameContact(a: Contact, b: Contact): boolean {
+  const before = lastSaid(b)
+  return lastSaid(a).every((value, index) => value === before[index])
+}
