@@ -17,6 +17,8 @@ export class FetchProblem extends Error {
   override name = 'FetchProblem'
   readonly kind: FetchProblemKind
   readonly detail: string | null
+  /** It took so long that it costs as much as no answer. */
+  isLate = false
   constructor(kind: FetchProblemKind, detail: string | null = null) {
     super(detail ? `${kind}: ${detail}` : kind)
     this.kind = kind
@@ -41,7 +43,7 @@ const TIMEOUT_CODES = new Set([
   'UND_ERR_BODY_TIMEOUT',
   'ETIMEDOUT',
 ])
-const DNS_CODES = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'EAI_NODATA', 'EAI_NONAME', 'ENODATA'])
+const DNS_CODES = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA', 'EAI_NONAME', 'ENODATA'])
 const REFUSED_CODES = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'EHOSTDOWN', 'EPROTO'])
 
 /** Names what undici, net, tls or dns threw. Works by code, never by text. */
@@ -53,6 +55,7 @@ export function nameFetchFailure(error: unknown): FetchProblem {
   if (CERTIFICATE_CODES.has(code) || code.startsWith('CERT_'))
     return new FetchProblem('certificate', certificateDetail(code))
   if (TIMEOUT_CODES.has(code)) return new FetchProblem('timeout')
+  if (code === 'EAI_FAIL') return new FetchProblem('dns', 'the DNS answers with an error for this name')
   if (DNS_CODES.has(code)) return new FetchProblem('dns', 'the name has no address')
   if (REFUSED_CODES.has(code) || code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) {
     return new FetchProblem(

@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { evaluateAddress } from './addresses.ts'
+import { dnsLookup } from './dns-lookup.ts'
 import { FetchProblem, nameFetchFailure } from './fetch-problem.ts'
 
 // HTTP to addresses a stranger typed. The check sits inside the connector: the name is resolved once, and the socket gets only
@@ -18,8 +19,12 @@ export interface GuardedFetchOptions {
   totalTimeoutMs?: number
   maxBytes?: number
   userAgent?: string
-  /** Name resolution; tests replace it. */
+  /** Name resolution; tests replace it. Where private addresses are fine, the system's own: it knows names that the DNS does not. */
   lookup?: LookupFunction
+  /** Name servers that are asked instead of the system's; tests name their own. */
+  nameServers?: readonly string[]
+  /** A failure after this time is late. */
+  lateAfterMs?: number
   /** Extra certificate authorities (PEM); verification itself cannot be switched off. */
   ca?: string
 }
@@ -60,6 +65,7 @@ const MAX_REDIRECTS = 5
 const MAX_BYTES = 25 * 1024 * 1024
 const CONNECT_TIMEOUT_MS = 10_000
 const TOTAL_TIMEOUT_MS = 30_000
+const LATE_AFTER_MS = 10_000
 const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308])
 const unzip = promisify(gunzip)
 
@@ -76,6 +82,7 @@ export function openGuardedHttp(options: GuardedFetchOptions): GuardedHttp {
 }
 
 async function guardedFetch(agent: Agent, options: GuardedFetchOptions, url: string, request: GuardedRequest) {
+  const began = performance.now()
   const stop = new AbortController()
   const timer = setTimeout(
     () => stop.abort(new FetchProblem('timeout')),
@@ -87,9 +94,10 @@ async function guardedFetch(agent: Agent, options: GuardedFetchOptions, url: str
   try {
     return await followRedirects(agent, options, url, { ...request, signal: stop.signal })
   } catch (error) {
-    throw stop.signal.aborted && stop.signal.reason instanceof FetchProblem
-      ? stop.signal.reason
-      : nameFetchFailure(error)
+    if (stop.signal.aborted && stop.signal.reason instanceof FetchProblem) throw stop.signal.reason
+    const problem = nameFetchFailure(error)
+    problem.isLate = performance.now() - began >= (options.lateAfterMs ?? LATE_AFTER_MS)
+    throw problem
   } finally {
     clearTimeout(timer)
     request.signal?.removeEventListener('abort', abort)
@@ -184,10 +192,12 @@ export function guardedConnector(options: GuardedFetchOptions): buildConnector.c
     ...(options.ca ? { ca: options.ca } : {}),
   }
   const allowed = new Set(options.allowedOrigins ?? [])
+  const lookup =
+    options.lookup ?? (options.allowPrivate ? systemLookup : dnsLookup({ servers: options.nameServers ?? [] }))
   const connectors = [false, true].map((mayBePrivate) =>
     buildConnector({
       ...shared,
-      lookup: checkedLookup(options.lookup ?? systemLookup, mayBePrivate),
+      lookup: checkedLookup(lookup, mayBePrivate),
     } as buildConnector.BuildOptions),
   )
   return (target, callback) => {

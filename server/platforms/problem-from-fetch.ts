@@ -19,5 +19,6 @@ const FETCH_CODES: Readonly<Record<FetchProblemKind, StoreProblemCode>> = {
 export function problemFromFetch(error: unknown): StoreProblem {
   if (error instanceof StoreProblem) return error
   if (!(error instanceof FetchProblem)) throw error
-  return new StoreProblem(FETCH_CODES[error.kind], error.detail)
+  const code = FETCH_CODES[error.kind]
+  return new StoreProblem(code === 'unreachable' && error.isLate ? 'timeout' : code, error.detail)
 }

@@ -80,6 +80,11 @@ describe('the order pull', () => {
     expect([ids, pages[0]!.rows[0]!.kind]).toEqual([[2], 'pending'])
   })
 
+  test('a list of more rows than any page has is no answer (D8)', async () => {
+    const { client } = await connected({ intercept: () => ({ body: Array(1_001).fill({ id: 1 }) }) })
+    await expect(pull(client)).rejects.toMatchObject({ code: 'bad_answer', detail: 'a list of 1001 rows' })
+  })
+
   test('the bound is inclusive although the store’s is not', async () => {
     const { client } = await connected({ orders: [anOrder(1, 9), anOrder(2, 10), anOrder(3, 11)] })
     expect((await pull(client, { modifiedSince: `${at(10)}.900Z`, pageSize: 100 })).ids).toEqual([1, 2, 3])

@@ -145,12 +145,21 @@ export async function readSingleOrder(
   throw new StoreProblem('bad_answer', `order ${orderId}: ${reading.skipped.reason}`)
 }
 
+/** A page has 100 rows at most. Millions of small ones, in an answer of 25 MB, would keep this process busy for a minute. */
+const MOST_ROWS = 1_000
+
 export function listOf(answer: WooAnswer): unknown[] {
-  if (Array.isArray(answer.body)) return answer.body
-  // PHP turns a list with a gap in its keys into an object; seen from plugins that filter lists.
-  if (isRecord(answer.body) && Object.keys(answer.body).every((key) => /^\d+$/.test(key)))
-    return Object.values(answer.body)
-  throw new StoreProblem('bad_answer', 'a list was expected')
+  const list = Array.isArray(answer.body) ? answer.body : listWithGaps(answer.body)
+  if (list === null) throw new StoreProblem('bad_answer', 'a list was expected')
+  if (list.length > MOST_ROWS) throw new StoreProblem('bad_answer', `a list of ${list.length} rows`)
+  return list
+}
+
+/** PHP turns a list with a gap in its keys into an object; seen from plugins that filter lists. */
+function listWithGaps(body: unknown): unknown[] | null {
+  if (!isRecord(body)) return null
+  const entries = Object.entries(body)
+  return entries.length > MOST_ROWS || entries.every(([key]) => /^\d+$/.test(key)) ? Object.values(body) : null
 }
 
 export function countHeader(answer: WooAnswer, name: string): number | null {

@@ -1,0 +1,103 @@
+import dgram from 'node:dgram'
+import type { LookupAddress } from 'node:dns'
+import { afterEach, expect, test } from 'vitest'
+import { dnsLookup } from './dns-lookup.ts'
+import { openGuardedHttp } from './guarded-fetch.ts'
+
+// Shops whose name server is silent keep no other name waiting (D8, operators-H3).
+
+const open: (() => unknown)[] = []
+afterEach(() => Promise.all(open.splice(0).map((close) => close())))
+
+/**
+ * Answers for names that begin with "live" with 127.0.0.1, knows none that begin with "no", fails and refuses for "fails" and "refused", and is
+ * silent about the others.
+ */
+async function aNameServer() {
+  const server = dgram.createSocket('udp4')
+  let asked = 0
+  server.on('message', (question, from) => {
+    const isFour =
+      question.readUInt16BE(question.length - 4 - (question.includes(Buffer.from([0, 0, 41])) ? 11 : 0)) === 1
+    const name = question.subarray(13).toString('latin1')
+    asked += 1
+    const code = { live: 0, no: 3, fails: 2, refused: 5 }[/^(live|no|fails|refused)/.exec(name)?.[0] ?? '']
+    if (code === undefined) return
+    const end = question.indexOf(0, 12) + 5
+    const isFound = name.startsWith('live') && isFour
+    const head = Buffer.from(question.subarray(0, 12))
+    head.writeUInt16BE(0x8180 + code, 2)
+    head.writeUInt16BE(isFound ? 1 : 0, 6)
+    head.fill(0, 8)
+    const answer = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 9, 0, 4, 127, 0, 0, 1])
+    server.send(
+      Buffer.concat([head, question.subarray(12, end), ...(isFound ? [answer] : [])]),
+      from.port,
+      from.address,
+    )
+  })
+  await new Promise<void>((done) => server.bind(0, '127.0.0.1', done))
+  open.push(() => new Promise<void>((done) => server.close(() => done())))
+  return { servers: [`127.0.0.1:${server.address().port}`], count: () => asked }
+}
+
+const lookUp = (lookup: ReturnType<typeof dnsLookup>, name: string) =>
+  new Promise<LookupAddress[] | string>((done) => {
+    lookup(name, { all: true }, (error, found) => done(error ? (error.code ?? 'error') : (found as LookupAddress[])))
+  })
+
+test('a name is found while more others wait for silent name servers than there are threads', async () => {
+  const { servers, count } = await aNameServer()
+  const patient = dnsLookup({ servers, timeoutMs: 60_000 })
+  for (let n = 0; n < 150; n++) void lookUp(patient, `dead${n}.example`)
+  await expect.poll(count).toBeGreaterThan(130)
+  expect(await lookUp(dnsLookup({ servers }), 'live.example')).toEqual([{ address: '127.0.0.1', family: 4 }])
+})
+
+test('a name of this machine is found while the DNS is silent', async () => {
+  const { servers, count } = await aNameServer()
+  const found = await lookUp(dnsLookup({ servers, timeoutMs: 60_000 }), 'localhost')
+  expect(found).toContainEqual(expect.objectContaining({ address: expect.stringMatching(/^(127\.0\.0\.1|::1)$/) }))
+  expect(count()).toBe(0)
+})
+
+test('a silent name server counts as a timeout, an unknown name and an error of the DNS as a name without an address', async () => {
+  const { servers } = await aNameServer()
+  const unknown = Object.assign(new Error('not in the file of hosts'), { code: 'ENOTFOUND' })
+  const ask = (name: string, timeoutMs = 60_000) => {
+    const lookup = dnsLookup({ servers, timeoutMs, fallback: (_, __, done) => done(unknown, '', 0) })
+    const http = openGuardedHttp({ allowPrivate: true, lookup, connectTimeoutMs: 60_000 })
+    open.push(() => http.close())
+    return http.fetch(`http://${name}/`)
+  }
+  await expect(ask('dead.example', 500)).rejects.toMatchObject({ kind: 'timeout' })
+  await expect(ask('no-such-name.invalid')).rejects.toMatchObject({ kind: 'dns', detail: 'the name has no address' })
+  const failed = { kind: 'dns', detail: 'the DNS answers with an error for this name' }
+  await expect(ask('fails.example')).rejects.toMatchObject(failed)
+  await expect(ask('refused.example')).rejects.toMatchObject(failed)
+})
+
+test('only a name that the DNS does not know is looked up by the system, with its file of hosts', async () => {
+  const { servers } = await aNameServer()
+  const asked: string[] = []
+  const lookup = dnsLookup({
+    servers,
+    timeoutMs: 60_000,
+    fallback: (name, _, done) => {
+      asked.push(name)
+      done(null, [{ address: '192.0.2.1', family: 4 }])
+    },
+  })
+  expect(await lookUp(lookup, 'no-dns.example')).toEqual([{ address: '192.0.2.1', family: 4 }])
+  expect(await lookUp(lookup, 'fails.example')).toBe('EAI_FAIL')
+  expect(await lookUp(lookup, 'refused.example')).toBe('EAI_FAIL')
+  expect(asked).toEqual(['no-dns.example'])
+})
+
+test('shops with public addresses only are looked up over sockets', async () => {
+  const { servers, count } = await aNameServer()
+  const http = openGuardedHttp({ allowPrivate: false, nameServers: servers })
+  open.push(() => http.close())
+  await expect(http.fetch('http://live.example/')).rejects.toMatchObject({ kind: 'private_address' })
+  expect(count()).toBeGreaterThan(0)
+})

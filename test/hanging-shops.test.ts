@@ -1,0 +1,203 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { setInterval as every } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { createTakers, type StepAside } from '../server/core/seats.ts'
+import { type GuardedFetchOptions, openGuardedHttp } from '../server/net/guarded-fetch.ts'
+import { createWooCommerceClient } from '../server/platforms/woocommerce/client.ts'
+import { readGoods } from '../server/sync/goods.ts'
+import { checkOrders } from '../server/sync/order-check.ts'
+import { aConnectedStore } from './connected-store.ts'
+import { aWorld } from './world.ts'
+
+// Ways in which a shop hangs, on real sockets: while it does, the place of the job that asks it is free for the jobs of others (D8, operators-H3).
+
+const world = aWorld()
+const open: (() => unknown)[] = []
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((close) => close()))
+})
+
+/** Answers with what a shop answers, or not at all; `hangs()` says that this request is the one that hangs. */
+type Answer = (socket: Socket, path: string, hangs: () => void) => void
+
+async function aShop(answer: Answer) {
+  const { promise: isHanging, resolve: hangs } = Promise.withResolvers<void>()
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('data', (data) => {
+      const path = /^[A-Z]+ (\S+) HTTP/.exec(data.toString('latin1'))?.[1] ?? ''
+      answer(socket, path, hangs)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  open.push(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return { port: (server.address() as AddressInfo).port, isHanging, hangs }
+}
+
+async function aStoreAt(url: string, options: Partial<GuardedFetchOptions> = {}) {
+  const { storeId } = await aConnectedStore(world)
+  await world.db.updateTable('stores').set({ url, home_url: url }).where('id', '=', storeId).execute()
+  const http = openGuardedHttp({ allowPrivate: true, ...options })
+  open.push(() => http.close())
+  world.storeClient = (access) =>
+    createWooCommerceClient(access, { fetch: http.fetch, now: () => world.now, pauseMs: 0 })
+  return { storeId, http }
+}
+
+const page = (rows: unknown[], pages = 1): string => {
+  const body = JSON.stringify(rows)
+  return `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nx-wp-totalpages: ${pages}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+}
+const order = () => {
+  const at = world.now.toISOString().slice(0, 19)
+  return { id: 75, status: 'processing', currency: 'USD', total: '10.00', date_created_gmt: at, date_modified_gmt: at }
+}
+
+/** A little again and again, as long as somebody reads. */
+async function drip(socket: Socket, text: string): Promise<void> {
+  for await (const _ of every(20)) if (socket.destroyed || !socket.write(text)) return
+}
+
+let pagesSent = 0
+
+const silent: Answer = (_, __, hangs) => hangs()
+
+/** The one place is taken by the job until it steps aside; then another job gets it. */
+async function besides(work: (stepAside: StepAside) => Promise<void>, isHanging: Promise<void>, end: () => unknown) {
+  const takers = createTakers(1)
+  void takers.run(work)
+  await isHanging
+  let others = 0
+  await takers.run(async () => {
+    others += 1
+  })
+  expect(others).toBe(1)
+  await end()
+  await takers.settled()
+}
+
+async function hangingOrders(storeId: string, isHanging: Promise<void>): Promise<void> {
+  const stop = new AbortController()
+  let isFresh: boolean | undefined
+  const work = async (stepAside: StepAside) => {
+    isFresh = (await checkOrders(world.deps, storeId, { signal: stop.signal, stepAside })).isFresh
+  }
+  await besides(work, isHanging, () => stop.abort())
+  // The error's code would be that of `stop`, not of the shop.
+  expect(isFresh).toBe(false)
+  expect(await streamOf(storeId, 'order_check')).toMatchObject({ lease_until: null })
+}
+
+const streamOf = (storeId: string, stream: 'order_check' | 'goods_check') =>
+  world.db
+    .selectFrom('sync_state')
+    .selectAll()
+    .where('store_id', '=', storeId)
+    .where('stream', '=', stream)
+    .executeTakeFirst()
+
+test.each<[string, Answer]>([
+  ['says nothing', silent],
+  [
+    'sends its answer byte by byte',
+    (socket, _, hangs) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n')
+      hangs()
+      void drip(socket, '1\r\n \r\n')
+    },
+  ],
+  [
+    'sends headers without end',
+    (socket, _, hangs) => {
+      socket.write('HTTP/1.1 200 OK\r\n')
+      hangs()
+      void drip(socket, 'x: y\r\n')
+    },
+  ],
+  [
+    'promises more than it sends',
+    (socket, _, hangs) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n[')
+      hangs()
+    },
+  ],
+  [
+    'leads to an address that says nothing',
+    (socket, path, hangs) => {
+      if (path === '/slow') hangs()
+      else socket.write('HTTP/1.1 302 Found\r\nlocation: /slow\r\ncontent-length: 0\r\n\r\n')
+    },
+  ],
+  [
+    'hangs at the second page of its orders',
+    (socket, _, hangs) => {
+      if (pagesSent > 0) hangs()
+      else socket.write(page([order()], 2))
+      pagesSent += 1
+    },
+  ],
+])('a shop that %s', async (_, answer) => {
+  const { port, isHanging } = await aShop(answer)
+  const { storeId } = await aStoreAt(`http://127.0.0.1:${port}`)
+  await hangingOrders(storeId, isHanging)
+})
+
+test('a shop that never ends its TLS handshake', async () => {
+  const { port, isHanging } = await aShop(silent)
+  const { storeId } = await aStoreAt(`https://127.0.0.1:${port}`)
+  await hangingOrders(storeId, isHanging)
+})
+
+test('a shop whose name server says nothing', async () => {
+  const { promise: isHanging, resolve } = Promise.withResolvers<void>()
+  const { storeId } = await aStoreAt('http://shop.example', { lookup: () => resolve() })
+  await hangingOrders(storeId, isHanging)
+})
+
+test('a shop that answers the probe and hangs at its orders is asked at growing distance', async () => {
+  const { port, isHanging } = await aShop((socket, path, hangs) => {
+    if (path.includes('per_page=1&')) socket.write(page([]))
+    else hangs()
+  })
+  const { storeId } = await aStoreAt(`http://127.0.0.1:${port}`)
+  const failed_at = new Date(world.now.getTime() - 60_000)
+  const failed = { failed_at, failures: 3, error_code: 'timeout' }
+  await world.db
+    .insertInto('sync_state')
+    .values({ store_id: storeId, stream: 'order_check', ...failed })
+    .onConflict((conflict) => conflict.columns(['store_id', 'stream']).doUpdateSet(failed))
+    .execute()
+  await hangingOrders(storeId, isHanging)
+  expect(await streamOf(storeId, 'order_check')).toMatchObject({ failures: 4 })
+})
+
+test('a shop that hangs at its stock alone', async () => {
+  const { port, isHanging } = await aShop((socket, path, hangs) => {
+    if (path.includes('/orders')) socket.write(page([]))
+    else hangs()
+  })
+  const { storeId, http } = await aStoreAt(`http://127.0.0.1:${port}`)
+  const store = { storeId, db: world.db }
+  expect((await checkOrders(world.deps, storeId)).isFresh).toBe(true)
+  const items = [{ productId: '16', variationId: null }]
+  const work = async (stepAside: StepAside) => {
+    await readGoods(world.deps, store, items, { isChecked: true, stepAside })
+  }
+  await besides(work, isHanging, () => http.close())
+  expect(await streamOf(storeId, 'goods_check')).toMatchObject({ failures: 1 })
+  expect(await streamOf(storeId, 'order_check')).toMatchObject({ error_code: null })
+})
+
+test('a shop that breaks off after a long wait counts as one that hangs', async () => {
+  const { port } = await aShop((socket) => setTimeout(() => socket.destroy(), 60))
+  const { storeId } = await aStoreAt(`http://127.0.0.1:${port}`, { lateAfterMs: 30 })
+  expect((await checkOrders(world.deps, storeId)).isFresh).toBe(false)
+  expect(await streamOf(storeId, 'order_check')).toMatchObject({ error_code: 'timeout' })
+})
