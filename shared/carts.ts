@@ -59,7 +59,7 @@ export const CartView = z.object({
   abandoned_at: z.string().nullable(),
   status: CartBadge,
   state: CartState,
-  /** Added: its order was cancelled, or refunded in full: it counts as bought no more, and can be restored (S3). */
+  /** Added: its order does not count: it was cancelled, refunded in full, or may be a request for a quote (S3, S4). */
   is_void: z.literal(true).optional(),
   /** Added: the email `status` speaks of never left: without a mail server it is in the mailbox on this server. */
   is_in_mailbox: z.boolean(),

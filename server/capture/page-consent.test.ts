@@ -6,6 +6,7 @@ import { anOrder, aStore, type TestStore } from '../../test/factories.ts'
 import { aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import { insertSaid } from '../consent/consents.ts'
+import { addressesBoughtWith, coveredCustomers } from '../consent/covered-customers.ts'
 import { ledgerText } from '../consent/evidence.ts'
 import { transact } from '../core/db.ts'
 
@@ -258,6 +259,28 @@ test('a consent with an order is unproven until the order is a purchase, also on
     ['order', []],
     ['unpaid order', ['Unproven']],
   ])
+})
+
+test.each([
+  'if_counted',
+  'none',
+] as const)('an unpaid order whose amount is %s proves no consent (S4)', async (amount) => {
+  const consents = [{ channel: 'email' as const, wording: 'Yes' }]
+  const rejected = anOrder(world, { kind: 'purchase', email: ADA, customerId: '12', paidAt: null, amount, consents })
+  await recordOrders(world.deps, store.storeId, [rejected], 'sync')
+  const sources = async () =>
+    (await ask('GET', '/api/consent/ledger')).entries.map(({ source }: { source: string }) => source)
+  expect(await sources()).toEqual(['unpaid order'])
+  const handle = { storeId: store.storeId, db: world.db }
+  const covered = async () =>
+    (await coveredCustomers(world.deps, handle, [{ customerId: '12', email: ADA, country: 'DE' }])).size
+  expect(await covered()).toBe(0)
+  expect(await addressesBoughtWith(handle, '12', [ADA])).toEqual(new Set())
+  world.advance(1_000)
+  const at = world.now.toISOString()
+  await recordOrders(world.deps, store.storeId, [{ ...rejected, modifiedAt: at, paidAt: at }], 'sync')
+  expect((await sources()).toSorted()).toEqual(['order', 'unpaid order'])
+  expect(await covered()).toBe(1)
 })
 
 describe('an order that is read unpaid and again when it is paid', () => {

@@ -48,6 +48,113 @@ test('a purchase after a click is recovered, shown so, and news (S3, A1)', async
   expect((await shop.messages()).map((each) => each.state)).toEqual(['sent', 'cancelled', 'cancelled'])
 })
 
+test('a status that the store made up ends the cart, and counts once it is paid (S4)', async () => {
+  const message = await aMailedCart()
+  await click(message.id)
+  world.advance(MINUTE)
+  const unknown = { status: 'packed', totalMinor: 5_000, paidAt: null, amount: 'if_counted' } as const
+  const order = await buy(unknown)
+  const figures = async () => {
+    const net = (await shop.orders())[0]!.net_minor
+    const { status, is_void } = await shop.cart()
+    return { net, status, is_void }
+  }
+  expect(await figures()).toEqual({ net: 0, status: 'recovered', is_void: true })
+  expect((await shop.messages()).map((each) => each.state)).toEqual(['sent', 'cancelled', 'cancelled'])
+  world.advance(MINUTE)
+  const again = { orderId: order.orderId, createdAt: order.createdAt, totalMinor: 5_000 }
+  const at = () => ({ modifiedAt: world.now.toISOString() })
+  await buy({ ...again, ...at(), status: 'packed' })
+  expect(await figures()).toEqual({ net: 5_000, status: 'recovered', is_void: false })
+  world.advance(MINUTE)
+  await buy({ ...again, ...at(), status: 'cancelled', kind: 'cancelled' })
+  expect(await figures()).toEqual({ net: 0, status: 'recovered', is_void: true })
+  world.advance(MINUTE)
+  await buy({ ...again, ...unknown, ...at() })
+  expect(await figures()).toMatchObject({ net: 0, is_void: true })
+})
+
+test('cash on delivery keeps its amount in statuses that the store made up, until one says that it came back (S4)', async () => {
+  await aMailedCart()
+  world.advance(MINUTE)
+  const order = await buy({ totalMinor: 5_000, paidAt: null })
+  const becomes = async (status: string, more: Parameters<typeof buy>[0]) => {
+    world.advance(MINUTE)
+    const { orderId, createdAt } = order
+    const modifiedAt = world.now.toISOString()
+    await buy({ orderId, createdAt, modifiedAt, status, paidAt: null, totalMinor: 5_000, ...more })
+    return (await shop.orders())[0]!.net_minor
+  }
+  expect(await becomes('shipped', { amount: 'if_counted' })).toBe(5_000)
+  expect(await becomes('handed-over', { amount: 'if_counted', refundedMinor: 500 })).toBe(4_500)
+  expect(await becomes('returned', { amount: 'none' })).toBe(0)
+  expect(await becomes('shipped', { amount: 'if_counted' })).toBe(0)
+  expect(await becomes('completed', {})).toBe(5_000)
+  expect((await shop.cart()).status).toBe('purchased')
+})
+
+test.each([
+  [0, [5_000]],
+  // An import of what was paid long ago is no news.
+  [2, []],
+])('an order in a status that the store made up is news once it is paid, if that was %s days ago, and is ordered on the restore page (S4)', async (daysAgo, told) => {
+  const message = await aMailedCart()
+  await click(message.id)
+  world.advance(MINUTE)
+  const order = await buy({ status: 'quote', totalMinor: 5_000, paidAt: null, amount: 'if_counted' })
+  const news = async () =>
+    (await shop.notifications()).flatMap(({ type, data }) =>
+      type === 'cart_recovered' ? [(data as { value: number }).value] : [],
+    )
+  expect(await news()).toEqual([])
+  expect((await shop.press(message.id)).body).toMatchObject({ isOrdered: true, items: [] })
+  world.advance(3 * DAY)
+  const modifiedAt = world.now.toISOString()
+  const paidAt = new Date(world.now.getTime() - daysAgo * DAY).toISOString()
+  const again = { orderId: order.orderId, createdAt: order.createdAt, totalMinor: 5_000, paidAt }
+  await buy({ ...again, modifiedAt, status: 'quote' })
+  expect(await news()).toEqual(told)
+  world.advance(MINUTE)
+  await buy({ ...again, modifiedAt: world.now.toISOString(), status: 'completed' })
+  expect(await news()).toEqual(told)
+})
+
+test('a quote without a price recovers nothing, and a free order does (S4)', async () => {
+  await click((await aMailedCart()).id)
+  world.advance(MINUTE)
+  const quote = await buy({ status: 'quote', totalMinor: 0, paidAt: null, amount: 'if_counted' })
+  expect(await shop.cart()).toMatchObject({ is_void: true })
+  world.advance(MINUTE)
+  const modifiedAt = world.now.toISOString()
+  await buy({ orderId: quote.orderId, createdAt: quote.createdAt, totalMinor: 0, paidAt: null, modifiedAt })
+  expect(await shop.cart()).toMatchObject({ is_void: false })
+})
+
+test('an amount counts whichever state of the order arrives first, without what was refunded (S4, S7)', async () => {
+  await aMailedCart()
+  world.advance(MINUTE)
+  const early = world.now.toISOString()
+  world.advance(MINUTE)
+  const order = { orderId: '901', createdAt: early, totalMinor: 5_000, paidAt: null }
+  await buy({ ...order, status: 'shipped', amount: 'if_counted', refundedMinor: 500 })
+  const amounts = async () => {
+    const [row] = await world.db
+      .selectFrom('orders')
+      .select(['net_minor', 'waiting_minor', 'is_unproven', 'status'])
+      .where('store_id', '=', shop.storeId)
+      .execute()
+    return { ...row, is_void: (await shop.cart()).is_void }
+  }
+  const waiting = { net_minor: 0, waiting_minor: 4_500, is_unproven: true, status: 'shipped', is_void: true }
+  expect(await amounts()).toEqual(waiting)
+  const before = { ...order, modifiedAt: early }
+  await buy({ ...before, kind: 'pending', status: 'pending' })
+  expect(await amounts()).toEqual(waiting)
+  await buy({ ...before, modifiedAt: new Date(Date.parse(early) + 1_000).toISOString() })
+  const counted = { net_minor: 4_500, waiting_minor: null, is_unproven: false, is_void: false }
+  expect(await amounts()).toEqual({ ...waiting, ...counted })
+})
+
 test('pressing Restore is a touch (A1)', async () => {
   const message = await aMailedCart()
   expect((await shop.press(message.id)).status).toBe(200)

@@ -211,7 +211,7 @@ async function noteChanges(tx: StoreTx, changes: readonly CartWrite[], now: Date
   })
   await sql.insertEvents(tx, events)
   const recovered = changes.filter(({ status }) => status === 'recovered').map(({ cart }) => cart.id)
-  await sql.notifyRecovered(tx, recovered, now)
+  await sql.notifyRecovered(tx, recovered, { now, since: new Date(now.getTime() - 86_400_000) })
 }
 
 /** A checkout empties the cart a moment before its order is known: the record then says what it was. */

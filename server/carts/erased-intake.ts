@@ -83,10 +83,11 @@ function withoutPerson(fact: NewFact, keys: ShopperKey[]): NewFact | null {
   }
   if (payload.type !== 'order' || !order || payload.orderKind === 'draft') return null
   const nameless = { ...payload, items: unchosen(payload.items), contact: {} }
+  const more = order.kind === 'purchase' && order.is_unproven ? ['unproven', order.waiting_minor] : []
   // Of what is kept, so that the same order told again is known for the same.
   const hash = crypto.hash(
     'sha256',
-    JSON.stringify([nameless, order.status, order.total_minor, order.net_minor]),
+    JSON.stringify([nameless, order.status, order.total_minor, order.net_minor, ...more]),
     'base64url',
   )
   return {

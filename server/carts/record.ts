@@ -6,7 +6,7 @@ import { withRetry } from '../core/db-away.ts'
 import { couponsNamed } from '../coupons/uses.ts'
 import type { Deps } from '../deps.ts'
 import { scheduleNextLook } from '../messages/messages.ts'
-import { attributeOrders, readEvidence } from '../orders/attribution.ts'
+import { attributeOrders, type Evidence, readEvidence } from '../orders/attribution.ts'
 import { familyKeys, knownHashes, type OrderRow, writeOrders } from '../orders/split-orders.ts'
 import type { PlatformOrder } from '../platforms/platform.ts'
 import type { Contact, FactPayload, OrderKind, Unconfirmed } from '../schema/facts.ts'
@@ -92,10 +92,15 @@ export async function recordOrders(
   return recordFacts(deps, storeId, facts)
 }
 
-function boughtWith({ kind, customerId, email, phone }: PlatformOrder) {
-  if (kind !== 'purchase' || !customerId) return []
+function boughtWith(order: PlatformOrder) {
+  const { customerId, email, phone } = order
+  if (!isProven(order) || !customerId) return []
   return [email?.toLowerCase(), phone].flatMap((address) => (address ? [{ customerId, address }] : []))
 }
+
+/** An unpaid order in a status of the shop's own may be a request for a quote, and a cancelled one a stranger's (S4). */
+const isProven = ({ kind, amount, paidAt }: PlatformOrder): boolean =>
+  paidAt !== null || (kind === 'purchase' && !amount)
 
 /** With the prices that the store's cart shows; one that does not say is taken to show them as they were entered. */
 function asShown(order: PlatformOrder, { shows_tax }: { shows_tax: boolean | null }): PlatformOrder {
@@ -116,12 +121,12 @@ const ofCart = (fact: NewFact, cart: string | undefined): NewFact =>
 
 /** What a shopper agreed to in an order's checkout. Until it counts as a purchase (S4) anybody may have begun it. */
 function wordsOf(order: PlatformOrder): OrderWord[] {
-  const { consents = [], kind, paidAt, orderId, customerId, email, phone, country } = order
-  const isProven = kind === 'purchase' || paidAt !== null
+  const { consents = [], orderId, customerId, email, phone, country } = order
+  const unproven = isProven(order) ? {} : ({ unproven: 'unpaid order' } as const)
   const shared = { isGiven: true, country, customerId, orderId, at: new Date(order.createdAt) }
   return consents.flatMap(({ channel, wording }): OrderWord[] => {
     const address = channel === 'email' ? email : phone
-    return address ? [{ ...shared, channel, address, wording, ...(!isProven && { unproven: 'unpaid order' }) }] : []
+    return address ? [{ ...shared, channel, address, wording, ...unproven }] : []
   })
 }
 
@@ -147,10 +152,14 @@ function orderFact(order: PlatformOrder, storeHost: string, source: FactSource):
     contact,
     currency: order.currency,
   }
-  const hash = crypto
-    .createHash('sha256')
-    .update(JSON.stringify([payload, order.status, order.totalMinor, order.refundedMinor]))
-    .digest('base64url')
+  const state = [
+    payload,
+    order.status,
+    order.totalMinor,
+    order.refundedMinor,
+    ...(order.amount ? [order.amount, isProven(order)] : []),
+  ]
+  const hash = crypto.createHash('sha256').update(JSON.stringify(state)).digest('base64url')
   return {
     ...(order.isNameless && { isNameless: true }),
     keys: [{ kind: 'order', value: order.orderId }, ...tokenKeys(order), ...contactKeys(contact, storeHost)],
@@ -167,7 +176,9 @@ function orderFact(order: PlatformOrder, storeHost: string, source: FactSource):
       purchased_at: purchasedAt,
       currency: order.currency,
       total_minor: order.totalMinor,
-      net_minor: netOf(order),
+      net_minor: order.amount ? 0 : netOf(order),
+      waiting_minor: order.amount === 'if_counted' ? netOf(order) : null,
+      is_unproven: !isProven(order),
       email: contact.email ?? null,
       phone: contact.phone ?? null,
       is_staff: payload.isStaff,
@@ -232,8 +243,9 @@ async function recordChunk(deps: Deps, tx: StoreTx, said: readonly NewFact[]): P
     tx,
     facts.flatMap((fact, index) => unconfirmedOf(fact, shopperIds[index]!)),
   )
+  const unproven = new Set<string>()
   for (const round of roundsOf(facts, shopperIds)) {
-    await writeOrders(tx, round)
+    for (const id of await writeOrders(tx, round)) unproven.add(id)
   }
   const news = Map.groupBy(
     rows.filter((row) => stored.has(row.id)),
@@ -250,9 +262,16 @@ async function recordChunk(deps: Deps, tx: StoreTx, said: readonly NewFact[]): P
     }))
   if (changed.length > 0) await refold(tx, store, changed, evidence, now)
   await attributeOrders(tx, store, evidence)
+  await sql.notifyRecovered(tx, cartsPaidLate(facts, unproven, evidence, now), { now, since: null })
   await couponsNamed(deps, tx, facts.flatMap(codesOf))
   await scheduleNextLook(tx)
   return { stored: stored.size, shopperIds: affected }
+}
+
+/** Carts whose order was `unproven` before and was paid, or confirmed, in the last day. `notifyRecovered` checks whether it counts now. */
+function cartsPaidLate(facts: readonly NewFact[], unproven: Set<string>, { orders }: Evidence, now: Date): string[] {
+  const recent = facts.filter(({ order, at }) => order && unproven.has(order.order_id) && +now - +at < 86_400_000)
+  return recent.flatMap(({ order }) => orders.get(order!.order_id)?.cart_id ?? [])
 }
 
 /** Drafts use no coupon. */

@@ -197,6 +197,19 @@ test('an unpaid part neither holds messages nor changes what is in the cart', as
   expect(await shop.cart()).toMatchObject({ status: 'active', item_count: 2, pending_until: null })
 })
 
+test('a part in a status that the store made up takes nothing off the whole (A6, S4)', async () => {
+  await aClickedCart()
+  await shop.order(placed())
+  const waiting = { status: 'at-vendor', amount: 'if_counted', paidAt: null } as const
+  await shop.order(partOf('5000', '5001', waiting))
+  expect(await told()).toEqual(once(10_000))
+  world.advance(MINUTE)
+  await shop.order(partOf('5000', '5001', { paidAt: null }))
+  world.advance(MINUTE)
+  await shop.order(partOf('5000', '5001', { ...waiting, refundedMinor: 1_000 }))
+  expect(await told()).toEqual(once(9_000))
+})
+
 // What is cancelled
 
 test('a cancelled order keeps the state of its cart and counts nowhere (real-store-W6)', async () => {

@@ -2,6 +2,7 @@ import type { CartItem, CartState } from '../../shared/carts.ts'
 import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
 import { newestSend, sendingOfCart } from '../messages/fragments.ts'
 import { insertNotificationsFrom, noteRecoveries } from '../notifications/fragments.ts'
+import { COUNTS } from '../orders/fragments.ts'
 import type { FactPayload, Fold } from '../schema/facts.ts'
 import type { Fact } from './fold.ts'
 import type { Neighbours, NumberedPost } from './post-order.ts'
@@ -253,16 +254,20 @@ export const zoneOfCart = sql`(
   select f.payload -> 'zone' from facts f where f.store_id = c.store_id and f.shopper_id = c.shopper_id and f.at >= c.started_at
     and f.source = 'capture' and f.payload ? 'zone' order by f.at desc, f.id desc limit 1)`
 
-/** Only fresh ones are news, and each cart once: an import of old orders tells nobody anything. */
-export async function notifyRecovered({ db, storeId }: StoreTx, cartIds: readonly string[], now: Date): Promise<void> {
+/** Each cart once, if its order counts (S4) and was bought after `since`: an import of old orders is not news. */
+export async function notifyRecovered(
+  { db, storeId }: StoreTx,
+  cartIds: readonly string[],
+  { now, since }: { now: Date; since: Date | null },
+): Promise<void> {
   if (cartIds.length === 0) return
   await sql`
     with fresh as (
       select c.id, c.customer_name, o.net_minor, o.currency, o.purchased_at, ${zoneOfCart} as zone
       from carts c join orders b on b.store_id = c.store_id and b.order_id = c.fold #>> '{episode,orderId}'
       join orders o on o.store_id = b.store_id and o.order_id = case when b.purchased_at is null then coalesce(b.parent_id, b.order_id) else b.order_id end
-      where c.store_id = ${storeId} and c.id = any(${[...cartIds]}::uuid[])
-        and o.purchased_at > ${now}::timestamptz - interval '1 day'),
+      where c.store_id = ${storeId} and c.id = any(${[...cartIds]}::uuid[]) and c.status = 'recovered'
+        and ${COUNTS} and (${since}::timestamptz is null or o.purchased_at > ${since})),
     untold as (
       ${noteRecoveries(storeId, sql`select id from fresh`, now)})
     ${insertNotificationsFrom(

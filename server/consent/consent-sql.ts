@@ -147,7 +147,7 @@ export async function addressesBoughtWith(
   const rows = await sql<{ address: string }>`
     select distinct a.address from unnest(${[...addresses]}::text[]) as a(address)
     join shopper_keys k on k.store_id = ${storeId} and k.kind = 'customer' and k.value = ${customerId}
-    join orders o on o.store_id = k.store_id and o.shopper_id = k.shopper_id and o.purchased_at is not null
+    join orders o on o.store_id = k.store_id and o.shopper_id = k.shopper_id and o.purchased_at is not null and not o.is_unproven
       and o.customer_id = k.value and a.address in (lower(o.email), o.phone)`.execute(db)
   return new Set(rows.rows.map(({ address }) => address))
 }
@@ -221,10 +221,10 @@ export async function buyersAmong(
   const rows = await sql<NumberedAddress>`
     select a.id, a.email from jsonb_to_recordset(${JSON.stringify(customers)}::jsonb) as a(id text, email text)
     join shopper_keys k on k.store_id = ${storeId} and k.kind = 'customer' and k.value = a.id
-    where exists (select 1 from orders o where o.store_id = k.store_id and o.shopper_id = k.shopper_id and o.purchased_at is not null
+    where exists (select 1 from orders o where o.store_id = k.store_id and o.shopper_id = k.shopper_id and o.purchased_at is not null and not o.is_unproven
         and o.customer_id = a.id and lower(o.email) = a.email)
       or exists (select 1 from customers c where c.store_id = k.store_id and c.customer_id = a.id and lower(c.email) = a.email)
-        and (exists (select 1 from orders o where o.store_id = k.store_id and o.shopper_id = k.shopper_id and o.purchased_at is not null)
+        and (exists (select 1 from orders o where o.store_id = k.store_id and o.shopper_id = k.shopper_id and o.purchased_at is not null and not o.is_unproven)
           or ${hasPaidByStore({ storeId: sql`k.store_id`, shopperId: sql`k.shopper_id` })})`.execute(db)
   return rows.rows
 }

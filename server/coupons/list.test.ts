@@ -96,6 +96,7 @@ test('what a shared one was sent with, used by, earned and cost', async () => {
       order('3', { kind: 'cancelled', status: 'cancelled' }),
       order('4', { currency: 'EUR' }),
       order('5', { coupons: [], discounts: [] }),
+      order('6', { status: 'quote', paidAt: null, amount: 'if_counted' }),
     ],
     'sync',
   )

@@ -1,6 +1,7 @@
 import type { CartBadge, CartState } from '../../shared/carts.ts'
 import { BADGE } from '../carts/fragments.ts'
 import { type StoreDb, sql } from '../core/db.ts'
+import { COUNTS } from '../orders/fragments.ts'
 import { CUSTOMER_COLUMNS } from './fragments.ts'
 import type { ListedCustomer } from './list-sql.ts'
 
@@ -82,11 +83,11 @@ export async function lifeInStore({ db, storeId }: StoreDb, shopperId: string) {
   return rows[0]
 }
 
-/** By currency; what was cancelled since counts as nothing, what was refunded comes off (S3). */
+/** By currency; an order that was cancelled or refunded in full counts as nothing, other refunds come off (S3). */
 export async function valueByCurrency({ db, storeId }: StoreDb, shopperId: string) {
   const { rows } = await sql<{ currency: string; orders: number; net_minor: number }>`
-    select currency, count(*)::int as orders, sum(net_minor)::bigint as net_minor from orders
-    where store_id = ${storeId} and shopper_id = ${shopperId} and purchased_at is not null and kind = 'purchase'
-    group by currency order by count(*) desc, currency`.execute(db)
+    select o.currency, count(*)::int as orders, sum(o.net_minor)::bigint as net_minor from orders o
+    where o.store_id = ${storeId} and o.shopper_id = ${shopperId} and o.purchased_at is not null and ${COUNTS}
+    group by o.currency order by count(*) desc, o.currency`.execute(db)
   return rows
 }

@@ -74,15 +74,18 @@ test('value is orders, net revenue and average, and never adds two currencies', 
   const { orderId } = await buy('EUR', 9_900)
   world.advance(MINUTE)
   await shop.order({ ...ADA, orderId, kind: 'cancelled', status: 'cancelled', currency: 'EUR', totalMinor: 9_900 })
+  // A request for a quote.
+  await shop.order({ ...ADA, kind: 'purchase', status: 'quote', paidAt: null, amount: 'if_counted', currency: 'EUR' })
   const { value, orders } = await open(await idOf(ADA.email))
   expect(value).toEqual([
     { currency: 'USD', orders: 2, net: 50.01, average: 25.01 },
     { currency: 'JPY', orders: 1, net: 500, average: 500 },
   ])
-  expect(orders.total).toBe(5)
+  expect(orders.total).toBe(6)
   expect(orders.rows.map((order: { is_purchase: boolean }) => order.is_purchase).sort()).toEqual([
     false,
     false,
+    true,
     true,
     true,
     true,

@@ -59,7 +59,15 @@ export interface TableEntry {
 }
 
 const clockwork = ['claim', 'worker_id', 'wake_at', 'version', 'lone_shopper_id', 'told_by']
-const ofOrders = ['content_hash', 'cart_token', 'product_ids', 'own_purchased_at', 'own_net_minor']
+const ofOrders = [
+  'content_hash',
+  'cart_token',
+  'product_ids',
+  'own_purchased_at',
+  'own_net_minor',
+  'waiting_minor',
+  'is_unproven',
+]
 /** Of carts and shoppers: what other columns and the shopper say, once more for audiences and the list of customers. */
 const ofAudiences = ['country', 'has_email', 'has_phone', 'product_keys']
 const listed = [

@@ -157,7 +157,7 @@ const STATE = (now: Date) => sql`c.version as cart_version, c.status as cart_sta
   c.fold -> 'contact' ->> 'state' as us_state, c.fold -> 'contact' ->> 'unconfirmedEmail' as unconfirmed_email,
   c.fold -> 'contact' ->> 'unconfirmedPhone' as unconfirmed_phone,
   exists (select 1 from orders o where o.store_id = m.store_id and o.shopper_id = m.shopper_id
-    and o.purchased_at < coalesce(c.started_at, ${now}))
+    and o.purchased_at < coalesce(c.started_at, ${now}) and not o.is_unproven)
     or ${hasPaidByStore({ storeId: sql`m.store_id`, shopperId: sql`m.shopper_id` })} as has_bought_before,
   cap.used as cap_used, cap.oldest as cap_oldest, texts.sent as texts_sent, texts.last as text_last`
 

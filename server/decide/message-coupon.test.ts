@@ -156,6 +156,16 @@ describe('not everybody gets it (decision 36)', () => {
     expect(world.sent.length).toBe(fallback === 'skip' ? 0 : 1)
   })
 
+  test('who asked for a quote before, and never paid, gets one (S4)', async () => {
+    const store = await aShopWith({}, { coupon_first_order_only: true })
+    const before = new Date(world.now.getTime() - 30 * DAY).toISOString()
+    const asked = { status: 'quote', createdAt: before, modifiedAt: before, paidAt: null, amount: 'if_counted' } as const
+    const quote = { ...bought(world, anOrder(world, { email: store.orders[0]!.email })), ...asked }
+    await recordOrders(world.deps, store.storeId, [quote], 'sync')
+    await pass(world, store.storeId, HOUR)
+    expect(await inputsOf(store)).toMatchObject({ couponIncluded: true })
+  })
+
   test.each([
     ['paid orders', { orders_count: 2, spent_minor: 4_200 }, 'coupon_withheld:first_order'],
     ['orders of which none was paid', { orders_count: 1, spent_minor: 0 }, undefined],

@@ -106,6 +106,24 @@ test('an order counts if it is not cancelled by then, net of what is refunded by
   expect(await days(other.shop.storeId)).toMatchObject([{ people: 1, purchases: 0, net_minor: 0 }])
 })
 
+test('a request for a quote, and an order refunded in full, count in no arm until they bring something (S4)', async () => {
+  const { shop, email } = await aTreated()
+  const quote = {
+    kind: 'purchase',
+    email,
+    status: 'quote',
+    paidAt: null,
+    amount: 'if_counted',
+    totalMinor: 5_000,
+  } as const
+  await shop.order(quote)
+  await shop.order({ ...quote, totalMinor: 0 })
+  await shop.order({ kind: 'purchase', email, status: 'rejected', paidAt: null, amount: 'none' })
+  await shop.order({ kind: 'purchase', email, totalMinor: 5_000, refundedMinor: 5_000 })
+  await counted(shop)
+  expect(await days(shop.storeId)).toMatchObject([{ people: 1, purchases: 0, net_minor: 0 }])
+})
+
 test('a purchase by the same address counts once the window is over, net and capped; a later one does not', async () => {
   const { shop, email } = await aTreated()
   await shop.order({ kind: 'purchase', email, totalMinor: 90_000, refundedMinor: 10_000 })

@@ -1,21 +1,22 @@
 import { type StoreDb, sql } from '../core/db.ts'
+import { COUNTS } from '../orders/fragments.ts'
 import type { Pace } from './before.ts'
 
 // How many people an experiment would have, and what is attributed beside it: SQL and nothing else.
 
-/** By index: those whose cart is still listed, and those who bought after they had left one. */
+/** By index: those whose cart is still listed, and those whose order ended one that they had left; it may not count (S4). */
 export async function readPace({ db, storeId }: StoreDb, since: Date): Promise<Pace> {
   const rows = await sql<Pace>`
-    with bought as (
-      select distinct c.shopper_id from orders o join carts c on c.store_id = o.store_id and c.id = o.cart_id
+    with ended as (
+      select c.shopper_id, bool_or(${COUNTS}) as has_bought from orders o join carts c on c.store_id = o.store_id and c.id = o.cart_id
       where o.store_id = ${storeId} and o.purchased_at > ${since} and not o.is_staff and o.kind = 'purchase'
-        and c.abandoned_at > ${since} and (c.has_email or c.has_phone or c.had_contact)),
+        and c.abandoned_at > ${since} and (c.has_email or c.has_phone or c.had_contact) group by c.shopper_id),
     listed as (
       select distinct c.shopper_id from carts c
       where c.store_id = ${storeId} and c.status in ('abandoned', 'recovered', 'lost') and c.last_activity_at > ${since}
         and (c.has_email or c.has_phone or c.had_contact))
-    select (select count(*)::int from (select shopper_id from listed union select shopper_id from bought) p) as people,
-      (select count(*)::int from bought) as bought`.execute(db)
+    select (select count(*)::int from (select shopper_id from listed union select shopper_id from ended) p) as people,
+      (select count(*)::int from ended where has_bought) as bought`.execute(db)
   return rows.rows[0]!
 }
 

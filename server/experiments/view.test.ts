@@ -57,8 +57,11 @@ async function leavers(count: number, bought: number) {
     await shop.type(`b${n}`, { email })
   }
   await shop.pass(HOUR)
-  const carts = (await shop.carts()).slice(0, bought)
-  for (const { email } of carts) await shop.order({ kind: 'purchase', email: email! })
+  const carts = (await shop.carts()).slice(0, bought + 1)
+  for (const { email } of carts.slice(0, bought)) await shop.order({ kind: 'purchase', email: email! })
+  // One more asks for a quote.
+  const quote = { kind: 'purchase', status: 'quote', paidAt: null, amount: 'if_counted' } as const
+  for (const { email } of carts.slice(bought)) await shop.order({ ...quote, email: email! })
 }
 
 describe('before it begins (decision 60)', () => {

@@ -32,7 +32,7 @@ export async function factsOf({ db, storeId }: StoreDb, cartIds: readonly string
     join stores r on r.id = c.store_id
     join shoppers s on s.store_id = c.store_id and s.id = c.shopper_id
     cross join lateral (select count(*)::int as orders from orders o
-      where o.store_id = c.store_id and o.shopper_id = c.shopper_id and o.purchased_at < c.started_at) o
+      where o.store_id = c.store_id and o.shopper_id = c.shopper_id and o.purchased_at < c.started_at and not o.is_unproven) o
     left join lateral (select array_agg(distinct k.id) as ids
       from (select distinct i.item ->> 'productId' as id from jsonb_array_elements(c.items) as i(item)) i
       join products p on p.store_id = c.store_id and p.product_id = i.id

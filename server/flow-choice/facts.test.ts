@@ -107,6 +107,22 @@ test('orders are those placed before the cart; a returning buyer has one, or one
   expect(await read()).toMatchObject({ orders: 0, hasBoughtBefore: true })
 })
 
+test('an unpaid order in a status of the shop’s own making makes nobody a returning buyer (S4)', async () => {
+  const email = `facts${++n}@shoppers.example.com`
+  const order = { kind: 'purchase', email, status: 'quote' } as const
+  const { orderId, createdAt } = await shop.order({ ...order, paidAt: null, amount: 'if_counted' })
+  world.advance(2 * DAY)
+  await shop.fill('one', [tea()])
+  await shop.type('one', { email })
+  const { id } = (await shop.carts()).at(-1)!
+  const asking = { secrets: world.deps.secrets, now: world.now }
+  const read = async () => (await readFacts({ storeId: shop.storeId, db: world.db }, asking, [id], [null])).get(id)!
+  expect(await read()).toMatchObject({ orders: 0, hasBoughtBefore: false })
+  const at = world.now.toISOString()
+  await shop.order({ ...order, orderId, createdAt, modifiedAt: at, paidAt: at })
+  expect(await read()).toMatchObject({ orders: 1, hasBoughtBefore: true })
+})
+
 test('consent is what the shopper has said, and has not withdrawn since; the language is the one they chose', async () => {
   const phone = '+4915112345679'
   const email = await aCart({ phone })

@@ -1,4 +1,5 @@
 import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
+import { COUNTS } from './fragments.ts'
 
 // Which orders, touches and carts belong together: SQL and nothing else.
 
@@ -60,13 +61,13 @@ export async function endedCarts(
 
 /**
  * Whether what a bought cart was bought with was cancelled, or refunded in full: it keeps its state and counts no more (S3). An order that
- * never cost anything counts.
+ * never cost anything counts, unless it is a request for a quote.
  */
 export async function markVoidCarts({ db, storeId }: StoreTx, shopperIds: readonly string[]): Promise<void> {
   await sql`
     update carts c set is_void = v.is_void
     from (select b.id, b.status in ('recovered', 'purchased') and coalesce(o.is_void, false) as is_void from carts b
-      left join lateral (select not bool_or(o.net_minor > 0 or o.total_minor = 0 and o.kind = 'purchase') as is_void
+      left join lateral (select not bool_or(${COUNTS}) as is_void
         from orders o where o.store_id = ${storeId} and o.cart_id = b.id and o.purchased_at is not null) o on true
       where b.store_id = ${storeId} and b.shopper_id = any(${[...shopperIds]}::uuid[]) and b.status <> 'merged') v
     where c.store_id = ${storeId} and c.id = v.id and c.is_void <> v.is_void`.execute(db)

@@ -2,12 +2,14 @@ import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
 
 // Orders that are parts of another (A6): SQL and nothing else.
 
-/** The orders that these are parts of so far. */
-export async function parentsOf({ db, storeId }: StoreDb, orderIds: readonly string[]): Promise<string[]> {
-  const rows = await sql<{ parent_id: string }>`
-    select distinct parent_id from orders
-    where store_id = ${storeId} and order_id = any(${[...orderIds]}::text[]) and parent_id is not null`.execute(db)
-  return rows.rows.map(({ parent_id }) => parent_id)
+/** Of these orders, those that are parts of another so far, and those that are unproven. */
+export async function knownAmong({ db, storeId }: StoreDb, orderIds: readonly string[]) {
+  const rows = await sql<{ order_id: string; parent_id: string | null; is_unproven: boolean }>`
+    select order_id, parent_id, is_unproven from orders
+    where store_id = ${storeId} and order_id = any(${[...orderIds]}::text[]) and (parent_id is not null or is_unproven)`.execute(
+    db,
+  )
+  return rows.rows
 }
 
 /** Whether order `c` is a part of order `p`: that one was bought, and has what is in this one, or no products and the price of all. Of two that name each other one is. */
@@ -18,8 +20,8 @@ const IS_PART = sql`p.kind = 'purchase' and coalesce(p.own_purchased_at, p.purch
 
 /**
  * Has each purchase counted once, by the order that was placed. A part has no time of purchase and brings nothing; what was cancelled or
- * refunded of the parts comes off the whole. Without a placed order that counts, or with other products than it has, a part is an order of
- * its own. Safe to repeat.
+ * refunded of the parts comes off the whole, and nothing of a part whose amount waits. Without a placed order that counts, or with other
+ * products than it has, a part is an order of its own. Safe to repeat.
  */
 export async function settleParts({ db, storeId }: StoreTx, orderIds: readonly string[]): Promise<void> {
   await sql`
@@ -36,7 +38,7 @@ export async function settleParts({ db, storeId }: StoreTx, orderIds: readonly s
       from family c),
     parts as (
       select p.order_id, greatest(sum(c.total_minor) - p.total_minor, 0)::bigint as more_minor, sum(case
-          when c.kind not in ('pending', 'failed') then greatest(c.total_minor - coalesce(c.own_net_minor, c.net_minor), 0) else 0 end)::bigint as lost_minor
+          when c.kind not in ('pending', 'failed') and c.waiting_minor is null then greatest(c.total_minor - coalesce(c.own_net_minor, c.net_minor), 0) else 0 end)::bigint as lost_minor
       from family p join orders c on c.store_id = ${storeId} and c.parent_id = p.order_id
       where ${IS_PART} group by p.order_id, p.total_minor),
     counted as (

@@ -16,13 +16,15 @@ export const knownHashes = (store: StoreDb, orderIds: readonly string[]) => sql.
 export const familyKeys = ({ order }: { order?: Pick<sql.OrderRow, 'parent_id'> }): ShopperKey[] =>
   order?.parent_id ? [{ kind: 'order', value: order.parent_id }] : []
 
-/** Each order once. An order may have been a part of another before. */
-export async function writeOrders(tx: StoreTx, orders: readonly sql.OrderRow[]): Promise<void> {
-  if (orders.length === 0) return
+/** Each order once. An order may have been a part of another before. Answers which were unproven until now. */
+export async function writeOrders(tx: StoreTx, orders: readonly sql.OrderRow[]): Promise<string[]> {
+  if (orders.length === 0) return []
   const ids = orders.map((order) => order.order_id)
-  const before = await parts.parentsOf(tx, ids)
+  const known = await parts.knownAmong(tx, ids)
   await sql.upsertOrders(tx, orders)
   const parents = orders.flatMap((order) => order.parent_id ?? [])
+  const before = known.flatMap(({ parent_id }) => parent_id ?? [])
   await parts.settleParts(tx, [...new Set([...ids, ...before, ...parents])])
   await recordCouponUse(tx, orders)
+  return known.filter(({ is_unproven }) => is_unproven).map(({ order_id }) => order_id)
 }

@@ -79,6 +79,8 @@ export interface PlatformOrder {
   currency: string
   totalMinor: number
   refundedMinor: number
+  /** Of a purchase: its amount is no revenue, or only if it was before (S4). A missing one counts. */
+  amount?: 'none' | 'if_counted'
   /** null for guests. */
   customerId: string | null
   email: string | null

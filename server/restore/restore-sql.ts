@@ -6,6 +6,9 @@ import type { CheckoutRef, Fold } from '../schema/facts.ts'
 
 // Restoring: SQL and nothing else.
 
+/** Whether cart `c` ended with an order whose amount waits: it may be cash on delivery, and is not cancelled. */
+const IS_WAITING = sql`exists (select 1 from orders w where w.store_id = c.store_id and w.cart_id = c.id and w.waiting_minor is not null)`
+
 /**
  * A joined cart's link opens the one it was joined to (S6). `messageId`: whose link it is. A notification's opens nothing once the cart's
  * contents are of other browsers than those it was for (decision 72).
@@ -33,7 +36,7 @@ export async function restorableCart({ db, storeId }: StoreDb, cartId: string, m
     orders: Fold['orders']
     checkout: CheckoutRef | null
   }>`
-    select c.id, c.shopper_id, case when c.is_void then 'lost' else c.status end as status, c.items, c.value_minor, c.currency, c.coupons, s.name as store_name, s.platform, s.url, s.home_url,
+    select c.id, c.shopper_id, case when c.is_void and not ${IS_WAITING} then 'lost' else c.status end as status, c.items, c.value_minor, c.currency, c.coupons, s.name as store_name, s.platform, s.url, s.home_url,
       s.has_checkout_link, s.price_decimals, s.is_discount_sequential,
       (select ${codeNow} from messages m where m.store_id = ${storeId} and m.id = ${messageId}) as coupon_code,
       coalesce(c.fold -> 'orders', '{}') as orders, c.fold -> 'episode' -> 'checkout' as checkout

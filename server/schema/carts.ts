@@ -114,4 +114,6 @@ export interface OrdersTable {
   own_purchased_at: Generated<Date | null>
   own_net_minor: Generated<number | null>
   is_renewal: Generated<boolean>
+  waiting_minor: Generated<number | null>
+  is_unproven: Generated<boolean>
 }

@@ -51,6 +51,8 @@ export interface ProductsTable {
   name: string
   sku: Generated<string | null>
   price_minor: number
+  /** What its owner entered, where the shop's pages show another price. */
+  entered_minor: Generated<number | null>
   /** Before it last changed. */
   was_price_minor: Generated<number | null>
   currency: string

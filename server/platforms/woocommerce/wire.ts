@@ -2,14 +2,7 @@ import { z } from 'zod'
 import { firstEmail, normalizePhone } from '../../../shared/contact.ts'
 import { capitals } from '../../../shared/coupons.ts'
 import { parseCurrency, parseMinor } from '../../../shared/money.ts'
-import type {
-  OrderConsent,
-  OrderDiscount,
-  OrderKind,
-  OrderSource,
-  PlatformCustomer,
-  PlatformOrder,
-} from '../platform.ts'
+import type { OrderConsent, OrderDiscount, OrderSource, PlatformCustomer, PlatformOrder } from '../platform.ts'
 import {
   field,
   type RowReading,
@@ -24,6 +17,7 @@ import {
 } from '../row.ts'
 import { countryCode, plainText, unixInstant } from '../text.ts'
 import { readItems } from './order-lines.ts'
+import { readStatus } from './order-status.ts'
 
 // What we read of an order and a customer, and nothing more. Every field may be missing or garbage: a reader per field turns that
 // into null, and only a row without id, status, currency, time or total is given up, by itself.
@@ -89,10 +83,11 @@ export function readOrder(raw: unknown): RowReading<PlatformOrder> {
   if (totalMinor === null) return skip(raw, 'no total')
   const currency = wire.currency
   const source = sourceOf(wire)
+  const { kind, amount } = readStatus(wire.status, wire.date_paid_gmt !== null)
   return {
     row: {
       orderId: wire.id,
-      kind: orderKind(wire.status),
+      kind,
       status: wire.status,
       createdAt: wire.date_created_gmt ?? wire.date_modified_gmt,
       modifiedAt: wire.date_modified_gmt,
@@ -100,6 +95,7 @@ export function readOrder(raw: unknown): RowReading<PlatformOrder> {
       currency,
       totalMinor,
       refundedMinor: refundedMinor(wire.refunds, currency),
+      ...(kind === 'purchase' && amount !== 'counts' && { amount }),
       customerId: wire.customer_id,
       ...readContact(wire.billing, wire.shipping),
       coupons: wire.coupon_lines.map((line) => plainText(line.code, 100)).filter((code) => code !== null),
@@ -165,26 +161,6 @@ function readDiscounts(lines: readonly Record<string, unknown>[], currency: stri
     byCode.set(code, { code, discountMinor: Math.max(net + tax, 0) })
   }
   return [...byCode.values()]
-}
-
-/** Engine rule S4. Statuses of a store's own making (e.g. `awaiting-pickup`) count as purchases. */
-export function orderKind(status: string): OrderKind {
-  switch (status) {
-    case 'checkout-draft':
-    case 'auto-draft':
-    case 'draft':
-      return 'draft'
-    case 'pending':
-      return 'pending'
-    case 'failed':
-      return 'failed'
-    case 'cancelled':
-      return 'cancelled'
-    case 'trash':
-      return 'trashed'
-    default:
-      return 'purchase'
-  }
 }
 
 type WireAddress = z.infer<typeof Address>

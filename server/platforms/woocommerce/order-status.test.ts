@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { readStatus } from './order-status.ts'
+import { readOrder } from './wire.ts'
+
+// S4: which orders end a cart, and whose amount counts. `paid`: WooCommerce dated the payment.
+
+const UNPAID = false
+const PAID = true
+
+test.each([
+  // Statuses of WooCommerce itself.
+  ['checkout-draft', UNPAID, 'draft', 'none'],
+  ['auto-draft', UNPAID, 'draft', 'none'],
+  ['pending', UNPAID, 'pending', 'none'],
+  ['failed', UNPAID, 'failed', 'none'],
+  ['cancelled', UNPAID, 'cancelled', 'none'],
+  ['cancelled', PAID, 'cancelled', 'none'],
+  ['trash', PAID, 'trashed', 'none'],
+  // Cash on delivery, then a bank transfer, then what was paid at once.
+  ['processing', UNPAID, 'purchase', 'counts'],
+  ['on-hold', UNPAID, 'purchase', 'counts'],
+  ['processing', PAID, 'purchase', 'counts'],
+  ['completed', PAID, 'purchase', 'counts'],
+  ['completed', UNPAID, 'purchase', 'counts'],
+  ['refunded', PAID, 'purchase', 'none'],
+  // Statuses of the shop's own making: all end the cart.
+  ['shipped', PAID, 'purchase', 'counts'],
+  ['awaiting-pickup', PAID, 'purchase', 'counts'],
+  ['shipped', UNPAID, 'purchase', 'if_counted'],
+  ['confirmed-by-phone', UNPAID, 'purchase', 'if_counted'],
+  ['awaiting-payment', UNPAID, 'purchase', 'if_counted'],
+  ['partial-payment', UNPAID, 'purchase', 'if_counted'],
+  ['ywraq-new', UNPAID, 'purchase', 'if_counted'],
+  ['quote-request', UNPAID, 'purchase', 'if_counted'],
+  ['自取', UNPAID, 'purchase', 'if_counted'],
+  ['export-ready', PAID, 'purchase', 'counts'],
+  ['returned', PAID, 'purchase', 'none'],
+  ['retoure', PAID, 'purchase', 'none'],
+  ['rto', UNPAID, 'purchase', 'none'],
+  ['cod-rto-done', UNPAID, 'purchase', 'none'],
+  ['awaiting-cod-unpaid', UNPAID, 'purchase', 'if_counted'],
+  ['unbezahlt', UNPAID, 'purchase', 'if_counted'],
+  ['impaye', UNPAID, 'purchase', 'if_counted'],
+  ['not-paid', UNPAID, 'purchase', 'if_counted'],
+  // Less than the whole order, or not decided yet.
+  ['partially-refunded', PAID, 'purchase', 'counts'],
+  ['partial-return', UNPAID, 'purchase', 'if_counted'],
+  ['teilretoure', UNPAID, 'purchase', 'if_counted'],
+  ['partial-refund-done', PAID, 'purchase', 'counts'],
+  ['return-request', UNPAID, 'purchase', 'if_counted'],
+  ['refund-request', PAID, 'purchase', 'counts'],
+  ['return-request-rejected', PAID, 'purchase', 'counts'],
+  ['cancel-request', PAID, 'purchase', 'counts'],
+  ['cancel-request-approved', PAID, 'purchase', 'none'],
+  ['rto-request-done', UNPAID, 'purchase', 'none'],
+  ['retouranfrage-genehmigt', PAID, 'purchase', 'none'],
+  ['refund-approved', PAID, 'purchase', 'none'],
+  ['refunded-manually', PAID, 'purchase', 'none'],
+  ['rueckerstattet', PAID, 'purchase', 'none'],
+  ['rembourse', PAID, 'purchase', 'none'],
+  ['reembolsado', PAID, 'purchase', 'none'],
+  ['rimborsato', PAID, 'purchase', 'none'],
+  ['zwrocono', PAID, 'purchase', 'none'],
+  ['estornado', PAID, 'purchase', 'none'],
+  ['terugbetaald', PAID, 'purchase', 'none'],
+  ['Cancelled-by-shop', PAID, 'purchase', 'none'],
+  ['storniert', UNPAID, 'purchase', 'none'],
+  ['refused-at-door', UNPAID, 'purchase', 'none'],
+  ['ywraq-rejected', UNPAID, 'purchase', 'none'],
+  ['chargeback', PAID, 'purchase', 'none'],
+  ['fraud', PAID, 'purchase', 'none'],
+  ['payment-failed', UNPAID, 'purchase', 'none'],
+] as const)('reads the status %s (paid: %s)', (status, isPaid, kind, amount) => {
+  expect(readStatus(status, isPaid)).toEqual({ kind, amount })
+})
+
+test('reads the prefix and the payment of an order', () => {
+  const read = (more: object) => {
+    const reading = readOrder({
+      id: 1,
+      currency: 'USD',
+      total: '9.00',
+      date_modified_gmt: '2026-11-01T10:00:00',
+      ...more,
+    })
+    return 'row' in reading && [reading.row.kind, reading.row.amount]
+  }
+  expect(read({ status: 'wc-packed' })).toEqual(['purchase', 'if_counted'])
+  expect(read({ status: 'wc-packed', date_paid_gmt: '2026-11-01T10:00:00' })).toEqual(['purchase', undefined])
+  expect(read({ status: 'processing' })).toEqual(['purchase', undefined])
+  expect(read({ status: 'wc-returned', date_paid_gmt: '2026-11-01T10:00:00' })).toEqual(['purchase', 'none'])
+})

@@ -1,0 +1,43 @@
+import type { OrderKind } from '../platform.ts'
+
+// What a status of WooCommerce says of an order (S4). Pure.
+
+export interface StatusMeaning {
+  kind: OrderKind
+  amount: 'counts' | 'if_counted' | 'none'
+}
+
+const KNOWN = new Map<string, StatusMeaning>([
+  ['checkout-draft', { kind: 'draft', amount: 'none' }],
+  ['auto-draft', { kind: 'draft', amount: 'none' }],
+  ['draft', { kind: 'draft', amount: 'none' }],
+  ['pending', { kind: 'pending', amount: 'none' }],
+  ['failed', { kind: 'failed', amount: 'none' }],
+  ['cancelled', { kind: 'cancelled', amount: 'none' }],
+  ['trash', { kind: 'trashed', amount: 'none' }],
+  // Cash on delivery is `processing` and a bank transfer `on-hold`, both before anything is paid.
+  ['processing', { kind: 'purchase', amount: 'counts' }],
+  ['on-hold', { kind: 'purchase', amount: 'counts' }],
+  ['completed', { kind: 'purchase', amount: 'counts' }],
+  ['refunded', { kind: 'purchase', amount: 'none' }],
+])
+
+/** Parts of words, and whole words, by which shops name an order that came to nothing. */
+const CAME_TO_NOTHING =
+  /cancel|stornier|annul|anulad|anulow|refus|reject|rechaz|rifiut|odrzuc|abgelehnt|declin|denied|void|expir|abgelaufen|fraud|betrug|charge-?back|disput|fail|fehlgeschl|fallid|return|retour|devuel|devol|zwrot|undeliver|lost|(?:^|-)rto(?:-|$)|refund|erstatt|rembours|reembols|rimbors|zwroc|estorn|terugbeta/
+
+/** Part of the order, or a request that was not granted: the rest of it, or all of it, is still sold. */
+const NOT_ALL =
+  /parti[ae]l|parcial|parzial|teil|(?:request|anfrage)(?!.*(?:approv|accept|done|complete|genehmigt|angenommen))/
+
+/**
+ * A status of the shop's own making may mean anything from "packed" to "asks for a price". It ends the cart, because a message to a buyer
+ * is worse than a cart given up. Its amount needs proof: a payment, or that the order counted before it got this status.
+ */
+export function readStatus(status: string, isPaid: boolean): StatusMeaning {
+  const known = KNOWN.get(status)
+  if (known) return known
+  const lower = status.toLowerCase()
+  if (CAME_TO_NOTHING.test(lower) && !NOT_ALL.test(lower)) return { kind: 'purchase', amount: 'none' }
+  return { kind: 'purchase', amount: isPaid ? 'counts' : 'if_counted' }
+}
