@@ -202,6 +202,8 @@ export const storeHealth = endpoint({
   summary: 'The sync status of each data type of the store, and its last error',
   reply: z.object({
     ageSeconds: z.number().nullable(),
+    /** Only if Recoup cannot reach the shop: whether its plugin reports new orders, stock and prices. */
+    isReported: z.boolean().optional(),
     streams: z.partialRecord(z.enum(SYNC_STREAMS), Stream),
     counts: z.object({ orders: z.number(), customers: z.number(), products: z.number() }),
   }),

@@ -8,6 +8,8 @@ import type { Deps } from '../deps.ts'
 import type { CouponChanged, CouponDraft, PlatformCoupon } from '../platforms/coupon.ts'
 import type { StoreClient } from '../platforms/platform.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
+import { readPlugin } from '../plugin/plugin.ts'
+import { behindWallText, isCalling } from '../plugin/rules.ts'
 import { storeAccess } from '../stores/access.ts'
 import { toAppError } from '../stores/problems.ts'
 import { readStore, type StoreRow, updateStore } from '../stores/store.ts'
@@ -254,10 +256,11 @@ async function inWords<T>(writing: Writing, failed: string, work: (client: Store
     if (error.code === 'read_only_key') await noteRights(writing, false)
     deps.log.warn({ storeId: store.storeId, problem: error.code }, 'coupons.not_written')
     const told = toAppError(error)
+    const atWall = isCalling(await readPlugin(store), deps.now()) ? behindWallText(error.code) : undefined
     const words =
       error.code === 'read_only_key'
         ? couponTexts.readOnlyKey
-        : `${failed}: ${connectedProblemMessage(error.code, error.detail)}`
+        : `${failed}: ${atWall ?? connectedProblemMessage(error.code, error.detail)}`
     const { retryAfterS } = told
     throw new AppError(told.code, words, { cause: error, ...(retryAfterS ? { retryAfterS } : {}) })
   }

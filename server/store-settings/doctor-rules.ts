@@ -15,7 +15,7 @@ import {
 } from '../../shared/store-problems.ts'
 import type { StoreProfile, WebhookSubscription } from '../platforms/platform.ts'
 import type { PluginRow } from '../plugin/plugin.ts'
-import { behindWallText, isAlive, isCalling } from '../plugin/rules.ts'
+import { behindWallText, isAlive, isCalling, isPushOnly, isReporting } from '../plugin/rules.ts'
 import { newest } from '../stores/rules.ts'
 import { consentChecks } from './consent-checks.ts'
 import { pluginChecks } from './plugin-checks.ts'
@@ -229,6 +229,9 @@ function ofWebhooks(found: Findings): Said {
     }
   }
   const lastAt = newest(kept.map((each) => each.last_delivery_at))
+  if (asked.kind === 'problem' && isReported(found)) {
+    return { state: 'quiet', finding: 'Not needed while the shop is not reached: the plugin reports orders.' }
+  }
   if (asked.kind === 'problem')
     return notAsked(lastAt ? `the last one was received ${ago(lastAt, now)}` : 'none has been received yet')
   if (!maySubscribe(found, asked.profile)) {
@@ -244,7 +247,7 @@ function ofWebhooks(found: Findings): Said {
     return {
       state: 'bad',
       finding: `${platformWords[found.platform].doctor.sender} disabled ${disabled} of ${kept.length} webhooks because deliveries to ${publicUrl} failed.`,
-      nextStep: `We are recreating them. SyncJob this check again in a minute. If it happens again, ask your host to let the store reach ${publicUrl}.`,
+      nextStep: `We are recreating them. Run this check again in a minute. If it happens again, ask your host to let the store reach ${publicUrl}.`,
     }
   }
   if (kept.length === 0 || missing > 0) {
@@ -304,10 +307,28 @@ function ofCapture({ known, capture, now, plugin }: Findings): Said {
 }
 
 const ORDER_STREAMS = ['order_check', 'sweep', 'import']
+const OUTDATED = 'this version of the plugin does not report stock and prices'
 
-function ofSync({ streams, now, known }: Findings): Said {
+/** undefined: the shop is asked itself. Otherwise whether its plugin reports orders, stock and prices. */
+function isReported({ plugin, streams, now }: Findings): boolean | undefined {
+  const check = streams.find(({ stream }) => stream === 'order_check')
+  return plugin && !plugin.ended_at && isPushOnly(plugin, check) ? isReporting(plugin, now) : undefined
+}
+
+function ofSync(found: Findings): Said {
+  const { streams, now, known } = found
   const orders = streams.filter(({ stream }) => ORDER_STREAMS.includes(stream))
   const doneAt = newest(orders.map((each) => each.completed_at))
+  const reported = isReported(found)
+  // The check of how the shop is reached says what to do.
+  if (reported) {
+    const finding = 'The plugin reports new orders. Recoup reads no others until it reaches the shop.'
+    return { state: 'quiet', finding }
+  }
+  if (reported === false) {
+    const silence = found.plugin?.reports_goods === false ? OUTDATED : 'the plugin does not report now'
+    return { state: 'warn', finding: `Recoup cannot reach the shop, and ${silence}. Messages wait.` }
+  }
   const isRunning = orders.some(({ lease_until }) => lease_until && lease_until > now)
   const failed = orders
     .filter(({ error_code, failed_at }) => error_code && failed_at && (!doneAt || failed_at > doneAt))

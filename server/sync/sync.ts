@@ -5,6 +5,8 @@ import { AppError, found } from '../core/errors.ts'
 import { inPlace, type StepAside } from '../core/seats.ts'
 import type { Deps } from '../deps.ts'
 import type { OrderQuery } from '../platforms/platform.ts'
+import type { StoreProblem } from '../platforms/store-problem.ts'
+import { behindWallText } from '../plugin/rules.ts'
 import { storeAccess } from '../stores/access.ts'
 import { toAppError } from '../stores/problems.ts'
 import { homeColumns, profileColumns } from '../stores/profile.ts'
@@ -16,6 +18,7 @@ import { importJob, type orderJob, purgeJob, syncJob, webhooksJob } from './jobs
 import { inTime, pullCoupons, pullCustomers, pullProducts } from './local-copies.ts'
 import { isTooSoonForNewOrders, queueNewOrders } from './new-orders.ts'
 import { isEmpty, orderPages } from './pages.ts'
+import { readsByReports } from './push-only.ts'
 import { readRecord } from './record.ts'
 import { keepGoing, LEASE_MS, runSyncJob, type SyncJob, type SyncResult } from './sync-jobs.ts'
 import * as sql from './sync-sql.ts'
@@ -72,7 +75,7 @@ export async function syncNow(deps: Deps, store: StoreDb<Db>, limitMs = 25_000) 
   if (isRead) results.push(await pullProducts(deps, options), await pullCustomers(deps, options))
   for (const result of results) {
     if (result.kind === 'refused') throw result.error
-    if (result.kind === 'failed' && !signal.aborted) throw toAppError(result.problem)
+    if (result.kind === 'failed' && !signal.aborted) throw await problemOf(deps, store, result.problem)
   }
   const isComplete = results.every((result) => result.kind === 'done')
   if (!isComplete) await deps.jobs.enqueue(deps.db, syncJob, { storeId: store.storeId }, store.storeId)
@@ -82,6 +85,15 @@ export async function syncNow(deps: Deps, store: StoreDb<Db>, limitMs = 25_000) 
     : 'Syncing the store takes a while. It continues in the background.'
   return { success: isComplete, message, counts, ageSeconds }
 }
+
+/** Of a shop whose plugin calls nobody has typed a wrong address. */
+async function problemOf(deps: Deps, store: StoreDb<Db>, problem: StoreProblem): Promise<AppError> {
+  const isReported = await readsByReports(store, deps.now())
+  const atWall = isReported === undefined ? undefined : behindWallText(problem.code)
+  return toAppError(problem, atWall ? () => (isReported ? `${atWall} ${REPORTED_INSTEAD}` : atWall) : undefined)
+}
+
+const REPORTED_INSTEAD = 'The plugin reports new orders, stock and prices instead.'
 
 /** Job, for a webhook: the store's present answer counts, not the delivered body, whatever order deliveries come in. */
 export async function refreshOrder(deps: Deps, { storeId, orderId }: z.infer<typeof orderJob.payload>): Promise<void> {

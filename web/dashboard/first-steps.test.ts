@@ -41,6 +41,17 @@ test('what is done is ticked, what could not be read is not', () => {
   )
 })
 
+test('a shop that is not reached imports nothing, and the step says so', () => {
+  const text = (ageSeconds: number | null, isReported = true) =>
+    firstSteps({ store, health: { ageSeconds, isReported, counts }, flows: [], mail: undefined })[1]!
+  expect(text(null)).toMatchObject({ isDone: false, text: expect.stringContaining('first report of orders') })
+  expect(text(4)).toMatchObject({
+    isDone: true,
+    text: expect.stringContaining('reads nothing else until the shop answers'),
+  })
+  expect(text(4, false).text).toContain('does not report what messages need')
+})
+
 test('only a mail server that has accepted a test mail counts; the demo is asked for none', () => {
   const step = (mail: typeof inMailbox) =>
     firstSteps({ store, health: undefined, flows: [], mail }).find(

@@ -18,7 +18,9 @@ interface Known {
     'name' | 'store_url' | 'mode' | 'senderName' | 'senderEmail' | 'postalAddress' | 'isCaptureChosen'
   >
   /** undefined: could not be read. */
-  health: { ageSeconds: number | null; counts: { orders: number; products: number } } | undefined
+  health:
+    | { ageSeconds: number | null; isReported?: boolean | undefined; counts: { orders: number; products: number } }
+    | undefined
   flows: Pick<FlowView, 'isOn'>[] | undefined
   mail: Pick<MailServerView, 'way' | 'acceptedAt' | 'isFixed'> | undefined
   /** There is a cart already, of an old order for instance. */
@@ -51,9 +53,7 @@ export function firstSteps({ store, health, flows, mail, hasCarts = false }: Kno
     { title: 'Connect your store', text: `${store.name || store.store_url} is connected.`, isDone: true },
     {
       title: 'Import orders and products',
-      text: isRead
-        ? 'Imported. New orders are checked before each message is sent.'
-        : 'The first import is running. With many orders, it takes some minutes.',
+      text: importText(isRead, health?.isReported),
       isDone: isRead,
     },
     {
@@ -87,6 +87,19 @@ export function firstSteps({ store, health, flows, mail, hasCarts = false }: Kno
       way: { label: 'Try a test cart', to: '/dashboard?try=cart' },
     },
   ]
+}
+
+/** `isReported`: Recoup cannot reach the shop, and the plugin reports its orders or does not. */
+function importText(isRead: boolean, isReported?: boolean): string {
+  if (isReported !== undefined) {
+    if (!isRead) return 'Recoup cannot reach your shop. It waits for the plugin’s first report of orders.'
+    return isReported
+      ? 'Recoup cannot reach your shop. The plugin reports new orders; Recoup reads nothing else until the shop answers.'
+      : 'Recoup cannot reach your shop, and the plugin does not report what messages need. The doctor says what to do.'
+  }
+  return isRead
+    ? 'Imported. New orders are checked before each message is sent.'
+    : 'The first import is running. With many orders, it takes some minutes.'
 }
 
 /** For stores older than the setting; newer ones start with what the law of their countries asks. */

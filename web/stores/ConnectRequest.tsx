@@ -37,8 +37,8 @@ function Confirm({ request, asked }: { request: string; asked: z.infer<typeof re
         <div>
           <Title order={1}>Connect this shop?</Title>
           <Text c="dimmed" mt={4}>
-            Its plugin asked for it. Recoup then reads orders, customers and products; nothing is sent to anyone until
-            you switch a flow on.
+            Its plugin asked for it. The plugin reports carts and orders; Recoup also reads orders, customers and
+            products if it can reach the shop. Nothing is sent to anyone until you switch a flow on.
           </Text>
         </div>
         <Facts

@@ -30,6 +30,13 @@ export function HealthCard() {
             {counted(health.data.counts.products, 'product')},{' '}
             {health.data.ageSeconds === null ? 'never fully synced' : `synced ${formatAge(health.data.ageSeconds)}`}.
           </Text>
+          {health.data.isReported !== undefined && (
+            <Text fz="sm" c="dimmed" mb="md">
+              {health.data.isReported
+                ? 'Recoup cannot reach your shop. The plugin reports new orders, stock and prices; the rest is not read.'
+                : 'Recoup cannot reach your shop, and the plugin does not report what messages need. They wait. The doctor says what to do.'}
+            </Text>
+          )}
           <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
             {SYNC_STREAMS.map((stream) => {
               const state = health.data.streams[stream]
