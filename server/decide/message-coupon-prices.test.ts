@@ -1,12 +1,13 @@
 import { beforeEach, expect, test } from 'vitest'
 import { aConnectedStore } from '../../test/connected-store.ts'
 import { aCopiedCoupon, giveToSteps } from '../../test/copied-coupons.ts'
-import { anOrder } from '../../test/fake-store.ts'
+import { anOrder, aProduct } from '../../test/fake-store.ts'
 import { HOUR, send } from '../../test/message-scene.ts'
 import { aWorld } from '../../test/world.ts'
 import { detectAbandoned } from '../carts/detect.ts'
 import { recordOrders } from '../carts/record.ts'
 import type { PlatformItem } from '../platforms/platform.ts'
+import { pullProducts } from '../sync/local-copies.ts'
 
 // What a coupon takes off is computed from the prices that were entered in the catalogue, by the store's own settings (decision 37).
 
@@ -59,6 +60,16 @@ test('shown as entered, the total is what is shown less the discount', async () 
 test('shown with tax and entered without, the discount saves its tax as well', async () => {
   const { storeId, fake } = await aShop({ prices_include_tax: false, shows_tax: true }, fiveOff)
   // 20 % tax: 10.00 and 30.00 entered, 12.00 and 36.00 shown.
+  fake.prices.set('16:', 1_000).set('17:', 3_000)
+  expect(await mailOf(storeId)).toContain('Total with the coupon: $54.00')
+})
+
+test('where the catalogue has the shown prices, the entered ones still count', async () => {
+  const { storeId, fake } = await aShop({ prices_include_tax: false, shows_tax: true }, fiveOff)
+  fake.allProducts = MUGS_AND_LAMP.map(({ productId, name, unitPriceMinor }) =>
+    aProduct({ productId, name, priceMinor: unitPriceMinor, enteredMinor: unitPriceMinor / 1.2 }),
+  )
+  await pullProducts(world.deps, { storeId })
   fake.prices.set('16:', 1_000).set('17:', 3_000)
   expect(await mailOf(storeId)).toContain('Total with the coupon: $54.00')
 })

@@ -57,7 +57,7 @@ const isShownAsEntered = ({ prices_include_tax, shows_tax }: Situation): boolean
 
 /** null: nobody knows what was entered in the catalogue. */
 const enteredPrice = (terms: Terms | undefined, currency: string): number | null =>
-  terms && terms.currency === currency ? terms.priceMinor : null
+  terms && terms.currency === currency ? (terms.enteredMinor ?? terms.priceMinor) : null
 
 /** What the decision record keeps of it: the code, what became of it, and the store's words. */
 export function recordOfCoupon(coupon: CouponFinding | null): Record<string, unknown> {

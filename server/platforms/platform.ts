@@ -202,6 +202,8 @@ export interface PlatformProduct {
   name: string
   sku: string | null
   priceMinor: number
+  /** What its owner entered, where the shop's pages show another: with tax, or without. */
+  enteredMinor?: number
   currency: string
   imageUrl: string | null
   permalink: string | null
@@ -355,9 +357,11 @@ export interface StoreClient {
     firstPage?: number
     signal?: AbortSignal
   }): AsyncIterable<Page<PlatformCustomer>>
+  /** `asShown`: whether to take the prices that the shop's pages show. Called only for a page that has products. */
   products(query: {
     modifiedSince?: string
     firstPage?: number
+    asShown?: () => Promise<boolean>
     signal?: AbortSignal
   }): AsyncIterable<Page<PlatformProduct>>
   /** Of those that are there; what the answer does not name is gone. One request for all, where the store can. */

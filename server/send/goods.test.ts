@@ -6,7 +6,7 @@ import { DAY, HOUR, messagesOf, recordOf, send, steps } from '../../test/message
 import { aWorld } from '../../test/world.ts'
 import { detectAbandoned } from '../carts/detect.ts'
 import { recordOrders } from '../carts/record.ts'
-import { refreshGoods } from '../sync/goods.ts'
+import { goodsKey, readGoods, refreshGoods } from '../sync/goods.ts'
 import { pullProducts } from '../sync/local-copies.ts'
 
 // Stock and prices are read with the order check (D3): what is sold out is not advertised, and what costs something else is said so.
@@ -46,6 +46,38 @@ async function aShop(isFlowOn = true) {
 }
 
 const mail = () => world.sent[0]! as { html: string; text: string }
+
+test('where the shop shows other prices than were entered, a new price differs by the same tax (cases-R8)', async () => {
+  const { storeId, fake } = await aShop()
+  const store = { storeId, db: world.db }
+  await world.db
+    .updateTable('stores')
+    .set({ prices_include_tax: false, shows_tax: true })
+    .where('id', '=', storeId)
+    .execute()
+  // What the carts were taken at is the shown price.
+  fake.allProducts = [mug, lamp].map(({ productId, name, unitPriceMinor }) =>
+    aProduct({ productId, name, priceMinor: unitPriceMinor, enteredMinor: unitPriceMinor - 400 }),
+  )
+  world.advance(1_000)
+  await pullProducts(world.deps, { storeId, isFull: true })
+  const asked = [mug, lamp].map(({ productId, variationId }) => ({ productId, variationId }))
+  const read = async (mugMinor: number) => {
+    fake.terms = async () =>
+      asked.map((item, at) => ({ ...item, isAvailable: true, stockQuantity: null, priceMinor: [mugMinor, 6_000][at]! }))
+    const goods = await readGoods(world.deps, store, asked, { isChecked: true })
+    if (!('terms' in goods)) throw new Error(goods.problem)
+    return asked.map((item) => goods.terms.get(goodsKey(item)))
+  }
+  expect(await read(1_400)).toMatchObject([
+    { priceMinor: 1_800, enteredMinor: 1_400, wasMinor: null },
+    { priceMinor: 6_400, enteredMinor: 6_000, wasMinor: null },
+  ])
+  expect(await read(2_800)).toMatchObject([{ priceMinor: 3_600, enteredMinor: 2_800, wasMinor: 1_800 }, {}])
+  await send(world, storeId)
+  expect(mail().text).toContain('2 × Enamel Mug: $72.00')
+  expect(mail().text).toContain('1 × Brass Lamp: $64.00')
+})
 
 test('one request asks for the items of all that is due', async () => {
   const { storeId, fake } = await aShop()

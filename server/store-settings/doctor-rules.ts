@@ -19,6 +19,7 @@ import { behindWallText, isAlive, isCalling, isPushOnly, isReporting } from '../
 import { newest } from '../stores/rules.ts'
 import { consentChecks } from './consent-checks.ts'
 import { pluginChecks } from './plugin-checks.ts'
+import { priceChecks } from './price-checks.ts'
 
 // The connection doctor: from what a store answered just now and what was heard of it before, to words. Pure.
 
@@ -75,6 +76,7 @@ export function doctorChecks(found: Findings): Check[] {
     ...rightsChecks(found),
     ['webhooks', 'Webhooks', ofWebhooks(found)],
     ['capture', 'Capture script', ofCapture(found)],
+    ...priceChecks(found),
     ...consentChecks(found, (at) => ago(at, found.now)),
     ['sync', 'Last order sync', ofSync(found)],
     ['clock', 'Store clock', ofClock(found)],

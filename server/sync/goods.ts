@@ -21,8 +21,10 @@ import * as sql from './sync-sql.ts'
 
 export interface Terms {
   isAvailable: boolean
-  /** null: the store says none. */
+  /** As the shop's pages show it. null: the store says none. */
   priceMinor: number | null
+  /** Where that is another than the one in its catalogue. */
+  enteredMinor?: number
   /** What it was before it last changed; null: it never did, as far as is known. */
   wasMinor: number | null
   /** null: the store does not say. */
@@ -233,9 +235,11 @@ async function keepTerms(
   return new Map(
     rows.map((row) => {
       const key = `${row.product_id}:${row.variation_id}`
-      const wasMinor = was.get(key)?.was_price_minor ?? null
-      const { is_available: isAvailable, price_minor: priceMinor, is_on_sale: isOnSale } = row
-      return [key, { isAvailable, priceMinor, wasMinor, isOnSale, currency }]
+      const copy = was.get(key)
+      const { is_available: isAvailable, price_minor: entered, is_on_sale: isOnSale } = row
+      const priceMinor = entered === null ? null : (copy?.price_minor ?? entered)
+      const terms = { isAvailable, priceMinor, wasMinor: copy?.was_price_minor ?? null, isOnSale, currency }
+      return [key, entered !== null && entered !== priceMinor ? { ...terms, enteredMinor: entered } : terms]
     }),
   )
 }

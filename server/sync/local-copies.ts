@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { normalizeEmail, normalizePhone } from '../../shared/contact.ts'
 import { recordStoreConsents } from '../consent/store-consents.ts'
-import { transact } from '../core/db.ts'
+import { type StoreDb, transact } from '../core/db.ts'
 import { found } from '../core/errors.ts'
 import { asideForPages, inPlace, type StepAside } from '../core/seats.ts'
 import { closeUnseen, countInStore, keepPage } from '../coupons/copy.ts'
@@ -117,7 +117,8 @@ export function pullProducts(deps: Deps, options: PullOptions): Promise<SyncResu
     const since = isFull ? {} : { modifiedSince: before(state.watermark!, SWEEP_OVERLAP_MS).toISOString() }
     const client = await storeAccess(deps, store)
     const pages = numberedPages(
-      (firstPage) => client.products({ firstPage, ...since, ...(signal ? { signal } : {}) }),
+      (firstPage) =>
+        client.products({ firstPage, ...since, asShown: () => showsOtherPrices(store), ...(signal ? { signal } : {}) }),
       (isFull && state.cursor_page) || 1,
       signal,
     )
@@ -134,6 +135,13 @@ export function pullProducts(deps: Deps, options: PullOptions): Promise<SyncResu
     if (isFull && state.cursor_page === null && rowsSeen > 0) await sql.closeUnseenProducts(store, startedAt)
     return { watermark: nextWatermark(state.watermark, seen, startedAt), rowsSeen }
   })
+}
+
+/** With tax and not without, as they were entered; or the other way round. */
+async function showsOtherPrices(store: StoreDb): Promise<boolean> {
+  const row = await readStore(store)
+  const [entered, shown] = [row?.prices_include_tax ?? null, row?.shows_tax ?? null]
+  return entered !== null && shown !== null && entered !== shown
 }
 
 /** So many are listed anew each time; of more, what changed, and all once a day. */
@@ -217,6 +225,7 @@ function productRow(row: PlatformProduct) {
     name: row.name,
     sku: row.sku,
     price_minor: row.priceMinor,
+    entered_minor: row.enteredMinor ?? null,
     currency: row.currency,
     image_url: row.imageUrl,
     permalink: row.permalink,

@@ -196,20 +196,20 @@ export async function analyzeDoubled({ db }: StoreDb): Promise<void> {
 /** `rows`: JSON array of product rows. What a later reading saw stays. */
 export async function upsertProducts({ db, storeId }: StoreDb, rows: string, seenAt: Date): Promise<void> {
   await sql`
-    insert into products (store_id, product_id, variation_id, name, sku, price_minor, currency, image_url, permalink,
+    insert into products (store_id, product_id, variation_id, name, sku, price_minor, entered_minor, currency, image_url, permalink,
       is_available, has_open_choice, is_on_sale, stock_quantity, category_ids, modified_at, seen_at)
     select distinct on (r.product_id, r.variation_id) ${storeId}::uuid, r.product_id, r.variation_id, r.name, r.sku,
-      r.price_minor, r.currency, r.image_url, r.permalink, r.is_available, r.has_open_choice, r.is_on_sale,
+      r.price_minor, r.entered_minor, r.currency, r.image_url, r.permalink, r.is_available, r.has_open_choice, r.is_on_sale,
       r.stock_quantity, case when jsonb_typeof(r.category_ids) = 'array' then array(select jsonb_array_elements_text(r.category_ids)) end,
       r.modified_at,
       ${seenAt}::timestamptz
     from jsonb_to_recordset(${rows}::jsonb) as r(product_id text, variation_id text, name text, sku text,
-      price_minor bigint, currency text, image_url text, permalink text, is_available boolean,
+      price_minor bigint, entered_minor bigint, currency text, image_url text, permalink text, is_available boolean,
       has_open_choice boolean, is_on_sale boolean, stock_quantity integer, category_ids jsonb,
       modified_at timestamptz)
     order by r.product_id, r.variation_id, r.modified_at desc nulls last
     on conflict (store_id, product_id, variation_id) do update set
-      name = excluded.name, sku = excluded.sku, price_minor = excluded.price_minor, currency = excluded.currency,
+      name = excluded.name, sku = excluded.sku, price_minor = excluded.price_minor, entered_minor = excluded.entered_minor, currency = excluded.currency,
       image_url = excluded.image_url, permalink = excluded.permalink, is_available = excluded.is_available,
       has_open_choice = excluded.has_open_choice, is_on_sale = excluded.is_on_sale,
       stock_quantity = excluded.stock_quantity, category_ids = coalesce(excluded.category_ids, products.category_ids),
@@ -238,22 +238,33 @@ export interface TermsRow {
   stock_quantity: number | null
 }
 
-/** Of the products that are in the copy; answers what each cost before. In the order in which listings write them. */
+/**
+ * Of the products that are in the copy; answers what each costs and cost before. In the order in which listings write them. `terms` have the
+ * entered price: where the shop's pages show another, a new one differs by the same tax.
+ */
 export async function keepTerms({ db, storeId }: StoreDb, terms: readonly TermsRow[]) {
-  const rows = await sql<{ product_id: string; variation_id: string; was_price_minor: number | null }>`
+  const rows = await sql<{
+    product_id: string
+    variation_id: string
+    price_minor: number
+    was_price_minor: number | null
+  }>`
     with said as (
       select * from jsonb_to_recordset(${JSON.stringify(terms)}::jsonb) as r(product_id text, variation_id text,
         is_available boolean, price_minor bigint, is_on_sale boolean, stock_quantity integer)),
     locked as materialized (
-      select p.product_id, p.variation_id from products p join said s on s.product_id = p.product_id and s.variation_id = p.variation_id
+      select p.product_id, p.variation_id, p.price_minor, p.entered_minor from products p join said s on s.product_id = p.product_id and s.variation_id = p.variation_id
       where p.store_id = ${storeId} order by p.product_id, p.variation_id for update of p)
     update products p set is_available = s.is_available, stock_quantity = s.stock_quantity,
-      price_minor = coalesce(s.price_minor, p.price_minor), is_on_sale = coalesce(s.is_on_sale, p.is_on_sale),
-      was_price_minor = case when s.price_minor <> p.price_minor then p.price_minor else p.was_price_minor end
-    from said s, locked l
+      price_minor = coalesce(shown.minor, p.price_minor), is_on_sale = coalesce(s.is_on_sale, p.is_on_sale),
+      entered_minor = case when p.entered_minor is not null then coalesce(s.price_minor, p.entered_minor) end,
+      was_price_minor = case when shown.minor <> p.price_minor then p.price_minor else p.was_price_minor end
+    from said s, locked l, lateral (select case when s.price_minor = l.entered_minor then l.price_minor
+      when l.entered_minor > 0 then round(s.price_minor::numeric * l.price_minor / l.entered_minor)::bigint
+      else s.price_minor end as minor) shown
     where p.store_id = ${storeId} and p.product_id = l.product_id and p.variation_id = l.variation_id
       and s.product_id = p.product_id and s.variation_id = p.variation_id
-    returning p.product_id, p.variation_id, p.was_price_minor`.execute(db)
+    returning p.product_id, p.variation_id, p.price_minor, p.was_price_minor`.execute(db)
   return rows.rows
 }
 

@@ -6,6 +6,7 @@ import { StoreProblem } from '../store-problem.ts'
 import { idText, isRecord, plainText, webAddress } from '../text.ts'
 import { errorCode, isSuccess, type WooHttp, type WooQuery } from './http.ts'
 import { countHeader, listOf } from './orders.ts'
+import { type ShownPrices, shownOf } from './shown-prices.ts'
 import { CUSTOMER_FIELDS, readCustomer } from './wire.ts'
 
 // Customers and products. Both are paged by ascending id: what is added comes last, and nothing changes its place.
@@ -74,6 +75,7 @@ export async function readSingleCustomer(
 export async function* pullProducts(
   http: WooHttp,
   query: { modifiedSince?: string; firstPage?: number; signal?: AbortSignal },
+  shown: ShownPrices | null = null,
 ): AsyncGenerator<Page<PlatformProduct>> {
   const currency = await readCurrency(http, query.signal)
   const list: ListQuery = {
@@ -84,13 +86,29 @@ export async function* pullProducts(
   }
   for await (const { raw, ...place } of pullList(http, list)) {
     const { rows, skipped } = readRows(raw, (one) => readProduct(one, currency))
-    const all: PlatformProduct[] = []
+    const products = rows.map(({ product }) => product)
+    const all = [...(await withShown(products, shown, query.signal))]
     for (const { product, hasVariations, choices } of rows) {
-      all.push(product)
-      if (hasVariations) all.push(...(await readVariations(http, { ...product, choices }, skipped, query.signal)))
+      if (!hasVariations) continue
+      const variations = await readVariations(http, { ...product, choices }, skipped, query.signal)
+      all.push(...(await withShown(variations, shown, query.signal)))
     }
     yield { rows: all, skipped, ...place }
   }
+}
+
+async function withShown(products: PlatformProduct[], shown: ShownPrices | null, signal: AbortSignal | undefined) {
+  const [first] = products
+  if (!shown || !first) return products
+  const idOf = ({ productId, variationId }: PlatformProduct) => variationId ?? productId
+  const priced: PlatformProduct[] = []
+  for (let at = 0; at < products.length; at += 100) {
+    const some = products.slice(at, at + 100)
+    const of = { ids: some.map(idOf), areVariations: first.variationId !== null, currency: first.currency }
+    const prices = await shown(of, signal)
+    priced.push(...some.map((each) => ({ ...each, ...shownOf(each.priceMinor, prices.get(idOf(each))) })))
+  }
+  return priced
 }
 
 /** Two seconds more, as the bound is exclusive and stores round. */

@@ -17,6 +17,7 @@ import { readLogos } from './logos.ts'
 import { pullOrders, readSingleOrder } from './orders.ts'
 import { callPlugin } from './plugin.ts'
 import { refillCart } from './refill.ts'
+import { openShownPrices } from './shown-prices.ts'
 import { pullTerms } from './terms.ts'
 import { createWebhook, deleteWebhook, listWebhooks } from './webhooks.ts'
 
@@ -32,7 +33,8 @@ export function createWooCommerceClient(reached: StoreAccess, net: StoreNet): St
     checkout: async () => null,
     customer: async (customerId, signal) => (idText(customerId) ? readSingleCustomer(http, customerId, signal) : null),
     customers: (query) => pullCustomers(http, query),
-    products: (query) => pullProducts(http, query),
+    products: ({ asShown, ...query }) =>
+      pullProducts(http, query, asShown ? openShownPrices(reached, net, asShown) : null),
     terms: (query) => pullTerms(http, query),
     coupons: (query) => pullCoupons(http, query),
     couponsById: (query) => readCouponsById(http, query),
