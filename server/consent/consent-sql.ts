@@ -228,3 +228,17 @@ export async function buyersAmong(
           or ${hasPaidByStore({ storeId: sql`k.store_id`, shopperId: sql`k.shopper_id` })})`.execute(db)
   return rows.rows
 }
+
+/** Which of these customers have bought in the store, by the orders known here. */
+export async function customersWithPurchase(
+  { db, storeId }: StoreDb,
+  customerIds: readonly string[],
+): Promise<Set<string>> {
+  if (customerIds.length === 0) return new Set()
+  const { rows } = await sql<{ id: string }>`
+    select k.value as id from shopper_keys k
+    where k.store_id = ${storeId} and k.kind = 'customer' and k.value = any(${[...customerIds]}::text[])
+      and exists (select 1 from orders o where o.store_id = k.store_id and o.shopper_id = k.shopper_id
+        and o.purchased_at is not null and o.customer_id = k.value)`.execute(db)
+  return new Set(rows.map(({ id }) => id))
+}

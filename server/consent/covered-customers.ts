@@ -3,8 +3,9 @@ import { boxChannels } from '../../shared/consent-box.ts'
 import { normalizeEmail, normalizePhone } from '../../shared/contact.ts'
 import type { StoreDb } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
-import { consentRule } from './consent.ts'
-import { buyersAmong, givenByCustomers } from './consent-sql.ts'
+import type { PlatformCustomer } from '../platforms/platform.ts'
+import { consentRule, type LedgerWord } from './consent.ts'
+import { buyersAmong, customersWithPurchase, givenByCustomers } from './consent-sql.ts'
 import { ledgerText } from './evidence.ts'
 
 // Whose contact a shop may keep although they have not agreed with this cart: its own customers (C6), and those who agreed before (C9).
@@ -73,16 +74,53 @@ export async function agreedChannels<Person extends Customer & { phone: string |
     asked.map(({ hash }) => hash),
     boxChannels,
   )
-  const isYes = ({ channel, hash }: (typeof asked)[number]) => {
-    const evidence = words.get(`${channel}:${hash.toString('hex')}`)?.evidence
-    return evidence === 'express_yes' || evidence === 'confirmed'
-  }
+  const isYes = ({ channel, hash }: (typeof asked)[number]) =>
+    isConsent(words.get(`${channel}:${hash.toString('hex')}`))
   const groups = Map.groupBy(
     asked.filter((each) => isYes(each) && isTheirs(each)),
     ({ person }) => person,
   )
   return new Map([...groups].map(([person, given]) => [person, given.map(({ channel }) => channel)]))
 }
+
+const isConsent = (word: LedgerWord | undefined) => word?.evidence === 'express_yes' || word?.evidence === 'confirmed'
+
+/**
+ * Of customer records of the store, what may be kept before consent: a record of somebody who bought, and otherwise the address or number that
+ * a consent is about. Shops make a customer of an address that was only typed, and of everybody who registers.
+ */
+export async function allowedCustomers(
+  deps: Deps,
+  store: StoreDb,
+  customers: readonly PlatformCustomer[],
+): Promise<PlatformCustomer[]> {
+  const asked = customers.map((customer) => {
+    const { email, phone, country } = customer
+    const hashOf = (address: string | null) => (address === null ? null : deps.secrets.addressHash(address))
+    return { customer, email: hashOf(normalizeEmail(email)), phone: hashOf(normalizePhone(phone, country)) }
+  })
+  const hashes = asked.flatMap(({ email, phone }) => [email, phone]).filter((hash) => hash !== null)
+  const [buyers, words] = await Promise.all([
+    customersWithPurchase(
+      store,
+      customers.map(({ customerId }) => customerId),
+    ),
+    ledgerText(store, hashes, boxChannels),
+  ])
+  return asked.flatMap(({ customer, ...hashOf }) => {
+    if (hasPaid(customer) || buyers.has(customer.customerId)) return [customer]
+    const hasAgreed = (channel: (typeof boxChannels)[number], hash: Buffer) =>
+      isConsent(words.get(`${channel}:${hash.toString('hex')}`)) ||
+      customer.consents?.some((each) => each.channel === channel && each.state === 'granted')
+    const email = hashOf.email && hasAgreed('email', hashOf.email) ? customer.email : null
+    const isForPhone = hashOf.phone && (hasAgreed('sms', hashOf.phone) || hasAgreed('whatsapp', hashOf.phone))
+    const phone = isForPhone ? customer.phone : null
+    return email || phone ? [{ ...customer, email, phone }] : []
+  })
+}
+
+const hasPaid = ({ isPaying, ordersCount = 0, spentMinor = 0 }: PlatformCustomer) =>
+  isPaying ?? (ordersCount > 0 && spentMinor > 0)
 
 interface CustomerAddress {
   id: string

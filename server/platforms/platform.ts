@@ -194,6 +194,8 @@ export interface PlatformCustomer {
   /** Of their whole life in the store, as it counts them itself; a missing one is unknown. */
   ordersCount?: number
   spentMinor?: number
+  /** Whether they have ever paid for an order, where the store keeps this and no sum. */
+  isPaying?: boolean
 }
 
 export interface PlatformProduct {

@@ -1,5 +1,7 @@
 import type { z } from 'zod'
+import { keepsAll } from '../../shared/capture-mode.ts'
 import { normalizeEmail, normalizePhone } from '../../shared/contact.ts'
+import { allowedCustomers } from '../consent/covered-customers.ts'
 import { recordStoreConsents } from '../consent/store-consents.ts'
 import { type StoreDb, transact } from '../core/db.ts'
 import { found } from '../core/errors.ts'
@@ -53,8 +55,9 @@ async function keepCustomers(
   { deps, store, startedAt }: Pick<SyncJob, 'deps' | 'store' | 'startedAt'>,
   page: readonly PlatformCustomer[],
 ): Promise<void> {
-  const rows = page.map((row) => customerRow(deps, store.storeId, row))
-  const { home_url } = found(await readStore(store), 'Store')
+  const { home_url, before_consent } = found(await readStore(store), 'Store')
+  const allowed = keepsAll(before_consent) ? page : await allowedCustomers(deps, store, page)
+  const rows = allowed.map((row) => customerRow(deps, store.storeId, row))
   const storeHost = new URL(home_url).hostname
   const records = rows.map(({ customer_id, email, phone }) => ({ customerId: customer_id, email, phone }))
   await transact(store, async (tx) => {
@@ -66,6 +69,7 @@ async function keepCustomers(
     const news = records.filter(({ customerId }) => written.has(customerId))
     await linkRegistered(tx, news, { storeHost, now: deps.now() })
   })
+  // A no is kept of everybody, as a hash: read only after they have agreed here, it would beat their later yes.
   await recordStoreConsents(deps, store.storeId, page)
 }
 

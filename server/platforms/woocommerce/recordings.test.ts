@@ -253,6 +253,17 @@ describe('what the recordings say', () => {
     expect(CUSTOMER_FIELDS.split(',')).toContain('meta_data')
   })
 
+  test('a customer who has paid for an order is told from one who only registered (C9)', () => {
+    const isPaying = (raw: unknown) => {
+      const reading = readCustomer(raw)
+      return 'row' in reading && reading.row.isPaying
+    }
+    const raw = recorded('customers-last-active.json', 'customers/<id> right after the log-in').body as object
+    const said = [true, false, 'yes', 1, null].map((value) => isPaying({ ...raw, is_paying_customer: value }))
+    expect(said).toEqual([true, false, false, false, false])
+    expect(CUSTOMER_FIELDS.split(',')).toContain('is_paying_customer')
+  })
+
   test('every id is digits', () => {
     expect([12, '12', 0, '0', -1, 1.5, '1e3', ' 1', null, 2 ** 53].map(idText)).toEqual([
       '12',

@@ -194,6 +194,7 @@ const Customer = z.object({
   shipping: wirePart.pipe(Address),
   date_created_gmt: wireTime,
   date_modified_gmt: wireTime,
+  is_paying_customer: field((input) => input === true),
   meta_data: wireList,
 })
 
@@ -216,6 +217,7 @@ export function readCustomer(raw: unknown): RowReading<PlatformCustomer & { role
       company: wire.billing.company ?? wire.shipping.company,
       createdAt: wire.date_created_gmt,
       modifiedAt: wire.date_modified_gmt,
+      isPaying: wire.is_paying_customer === true,
       // Moves with each page they see while logged in; date_modified does not move with it.
       lastLoginAt: unixInstant(wire.meta_data.find(({ key }) => key === 'wc_last_active')?.value),
     },
