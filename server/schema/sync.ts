@@ -15,6 +15,8 @@ export interface SyncStateTable {
   stream: SyncStream
   watermark: Generated<Date | null>
   cursor_page: Generated<number | null>
+  /** Of the order check: where the next one goes on with the orders that await their payment; null: at the start. */
+  pending_from: Generated<Date | null>
   lease_until: Generated<Date | null>
   started_at: Generated<Date | null>
   completed_start: Generated<Date | null>

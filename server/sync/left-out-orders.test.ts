@@ -14,6 +14,20 @@ const DAY_MS = 86_400_000
 
 const { ago, orderCheck, orderIds, streamOf, aStoreWithOrders } = readings(world)
 
+/** In the shop's consent tool. */
+async function agree(captureKey: string, origin: string, email: string) {
+  const reply = await world.app.inject({
+    method: 'POST',
+    url: `/api/capture/${captureKey}`,
+    headers: { origin, 'content-type': 'text/plain' },
+    payload: JSON.stringify({
+      ...{ cart: 'cart-of-ada-0123456789', page: 'page-of-ada-0123456789', seq: 1, agreed: true },
+      ...{ items: [{ id: '11', quantity: 1 }], contact: { email } },
+    }),
+  })
+  expect(reply.statusCode).toBe(204)
+}
+
 test('an unpaid order that was left out is read again, and holds the messages of its shopper who has agreed since (C9, S4)', async () => {
   const { storeId, fake, captureKey } = await aConnectedStore(world)
   const email = 'ada@shoppers.example.com'
@@ -26,16 +40,7 @@ test('an unpaid order that was left out is read again, and holds the messages of
   await orderCheck(storeId)
   expect(await orderIds(storeId)).not.toContain('unpaid')
   const { watermark } = await streamOf(storeId, 'order_check')
-  const reply = await world.app.inject({
-    method: 'POST',
-    url: `/api/capture/${captureKey}`,
-    headers: { origin: fake.profile.homeUrl, 'content-type': 'text/plain' },
-    payload: JSON.stringify({
-      ...{ cart: 'cart-of-ada-0123456789', page: 'page-of-ada-0123456789', seq: 1, agreed: true },
-      ...{ items: [{ id: '11', quantity: 1 }], contact: { email } },
-    }),
-  })
-  expect(reply.statusCode).toBe(204)
+  await agree(captureKey, fake.profile.homeUrl, email)
   await foldPostsOf(world.deps, storeId)
   world.advance(2 * MINUTE_MS)
   expect((await orderCheck(storeId)).isFresh).toBe(true)
@@ -77,6 +82,53 @@ test('unpaid orders that take too long do not keep a store from sending, and the
     [storeId],
   )
   expect(rows).toEqual([{ data: { code: 'timeout', detail: null, about: 'unpaid orders' } }])
+})
+
+test('unpaid orders of which one try reads only the first page are all read by the tries that follow, again and again', async () => {
+  const { storeId, fake, captureKey } = await aConnectedStore(world)
+  const email = 'ada@shoppers.example.com'
+  await world.db.updateTable('stores').set({ before_consent: 'nothing' }).where('id', '=', storeId).execute()
+  // The shopper of the last one has agreed.
+  fake.allOrders = [7, 6, 5, 4, 3].map((minutes) =>
+    anOrder({
+      ...{
+        orderId: `unpaid-${minutes}`,
+        kind: 'pending',
+        status: 'pending',
+        modifiedAt: ago(minutes * 60 * MINUTE_MS),
+      },
+      ...(minutes === 3 && { email }),
+    }),
+  )
+  fake.allOrders.push(anOrder({ orderId: 'other', modifiedAt: ago(5_000) }))
+  await orderCheck(storeId)
+  await agree(captureKey, fake.profile.homeUrl, email)
+  await foldPostsOf(world.deps, storeId)
+  pendingLimit.ms = 1_000
+  onTestFinished(() => {
+    pendingLimit.ms = PENDING_LIMIT_MS
+  })
+  let pages = 0
+  fake.beforePage = async ({ list, signal }) => {
+    if (list !== 'pending' || ++pages < 2) return
+    await new Promise((_, reject) => signal!.addEventListener('abort', () => reject(signal!.reason)))
+  }
+  /** From where each try reads. */
+  const starts: number[] = []
+  const tryOnce = async () => {
+    pages = 0
+    world.advance(2 * MINUTE_MS)
+    expect((await orderCheck(storeId)).isFresh).toBe(true)
+    const { modifiedSince } = fake.orderQueries.findLast(({ list }) => list === 'pending')!
+    starts.push(Math.round((world.now.getTime() - Date.parse(modifiedSince)) / (60 * MINUTE_MS)))
+  }
+  // A slow machine may need a try more.
+  while (starts.length < 20 && !(await orderIds(storeId)).includes('unpaid-3')) await tryOnce()
+  expect(await orderIds(storeId)).toContain('unpaid-3')
+  expect([...new Set(starts)]).toEqual([24, 6, 5, 4, 3].slice(0, new Set(starts).size))
+  // The end was reached, so that the next try begins at the start.
+  while (starts.at(-1) !== 24 && starts.length < 25) await tryOnce()
+  expect(starts.at(-1)).toBe(24)
 })
 
 test('unpaid orders are read again for a day after the owner chose to keep cart and contact', async () => {

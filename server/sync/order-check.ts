@@ -28,7 +28,7 @@ import {
 import { readStore, type StoreRow } from '../stores/store.ts'
 import { noteUnreached, pushOnlyPlugin } from './push-only.ts'
 import { type Ended, OutOfTime, runSyncJob, type SyncJob } from './sync-jobs.ts'
-import { readStreams } from './sync-sql.ts'
+import { readStreams, saveProgress } from './sync-sql.ts'
 
 // D3: no message leaves without an order pull of its store that started at most 60 s ago and reached its last page.
 
@@ -160,26 +160,33 @@ async function mayBeLeftOut({ store, startedAt }: SyncJob, row: StoreRow): Promi
 
 /**
  * Shoppers who have agreed since their order was left out get no messages while they may be paying it (S4). A shop with so many unpaid orders
- * that they take too long is not kept from sending: the owner hears of it.
+ * that they take too long is not kept from sending: the next check goes on where this one ended, and the owner hears of it.
  */
 async function pullPending(
-  { deps, store, startedAt }: SyncJob,
+  run: SyncJob,
   client: StoreClient,
   { limit, stepAside }: { limit: AbortSignal; stepAside: StepAside },
 ): Promise<void> {
+  const { deps, store, state, startedAt } = run
   const ownLimit = AbortSignal.timeout(pendingLimit.ms)
-  const modifiedSince = before(startedAt, PENDING_HOLDS_MS).toISOString()
   const signal = AbortSignal.any([limit, ownLimit])
+  const start = before(startedAt, PENDING_HOLDS_MS)
+  let from = newestOf([start, state.pending_from])
   try {
-    for await (const page of asideForPages(client.orders({ modifiedSince, list: 'pending', signal }), stepAside)) {
+    const query = { modifiedSince: (from ?? start).toISOString(), list: 'pending' as const, signal }
+    for await (const page of asideForPages(client.orders(query), stepAside)) {
       await recordOrders(deps, store.storeId, page.rows, 'sync')
+      if (page.resumeFrom) from = new Date(page.resumeFrom)
       signal.throwIfAborted()
     }
+    from = null
   } catch (error) {
     if (limit.aborted || !ownLimit.aborted) throw error
     deps.log.warn({ storeId: store.storeId }, 'store.pending_orders_not_read')
     const data = { code: 'timeout', detail: null, about: 'unpaid orders' as const }
     const key = `unpaid orders ${startedAt.toISOString().slice(0, 10)}`
     await notifyOnce(store, { type: 'store_check_failed', key, data, at: startedAt })
+  } finally {
+    if (from?.getTime() !== state.pending_from?.getTime()) await saveProgress(store, run, { pending_from: from })
   }
 }

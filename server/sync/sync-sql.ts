@@ -92,6 +92,7 @@ export function takeLease({ db, storeId }: StoreDb, wanted: WantedLease) {
 export interface Progress {
   watermark?: Date | null
   cursor_page?: number | null
+  pending_from?: Date | null
   rows_seen?: number
   lease_until?: Date
 }
