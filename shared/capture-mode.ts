@@ -20,13 +20,13 @@ export const captureModeTexts: Readonly<Record<CaptureMode, { title: string; sen
   nothing: {
     title: 'Nothing',
     sentence:
-      'No request, nothing stored in the browser, nothing kept here. Carts of people who never agree are not seen at all.',
+      'Your shop’s pages send nothing and store nothing in the browser, and nothing is kept here. The carts of people who never agree are not seen, only their purchases.',
   },
   cart_only: {
     title: 'Only the cart',
     sentence:
       'The products in the cart, without name, address, number or a lasting ID. The contact follows when the person agrees, ' +
-      'or if they are signed in to your shop and have bought there with that address, where the law allows emails to customers.',
+      'or if your shop knows them as a customer who has bought with that address, where the law allows emails to customers.',
   },
   cart_and_contact: {
     title: 'Cart and contact',

@@ -229,16 +229,15 @@ export async function buyersAmong(
   return rows.rows
 }
 
-/** Which of these customers have bought in the store, by the orders known here. */
+/** Which of these customers have bought in the store, by the orders known here; each with the numbers of their orders, null where one has none. */
 export async function customersWithPurchase(
   { db, storeId }: StoreDb,
   customerIds: readonly string[],
-): Promise<Set<string>> {
-  if (customerIds.length === 0) return new Set()
-  const { rows } = await sql<{ id: string }>`
-    select k.value as id from shopper_keys k
-    where k.store_id = ${storeId} and k.kind = 'customer' and k.value = any(${[...customerIds]}::text[])
-      and exists (select 1 from orders o where o.store_id = k.store_id and o.shopper_id = k.shopper_id
-        and o.purchased_at is not null and o.customer_id = k.value)`.execute(db)
-  return new Set(rows.map(({ id }) => id))
+): Promise<{ id: string; phone: string | null }[]> {
+  if (customerIds.length === 0) return []
+  const { rows } = await sql<{ id: string; phone: string | null }>`
+    select distinct k.value as id, o.phone from shopper_keys k
+    join orders o on o.store_id = k.store_id and o.shopper_id = k.shopper_id and o.purchased_at is not null and o.customer_id = k.value
+    where k.store_id = ${storeId} and k.kind = 'customer' and k.value = any(${[...customerIds]}::text[])`.execute(db)
+  return rows
 }

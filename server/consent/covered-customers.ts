@@ -86,36 +86,45 @@ export async function agreedChannels<Person extends Customer & { phone: string |
 const isConsent = (word: LedgerWord | undefined) => word?.evidence === 'express_yes' || word?.evidence === 'confirmed'
 
 /**
- * Of customer records of the store, what may be kept before consent: a record of somebody who bought, and otherwise the address or number that
- * a consent is about. Shops make a customer of an address that was only typed, and of everybody who registers.
+ * Of customer records of the store, what may be kept before consent: the email address of customers who bought, the number they bought with, and
+ * what a consent is about. Shops make a customer of an address that was only typed, and of everybody who registers, and keep in their record
+ * what they type at the next checkout.
  */
 export async function allowedCustomers(
   deps: Deps,
   store: StoreDb,
   customers: readonly PlatformCustomer[],
 ): Promise<PlatformCustomer[]> {
-  const asked = customers.map((customer) => {
-    const { email, phone, country } = customer
-    const hashOf = (address: string | null) => (address === null ? null : deps.secrets.addressHash(address))
-    return { customer, email: hashOf(normalizeEmail(email)), phone: hashOf(normalizePhone(phone, country)) }
-  })
-  const hashes = asked.flatMap(({ email, phone }) => [email, phone]).filter((hash) => hash !== null)
-  const [buyers, words] = await Promise.all([
+  const read = customers.map((customer) => ({
+    customer,
+    email: normalizeEmail(customer.email),
+    phone: normalizePhone(customer.phone, customer.country),
+  }))
+  const hashOf = (address: string) => deps.secrets.addressHash(address)
+  const [bought, words] = await Promise.all([
     customersWithPurchase(
       store,
       customers.map(({ customerId }) => customerId),
     ),
-    ledgerText(store, hashes, boxChannels),
+    ledgerText(
+      store,
+      read.flatMap(({ email, phone }) => [email, phone].filter((each) => each !== null)).map(hashOf),
+      boxChannels,
+    ),
   ])
-  return asked.flatMap(({ customer, ...hashOf }) => {
-    if (hasPaid(customer) || buyers.has(customer.customerId)) return [customer]
-    const hasAgreed = (channel: (typeof boxChannels)[number], hash: Buffer) =>
-      isConsent(words.get(`${channel}:${hash.toString('hex')}`)) ||
+  const buyers = new Set(bought.map(({ id }) => id))
+  const numbers = new Set(bought.map(({ id, phone }) => `${id} ${phone}`))
+  return read.flatMap(({ customer, email, phone }) => {
+    const hasAgreed = (channel: ConsentChannel, address: string) =>
+      isConsent(words.get(`${channel}:${hashOf(address).toString('hex')}`)) ||
       customer.consents?.some((each) => each.channel === channel && each.state === 'granted')
-    const email = hashOf.email && hasAgreed('email', hashOf.email) ? customer.email : null
-    const isForPhone = hashOf.phone && (hasAgreed('sms', hashOf.phone) || hasAgreed('whatsapp', hashOf.phone))
-    const phone = isForPhone ? customer.phone : null
-    return email || phone ? [{ ...customer, email, phone }] : []
+    const isBuyer = hasPaid(customer) || buyers.has(customer.customerId)
+    const keepsEmail = email !== null && (isBuyer || hasAgreed('email', email))
+    const keepsPhone =
+      phone !== null &&
+      (numbers.has(`${customer.customerId} ${phone}`) || hasAgreed('sms', phone) || hasAgreed('whatsapp', phone))
+    if (!isBuyer && !keepsEmail && !keepsPhone) return []
+    return [{ ...customer, email: keepsEmail ? email : null, phone: keepsPhone ? phone : null }]
   })
 }
 

@@ -111,17 +111,18 @@ test('a customer of whom the store counts a paid order is kept (C6, C9)', async 
   await setMode('cart_only')
   store.fake.allCustomers = [aCustomer({ ordersCount: 1, spentMinor: 1_800 })]
   await WAYS['the import']()
-  expect(await keptRecords()).toEqual([[EMAIL, PHONE]])
+  // The number may be one that was only typed.
+  expect(await keptRecords()).toEqual([[EMAIL, null]])
 })
 
 test('a customer whose order arrives later is there with the order, and their record with its next reading', async () => {
   await setMode('nothing')
   store.fake.allCustomers = [aCustomer()]
   await WAYS['the import']()
-  const order = { orderId: '9', kind: 'purchase', status: 'paid', email: EMAIL, customerId: '7' } as const
+  const order = { orderId: '9', kind: 'purchase', status: 'paid', email: EMAIL, phone: PHONE, customerId: '7' } as const
   store.fake.allOrders = [anOrder({ ...order, modifiedAt: ago(0), paidAt: ago(0) })]
   await orderCheck(store.storeId)
-  expect(await shoppersNow()).toMatchObject([{ email: EMAIL, phone: null, is_registered: false }])
+  expect(await shoppersNow()).toMatchObject([{ email: EMAIL, phone: PHONE, is_registered: false }])
   await WAYS['the import']()
   expect(await keptRecords()).toEqual([[EMAIL, PHONE]])
   expect(await shoppersNow()).toMatchObject([{ email: EMAIL, phone: PHONE, is_registered: true }])
@@ -158,5 +159,5 @@ test('of a WooCommerce shop only customers who have paid or agreed are kept (C9)
   }
   store.fake.allCustomers = [{ ...account, isPaying: true }]
   await WAYS['the import']()
-  expect(await keptRecords()).toEqual([[EMAIL, PHONE]])
+  expect(await keptRecords()).toEqual([[EMAIL, null]])
 })

@@ -25,9 +25,10 @@ export function BeforeConsent() {
     <Card>
       <Title order={2}>Before consent</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md" maw={680}>
-        Applies until a shopper accepts your cookie banner or ticks a box at the checkout. The script and the plugin
-        follow banners that speak the WP Consent API; the script also follows Cookiebot, Google’s consent mode and
-        Shopify’s customer privacy. After a refusal they report nothing more, whatever you choose here.
+        Applies until a shopper accepts your cookie banner, ticks a box or buys, also to unpaid orders, open checkouts
+        and customers read from your store. The script and the plugin follow banners that speak the WP Consent API; the
+        script also follows Cookiebot, Google’s consent mode and Shopify’s customer privacy. After a refusal they report
+        nothing more, except that a box was unticked, whatever you choose here.
       </Text>
       {mode.isPending ? (
         <LoadingList count={3} />

@@ -36,9 +36,12 @@ export function PrivacyPage() {
           The script in such a store, or the store’s plugin, reports the cart and the contact fields of the checkout,
           and no payment details. The script keeps two random identifiers and its last report in your browser’s storage,
           so that an abandoned cart is recognised. You agree in the store’s cookie banner, or by ticking a box at the
-          checkout. Each store chooses what is kept before that: nothing at all; only the products, without contact
-          details or a lasting identifier; or both. After a refusal in the banner the script and the plugin report
-          nothing more.
+          checkout or in your account at the store. A tick is about the email address or phone number beside the box,
+          not about one that a payment button fills in. Each store chooses what is kept before that: nothing at all;
+          only the products, without contact details or a lasting identifier; or both. What you buy is kept in any case.
+          A store that keeps only the products may add the email address you have bought with before, where the law
+          allows it. After a refusal in the banner the script and the plugin report nothing more, except that you untick
+          a box.
         </p>
         <h2>On this website</h2>
         <p>
