@@ -3,6 +3,7 @@
 use Recoup\WooCommerce\Account;
 use Recoup\WooCommerce\Connection;
 use Recoup\WooCommerce\Outbox;
+use Recoup\WooCommerce\Settings;
 
 /** WordPress' tools for personal data (real-store-W13). */
 final class PrivacyTest extends ShopCase
@@ -133,5 +134,24 @@ final class PrivacyTest extends ShopCase
         $text = $GLOBALS['wp']['policy']['Recoup for WooCommerce'];
         self::assertStringContainsString('privacy-policy-tutorial', $text);
         self::assertStringContainsString('IP address is not sent', $text);
+    }
+
+    public static function modes(): array
+    {
+        return [
+            ['cart_and_contact', false, false],
+            ['cart_only', true, false],
+            ['nothing', false, true],
+        ];
+    }
+
+    /** @dataProvider modes */
+    public function testTheSuggestedTextSaysWhatIsSentBeforeTheShopperAgrees(string $mode, bool $cart, bool $nothing): void
+    {
+        Settings::take(['version' => 's-' . $mode, 'boxes' => [], 'before' => $mode, 'push' => null]);
+        do_action('admin_init');
+        $text = $GLOBALS['wp']['policy']['Recoup for WooCommerce'];
+        $says = [strpos($text, 'Recoup receives only your cart') !== false, strpos($text, 'Recoup receives none of it') !== false];
+        self::assertSame([$cart, $nothing], $says);
     }
 }

@@ -179,6 +179,8 @@ final class Privacy
             __('If you agreed to it, or where the law allows it, you get messages about your cart. Every message has a link to stop them. You can see and withdraw your consents in your account.', 'recoup-for-woocommerce'),
             __('You can ask us for a copy of your data, and to erase it. We then also erase it in Recoup; a fingerprint of your address is kept so that you are not contacted again.', 'recoup-for-woocommerce'),
         ];
+        $before = self::beforeConsent();
+        array_splice($paragraphs, 2, 0, $before === '' ? [] : [$before]);
         $text = '<p class="privacy-policy-tutorial">'
             . esc_html__('Add who runs your Recoup, and how long it keeps data: both are in Recoup under Settings → Privacy.', 'recoup-for-woocommerce')
             . '</p>';
@@ -186,5 +188,18 @@ final class Privacy
             $text .= '<p>' . esc_html($paragraph) . '</p>';
         }
         wp_add_privacy_policy_content('Recoup for WooCommerce', $text);
+    }
+
+    /** What is sent of a shopper who has not agreed yet; '': all of it. */
+    private static function beforeConsent(): string
+    {
+        $before = Settings::before();
+        if ($before === 'nothing') {
+            return __('Until you agree in our cookie banner, at the checkout or in your account, Recoup receives none of it, except what you buy.', 'recoup-for-woocommerce');
+        }
+        if ($before !== 'cart_only') {
+            return '';
+        }
+        return __('Until you agree in our cookie banner, at the checkout or in your account, Recoup receives only your cart and what you buy. If you are signed in and have bought here before, it may also receive your email address.', 'recoup-for-woocommerce');
     }
 }
