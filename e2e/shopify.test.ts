@@ -193,7 +193,10 @@ describe('before consent (C9)', () => {
     await shop?.stop()
   })
 
-  const TABLES = ['carts', 'facts', 'shoppers', 'shopper_keys', 'capture_inbox', 'orders', 'consent_box_views'] as const
+  const TABLES = [
+    ...(['carts', 'facts', 'shoppers', 'shopper_keys', 'capture_inbox', 'orders', 'consent_box_views'] as const),
+    'customers',
+  ] as const
 
   /** How many rows the store has in each table, and which of them name this text. */
   async function rows(text: string) {
@@ -262,6 +265,9 @@ describe('before consent (C9)', () => {
     const shopper = await aShopper()
     await shopAround(shopper, email, mode)
     await told(events)
+    // The shop has made a customer of the address.
+    const sync = async () => expect(await ask('POST', '/api/stores/sync', {})).toMatchObject({ success: true })
+    await sync()
     const known = await rows(email)
     expect(await shopper.keys()).toEqual(keys)
     if (mode === 'nothing') expect([shopper.posts, known]).toEqual([[], before])
@@ -295,5 +301,7 @@ describe('before consent (C9)', () => {
     await expect
       .poll(async () => (await carts()).rows, { timeout: 30_000 })
       .toEqual([{ items: [expect.objectContaining({ quantity: 1 })] }])
+    await sync()
+    expect((await rows(email)).named.customers).toBe(1)
   })
 })
