@@ -306,6 +306,17 @@ test('only fragments.ts and state-rules.ts of messages/ name the states of a mes
   ).toEqual([])
 })
 
+test('statements ask the state of a message at most ten questions, each explained in the glossary', () => {
+  const fragments = readFileSync('server/messages/fragments.ts', 'utf8')
+  const questions = [...fragments.matchAll(/export const (\w+) = \(row: Row\) =>[^\n]*\bof\(row, /g)].map(
+    ([, name]) => name!,
+  )
+  expect(questions.length).toBeGreaterThan(0)
+  expect(questions.length).toBeLessThanOrEqual(10)
+  const glossary = readFileSync('docs/glossary.md', 'utf8')
+  expect(questions.filter((name) => !glossary.includes(`| \`${name}\` |`))).toEqual([])
+})
+
 // A page shows what it knows a moment after it was told: what is read once, at once, fails on a slow machine.
 test('tests of a page wait for what they expect of it', () => {
   const READ_AT_ONCE =

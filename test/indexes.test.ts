@@ -79,12 +79,15 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
     messages_by_sending_at: [
       'server/alarms/sql.ts',
       'storesOfConcern',
-      m(`sending_at is not null and state <> 'sending' order by sending_at desc limit 1`, 'sending_at'),
+      m(`sending_at is not null and not state = 'sending' order by sending_at desc limit 1`, 'sending_at'),
     ],
     messages_retried: [
       'server/alarms/sql.ts',
       'storesOfConcern',
-      m(`provider_response is not null and state in ('held', 'claimed', 'sending')`, 'decided_at'),
+      m(
+        `provider_response is not null and ((state = 'held' and reason = 'retry') or state = 'claimed' or state = 'sending')`,
+        'decided_at',
+      ),
     ],
     messages_reporting: [
       'server/alarms/sql.ts',

@@ -7,7 +7,7 @@ import {
   sql,
   type Tx,
 } from '../../server/core/db.ts'
-import { isAcceptedOnly, isOpen } from '../../server/messages/fragments.ts'
+import { isAccepted, isOpen } from '../../server/messages/fragments.ts'
 
 // What only the demo writes: SQL and nothing else.
 
@@ -227,7 +227,7 @@ export async function sentMessage({ db, storeId }: StoreDb, email: string, step:
     .where('store_id', '=', storeId)
     .where('to_address', '=', email)
     .where('step', '=', step)
-    .where(isAcceptedOnly('messages'))
+    .where(isAccepted('messages'))
     .orderBy('sending_at', 'desc')
     .limit(1)
     .executeTakeFirst()

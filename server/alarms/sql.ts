@@ -1,14 +1,6 @@
 import type { Stage } from '../../shared/stages.ts'
 import { type Db, type StoreDb, type StoreTx, sql } from '../core/db.ts'
-import {
-  isAccepted,
-  isBeingTried,
-  isClaimed,
-  isDelivered,
-  isHeld,
-  isNotSending,
-  isOpen,
-} from '../messages/fragments.ts'
+import { isAccepted, isClaimed, isDelivered, isHeld, isOpen, isSending } from '../messages/fragments.ts'
 import { AWAITED_LEAST, type HourCount } from './rules.ts'
 
 // The silent-stop alarm: SQL and nothing else. The watch looks over all stores; what it writes is written per store.
@@ -87,10 +79,10 @@ export async function storesOfConcern(db: Db, limits: Limits): Promise<StoreLook
       select count(*)::int as retrying, max(m.decided_at) as last_tried_at,
         (array_agg(m.provider_response order by m.decided_at desc))[1] as last_response
       from messages m where m.store_id = s.id and m.provider_response is not null
-        and ${isBeingTried('m')} and (not ${isHeld('m')} or m.reason = 'retry')) put_off
+        and ((${isHeld('m')} and m.reason = 'retry') or ${isClaimed('m')} or ${isSending('m')})) put_off
     left join lateral (
       select m.sending_at as last_accepted_at from messages m
-      where m.store_id = s.id and m.sending_at is not null and ${isNotSending('m')}
+      where m.store_id = s.id and m.sending_at is not null and not ${isSending('m')}
       order by m.sending_at desc limit 1) gone on true
     cross join lateral (
       select count(*) = ${AWAITED_LEAST} and not bool_or(newest.is_reported) as lacks_reports from (

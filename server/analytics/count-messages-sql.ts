@@ -2,9 +2,10 @@ import { hourBounds } from '../../shared/analytics.ts'
 import { type StoreTx, sql } from '../core/db.ts'
 import {
   hasBounced,
+  isAccepted,
   isDelivered,
-  isNotSending,
-  isReportable,
+  isSending,
+  isUnknown,
   wasAccepted,
   wasAttempted,
 } from '../messages/fragments.ts'
@@ -34,7 +35,7 @@ export async function countMessages({ db, storeId }: StoreTx, bounds: readonly D
         (${wasAccepted('m')})::int as accepted, (${hasBounced('m')})::int as bounced, (m.unsubscribed_at is not null)::int as unsubscribed,
         m.cost_micros, m.cost_currency, m.coupon_code
       from days d join messages m on m.store_id = ${storeId} and m.sending_at >= d.since and m.sending_at < d.until
-      where m.sending_at is not null and ${isNotSending('m')} and ${wasAttempted('m')}),
+      where m.sending_at is not null and ${wasAttempted('m')} and not ${isSending('m')}),
     opens as (
       select l.id, bool_or(e.class = 'human') as is_human from left_ l
       join engagement_events e on e.store_id = ${storeId} and e.message_id = l.id and e.kind = 'open' and e.class in ('human', 'machine')
@@ -95,7 +96,7 @@ async function sumFlows({ db, storeId }: StoreTx, days: readonly string[]): Prom
 const wasReached = (storeId: string) => sql`exists (
   select 1 from messages m where m.store_id = ${storeId} and m.shopper_id = o.shopper_id and m.sending_at is not null
     and m.sending_at <= o.purchased_at and m.sending_at >= o.purchased_at - s.attribution_window_days * interval '1 day'
-    and ${isReportable('m')})`
+    and (${isAccepted('m')} or ${isUnknown('m')}))`
 
 export async function countOrders({ db, storeId }: StoreTx, bounds: readonly DayBounds[]): Promise<void> {
   await sql`delete from order_figures where store_id = ${storeId} and day = any(${listOf(bounds)}::date[])`.execute(db)

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from '../core/db.ts'
-import { hasBounced, isNotSending, mayArrive } from '../messages/fragments.ts'
+import { hasBounced, isSending, mayArrive } from '../messages/fragments.ts'
 import type { DayBounds } from './days.ts'
 
 /** The days to be counted, as rows of `days` (day, since, until). */
@@ -17,4 +17,4 @@ export const isCustomer = (storeId: string, shopperId: RawBuilder<unknown>): Raw
     or exists (select 1 from shoppers h where h.store_id = ${storeId} and h.id = ${shopperId} and h.had_contact))`
 
 /** Whether message `m` left, was answered for and not refused. */
-export const wasSent: RawBuilder<boolean> = sql`(${mayArrive('m')} and ${isNotSending('m')} or ${hasBounced('m')})`
+export const wasSent: RawBuilder<boolean> = sql`(${mayArrive('m')} and not ${isSending('m')} or ${hasBounced('m')})`

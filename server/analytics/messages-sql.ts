@@ -1,7 +1,7 @@
 import type { AnalyticsChannel } from '../../shared/analytics.ts'
 import type { OriginKind } from '../../shared/carts.ts'
 import { type RawBuilder, type StoreDb, sql } from '../core/db.ts'
-import { wasRefused } from '../messages/fragments.ts'
+import { isFailed } from '../messages/fragments.ts'
 import type { DayBounds } from './days.ts'
 import type { RangeDays } from './ranges.ts'
 
@@ -53,10 +53,10 @@ export const sumMessages = (store: StoreDb, range: RangeDays): Promise<ChannelSu
     sql`channel, from_hour`,
   )
 
-/** Emails refused when they were sent. They have no place in the figures, which are of messages that left. */
+/** Emails refused when they were sent, from the index `messages_refused`. They have no place in the figures, which are of messages that left. */
 export async function countRefused({ db, storeId }: StoreDb, { since, until }: Pick<DayBounds, 'since' | 'until'>) {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from messages m where m.store_id = ${storeId} and ${wasRefused('m')} and m.channel = 'email'
+    select count(*)::int as count from messages m where m.store_id = ${storeId} and ${isFailed('m')} and m.reason like 'rejected:%' and m.channel = 'email'
       and m.finished_at >= ${since} and m.finished_at < ${until}`.execute(db)
   return rows[0]!.count
 }

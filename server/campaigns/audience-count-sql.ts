@@ -2,7 +2,7 @@ import { isNewestMatching } from '../audiences/fragments.ts'
 import { newestAbandoned } from '../carts/fragments.ts'
 import type { ChannelName } from '../channels/channel.ts'
 import { type StoreDb, sql } from '../core/db.ts'
-import { isNotSending } from '../messages/fragments.ts'
+import { isSending } from '../messages/fragments.ts'
 import type { StoredFilters } from '../schema/campaigns.ts'
 import { isKeyOf } from './fragments.ts'
 import { hasHadAnything, hasHadIt } from './plan-sql.ts'
@@ -79,7 +79,7 @@ export async function busiestMinute({ db, storeId }: StoreDb, channel: ChannelNa
     select coalesce(max(n), 0)::int as most from (
       select count(*) filter (where channel = ${channel}) as n from (
         select channel, sending_at from messages
-        where store_id = ${storeId} and sending_at >= ${since} and ${isNotSending('messages')}
+        where store_id = ${storeId} and sending_at >= ${since} and not ${isSending('messages')}
         order by sending_at desc limit 5000) newest
       group by date_trunc('minute', sending_at)) each`.execute(db)
   return rows[0]!.most

@@ -2,7 +2,7 @@ import { isNewestMatching } from '../audiences/fragments.ts'
 import { newestAbandoned } from '../carts/fragments.ts'
 import type { ChannelName } from '../channels/channel.ts'
 import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../core/db.ts'
-import { isCancelled, SCHEDULED } from '../messages/fragments.ts'
+import { SCHEDULED } from '../messages/fragments.ts'
 import type { StoredFilters } from '../schema/campaigns.ts'
 import { isKeyOf } from './fragments.ts'
 import { dueAt, MOST_AGE, spreadOver } from './runs-sql.ts'
@@ -64,7 +64,7 @@ export async function markPlanned(
  * had nothing of it may get it when it is played again.
  */
 const isOfCampaign = (campaignId: string) => sql`h.origin_kind = 'campaign' and h.origin_id = ${campaignId}
-  and not (${isCancelled('h')} and h.reason in ('campaign_cancelled', 'campaign_left_out'))`
+  and coalesce(h.reason, '') not in ('campaign_cancelled', 'campaign_left_out')`
 
 /** By the cart alone: by the campaign, which statistics do not know yet, each look would read all its messages. */
 const ofCart = (

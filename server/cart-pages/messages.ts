@@ -3,7 +3,7 @@ import type { Db, StoreDb } from '../core/db.ts'
 import { type Foreseen, foresee } from '../decide/foresee.ts'
 import type { Deps } from '../deps.ts'
 import { variantNames } from '../flows/words.ts'
-import { isCancelled, isPlanned } from '../messages/state-rules.ts'
+import { isCancelled, isOpen } from '../messages/state-rules.ts'
 import { textsFor } from '../send/deliver.ts'
 import {
   decisionsOf,
@@ -75,7 +75,7 @@ const stepsOf = (rows: readonly MessageRow[]) => [...new Set(rows.flatMap(({ ste
 
 /** Until the last of them has expired. */
 async function forecastsOf(deps: Deps, store: StoreDb<Db>, rows: readonly MessageRow[]) {
-  const planned = rows.filter(({ state }) => isPlanned(state))
+  const planned = rows.filter(({ state }) => isOpen(state))
   if (planned.length === 0) return new Map<string, Foreseen>()
   const until = new Date(Math.max(...planned.map(({ expires_at }) => expires_at.getTime())))
   const texts = await textsFor(deps, store, ['sms', 'whatsapp'])

@@ -1,7 +1,10 @@
 import { type Db, type StoreTx, sql } from '../core/db.ts'
-import { isFailed, isMovedByReport, isSettled, reported } from '../messages/fragments.ts'
+import { isClaimed, isFailed, isMovedByReport, isSending, reported } from '../messages/fragments.ts'
 
 // What is said of mails after they left: SQL and nothing else.
+
+/** A report waits while a worker has the mail, or its send has no end yet. */
+const isSettled = (row: 'messages' | 'm') => sql`not (${isClaimed(row)} or ${isSending(row)})`
 
 export interface MailReportRow {
   messageId: string

@@ -1,6 +1,6 @@
 import type { SendChannel } from '../../shared/reminders.ts'
 import { type StoreDb, type StoreTx, sql } from '../core/db.ts'
-import { hasNotArrived, outcomeWord } from '../messages/fragments.ts'
+import { outcomeWord } from '../messages/fragments.ts'
 
 // Requests for many messages: SQL and nothing else. What became of each is read from its message's row.
 
@@ -70,7 +70,7 @@ const FINAL = [
 ]
 
 /** Failed, for a reason that may pass. A refusal that names a bad address (RFC 3463, 5.1.x) does not. */
-const mayBeRetried = sql`${hasNotArrived('m')} and coalesce(m.reason, '') <> all(${FINAL}::text[])
+const mayBeRetried = sql`${OUTCOME} = 'failed' and coalesce(m.reason, '') <> all(${FINAL}::text[])
   and not (m.reason like 'rejected:%' and coalesce(m.provider_response, '') ~ '\\m5\\.1\\.[0-6]\\M')`
 
 /** Each item's message is looked up by itself: just after thousands were written, statistics know nothing of them. */
@@ -138,7 +138,7 @@ export async function takeFailed({ db, storeId }: StoreTx, jobId: string): Promi
   const rows = await sql<TakenItem>`
     update manual_messages u set is_current = false
     from (select r.message_id, m.shopper_id from ${currentOf(storeId, jobId)} and ${mayBeRetried}
-      and (r.coupon_id is null or m.shopper_id not in (select m.shopper_id from ${currentOf(storeId, jobId)} and not ${hasNotArrived('m')}))
+      and (r.coupon_id is null or m.shopper_id not in (select m.shopper_id from ${currentOf(storeId, jobId)} and ${OUTCOME} <> 'failed'))
       order by r.message_id for update of r) failed
     where u.store_id = ${storeId} and u.message_id = failed.message_id and u.is_current
     returning u.message_id, u.cart_id, failed.shopper_id, u.template_id, u.subject, u.body, u.overrides_holdout`.execute(

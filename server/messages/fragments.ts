@@ -10,10 +10,29 @@ type Row = 'messages' | 'm' | 'b' | 'e' | 'h' | 'k' | 'l' | 'moved' | 'o' | 'sai
 
 const of = (row: Row, condition: string): RawBuilder<boolean> => sql.raw(`${row}.state ${condition}`)
 
+// Ten questions, with these names in docs/glossary.md; test/architecture.test.ts counts them.
+
 /** Not sent and not final: to be decided. The condition of the index `messages_to_wake`. */
 export const isOpen = (row: Row) => of(row, `in ('scheduled', 'held', 'claimed')`)
 export const isHeld = (row: Row) => of(row, `= 'held'`)
 export const isClaimed = (row: Row) => of(row, `= 'claimed'`)
+/**
+ * It may have reached the provider, and it is not settled: its end, its record, its cart's badge and the times of the next steps are not written
+ * yet. Until then its row keeps the decision to send it (`judged`) and, once there is one, the answer.
+ */
+export const isSending = (row: Row) => of(row, `= 'sending'`)
+/** A worker began to send it, whatever the result: its step is not repeated (D1). */
+export const wasAttempted = (row: Row) => of(row, `in ('sending', 'sent', 'delivered', 'failed', 'unknown')`)
+/** It may reach the shopper or has: no answer says that it was refused or has to be tried again. */
+export const mayArrive = (row: Row) => sql<boolean>`(${of(row, `in ('sending', 'sent', 'delivered', 'unknown')`)}
+  and coalesce(${sql.raw(row)}.answer ->> 'state', 'sent') not in ('failed', 'held'))`
+/** The provider took it. */
+export const isAccepted = (row: Row) => of(row, `in ('sent', 'delivered')`)
+export const isDelivered = (row: Row) => of(row, `= 'delivered'`)
+export const isUnknown = (row: Row) => of(row, `= 'unknown'`)
+export const isFailed = (row: Row) => of(row, `= 'failed'`)
+
+// What else statements ask of a message, with more than its state.
 
 /**
  * Every claimed message and every one that is being sent has a worker. Only the search for processes that ended asks this: it lets PostgreSQL
@@ -21,14 +40,6 @@ export const isClaimed = (row: Row) => of(row, `= 'claimed'`)
  */
 export const hasWorker = (row: Row) => sql<boolean>`${sql.raw(row)}.worker_id is not null`
 
-/**
- * It may have reached the provider, and it is not settled: its end, its record, its cart's badge and the times of the next steps are not written
- * yet. Until then its row keeps the decision to send it (`judged`) and, once there is one, the answer.
- */
-export const isSending = (row: Row) => of(row, `= 'sending'`)
-export const isNotSending = (row: Row) => of(row, `<> 'sending'`)
-/** Neither claimed nor in `sending`: a report can be applied. */
-export const isSettled = (row: Row) => of(row, `not in ('claimed', 'sending')`)
 /**
  * How many people without an order the account has written to for the first time since, those included whose mail is prepared. What was put
  * off counts when it is tried again.
@@ -40,40 +51,14 @@ export const firstMailsSince = (accountId: RawBuilder<unknown>, since: Date) => 
     select 1 from messages h where h.store_id = t.id and h.is_first_mail and h.sending_at is null and ${isClaimed('h')}) first_mails
   where t.account_id = ${accountId}`
 
-/** Tried before and to be tried again, or in flight: the condition of the index `messages_retried`. */
-export const isBeingTried = (row: Row) => of(row, `in ('held', 'claimed', 'sending')`)
-
-/** A worker began to send it, whatever the result: its step is not repeated (D1). */
-export const wasAttempted = (row: Row) => of(row, `in ('sending', 'sent', 'delivered', 'failed', 'unknown')`)
-/** It may reach the shopper or has: no answer says that it was refused or has to be tried again. */
-export const mayArrive = (row: Row) => sql<boolean>`(${of(row, `in ('sending', 'sent', 'delivered', 'unknown')`)}
-  and coalesce(${sql.raw(row)}.answer ->> 'state', 'sent') not in ('failed', 'held'))`
-/** It left at some time, whatever became of it: before, what is written of it is only what is prepared. */
-export const hasEverLeft = (row: Row) =>
+/** It was sent at some time, whatever became of it: before, what is written of it is only what is prepared. */
+export const wasEverSent = (row: Row) =>
   sql<boolean>`(${sql.raw(row)}.attempts > 0 or ${sql.raw(row)}.sending_at is not null)`
-/** No answer is written down that says what became of it. */
-export const isUnanswered = (row: Row) => of(row, `in ('sending', 'unknown')`)
-/** The same, or accepted without a word of its arrival. */
-export const isUndelivered = (row: Row) => of(row, `in ('sending', 'unknown', 'sent')`)
-export const isUnknown = (row: Row) => of(row, `= 'unknown'`)
-
-/** The provider took it. */
-export const isAccepted = (row: Row) => of(row, `in ('sent', 'delivered')`)
-export const isDelivered = (row: Row) => of(row, `= 'delivered'`)
-export const isAcceptedOnly = (row: Row) => of(row, `= 'sent'`)
-/** It left, and a report may still say more. */
-export const isReportable = (row: Row) => of(row, `in ('sent', 'delivered', 'unknown')`)
-export const isFailed = (row: Row) => of(row, `= 'failed'`)
 /** It was accepted, and came back: not delivered for good, whatever for. */
 export const hasBounced = (row: Row) =>
   sql<boolean>`(${isFailed(row)} and ${sql.raw(`${row}.reason`)} ~ '^(bounced|undelivered)(:|$)')`
-/** The provider or the receiving server refused it when it was sent. The condition of the index `messages_refused`. */
-export const wasRefused = (row: Row) => sql<boolean>`(${isFailed(row)} and ${sql.raw(row)}.reason like 'rejected:%')`
 /** The provider took it, whatever came of it since. */
 export const wasAccepted = (row: Row) => sql<boolean>`(${isAccepted(row)} or ${hasBounced(row)})`
-export const isCancelled = (row: Row) => of(row, `= 'cancelled'`)
-/** Over, and nothing of it arrived. */
-export const hasNotArrived = (row: Row) => of(row, `in ('failed', 'skipped', 'cancelled')`)
 
 /** What reports of a message come to. */
 export const reported = ({ failed, delivered }: { failed: RawBuilder<unknown>; delivered: RawBuilder<unknown> }) =>
@@ -81,17 +66,13 @@ export const reported = ({ failed, delivered }: { failed: RawBuilder<unknown>; d
 
 /** Whether what was reported, in `said`, moves a message on: never back, whatever the order of arrival (D4). */
 export const isMovedByReport = (row: Row) => sql`${sql.raw(`${row}.state`)} <> said.state
-        and (${isUnknown(row)} or ${isAcceptedOnly(row)} or (${isDelivered(row)} and ${isFailed('said')}))`
-
-/** What the record calls it: a message that was sent was accepted. */
-export const reportedWord = (row: Row) =>
-  sql`case when ${isAcceptedOnly(row)} then 'accepted' else ${sql.raw(row)}.state end`
+        and (${isUnknown(row)} or (${isAccepted(row)} and (not ${isDelivered(row)} or ${isFailed('said')})))`
 
 /** What a member who asked for it is told. */
 export const outcomeWord = (
   row: Row,
 ) => sql<string>`case when ${isAccepted(row)} then 'sent' when ${isUnknown(row)} then 'unknown'
-  when ${hasNotArrived(row)} then 'failed' else 'waiting' end`
+  when ${isOpen(row)} or ${isSending(row)} then 'waiting' else 'failed' end`
 
 /** Whether campaign `g` lets its messages leave (D5). */
 export const isRunningCampaign = sql<boolean>`(g.status in ('scheduled', 'active') and g.deleted_at is null)`

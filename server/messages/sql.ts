@@ -5,7 +5,6 @@ import {
   becomesCancelled,
   becomesDue,
   becomesSkipped,
-  isCancelled,
   isHeld,
   isLookedAtAnew,
   isOpen,
@@ -103,7 +102,7 @@ export async function changeCancelReason(
   await sql`
     with changed as (
       update messages set reason = ${to}, updated_at = ${now}
-      where store_id = ${storeId} and cart_id = any(${[...cartIds]}::uuid[]) and ${isCancelled('messages')} and reason = ${from}
+      where store_id = ${storeId} and cart_id = any(${[...cartIds]}::uuid[]) and not ${isOpen('messages')} and not ${wasAttempted('messages')} and reason = ${from}
       returning id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
     select ${storeId}, gen_random_uuid(), id, ${now}, 'cancel', ${to}, '{}' from changed`.execute(db)

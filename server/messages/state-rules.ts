@@ -33,8 +33,8 @@ const progress: Readonly<Record<string, Progress>> = {
 export const progressOf = (state: string): Progress => progress[state] ?? 'pending'
 
 export const isSending = (state: string): boolean => state === 'sending'
-/** It has not been sent, and may still be. */
-export const isPlanned = (state: string): boolean => state === 'scheduled' || state === 'claimed' || state === 'held'
+/** Not sent and not final: to be decided. */
+export const isOpen = (state: string): boolean => state === 'scheduled' || state === 'claimed' || state === 'held'
 export const isCancelled = (state: string): boolean => state === 'cancelled'
 export const isFailed = (state: string): boolean => state === 'failed'
 

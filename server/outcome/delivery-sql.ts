@@ -1,12 +1,13 @@
 import type { DeliveryReport, TextChannelName } from '../channels/channel.ts'
 import { type AccountDb, type StoreTx, sql } from '../core/db.ts'
 import {
+  isAccepted,
+  isDelivered,
   isFailed,
   isMovedByReport,
-  isReportable,
-  isUndelivered,
+  isUnknown,
   reported,
-  reportedWord,
+  wasAttempted,
 } from '../messages/fragments.ts'
 import type { MessageState } from '../schema/messages.ts'
 
@@ -59,7 +60,9 @@ export async function lockMessage({ db, storeId }: StoreTx, id: string): Promise
 export async function nameMessage({ db, storeId }: StoreTx, report: DeliveryReport): Promise<void> {
   await sql`update messages set provider_id = ${report.providerId}
     where store_id = ${storeId} and id = ${report.messageId!} and provider_id is null
-      and ${isUndelivered('messages')} and to_address is not null`.execute(db)
+      and ${wasAttempted('messages')} and not ${isDelivered('messages')} and not ${isFailed('messages')} and to_address is not null`.execute(
+    db,
+  )
 }
 
 /** Messages that do not yet say what was reported of them. */
@@ -72,7 +75,7 @@ export async function reportedMessages(
     select m.store_id, m.id, m.shopper_id from messages m
     join stores s on s.id = m.store_id and s.account_id = ${accountId}
     where m.provider_id = any(${[...providerIds]}::text[]) and m.channel = ${channel} and m.channel in ('sms', 'whatsapp')
-      and ${isReportable('m')}
+      and (${isAccepted('m')} or ${isUnknown('m')})
     order by m.store_id, m.id`.execute(db)
   return rows.rows
 }
@@ -114,7 +117,7 @@ export async function applyReports(
       returning m.id, m.cart_id, m.state, m.reason, m.to_address, said.code, said.suppress),
     recorded as (
       insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
-      select ${storeId}, gen_random_uuid(), id, ${now}, 'result', coalesce(reason, ${reportedWord('moved')}),
+      select ${storeId}, gen_random_uuid(), id, ${now}, 'result', coalesce(reason, case when ${isDelivered('moved')} then 'delivered' else 'accepted' end),
         jsonb_build_object('code', code) from moved)
     select * from moved order by id`.execute(db)
   return rows.rows

@@ -2,11 +2,11 @@ import { type StoreTx, sql } from '../core/db.ts'
 import {
   answered,
   becomesDelivered,
-  isAcceptedOnly,
+  isAccepted,
+  isDelivered,
   isFailed,
   isHeld,
   isSending,
-  isUnanswered,
   isUnknown,
   newestSend,
 } from '../messages/fragments.ts'
@@ -48,10 +48,9 @@ export async function applyOutcomes(
       select * from jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as o(id uuid, sending_at timestamptz,
         state text, reason text, provider_id text, response text, wake_at timestamptz, result text, news jsonb, address_hash text)),
     -- By their ids alone: a planner that has not seen a message in flight would read all of the store's.
-    found as materialized (
+    locked as materialized (
       select id, state, cart_id, channel, origin_kind, origin_id, step_id from messages
       where store_id = ${storeId} and id = any(${idsOf(outcomes)}::uuid[]) order by id for update),
-    locked as (select * from found k where ${isUnanswered('k')}),
     over as (
       select k.id, case when c.status in ('recovered', 'purchased') then 'purchased'
           when c.status in ('emptied', 'merged') or (c.status = 'lost' and k.origin_kind <> 'manual') then c.status
@@ -82,7 +81,7 @@ export async function applyOutcomes(
       where m.store_id = ${storeId} and m.id = any(${idsOf(outcomes)}::uuid[]) and m.id = o.id
         and m.worker_id = ${workerId} and m.sending_at = o.sending_at
         -- of an unknown one whose person was erased since, nothing more is written down (C8)
-        and (${isSending('m')} or (${isUnknown('m')} and (${isAcceptedOnly('o')} or ${isFailed('o')}) and m.to_address is not null))
+        and (${isSending('m')} or (${isUnknown('m')} and (${isAccepted('o')} or ${isFailed('o')}) and m.to_address is not null))
       returning m.id),
     recorded as (
       insert into decisions (store_id, id, message_id, at, outcome, reason, until, inputs)
@@ -116,7 +115,7 @@ export async function markShown({ db, storeId }: StoreTx, messageId: string, now
   const { rows } = await sql`
     with moved as (
       update messages m set ${becomesDelivered}, updated_at = ${now}
-      where m.store_id = ${storeId} and m.id = ${messageId} and m.channel = 'push' and (${isAcceptedOnly('m')} or ${isUnknown('m')})
+      where m.store_id = ${storeId} and m.id = ${messageId} and m.channel = 'push' and (${isUnknown('m')} or (${isAccepted('m')} and not ${isDelivered('m')}))
       returning m.id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
     select ${storeId}, gen_random_uuid(), id, ${now}, 'result', 'delivered', '{}' from moved returning 1`.execute(db)

@@ -51,7 +51,10 @@ const KNOWN: Record<string, Known> = {
   'messages/plan-sql.ts cancelDoubles':
     'two who have no cart turn out to be one, who gets one mail of the campaign (D1)',
   'shoppers/sql.ts moveShopper': 'both turn out to be one, who gets the mail that is in flight and no other (S6)',
-  'messages/sql.ts changeCancelReason': { has: "isCancelled('messages')", so: 'Of rows that are cancelled.' },
+  'messages/sql.ts changeCancelReason': {
+    has: `not \${isOpen('messages')} and not \${wasAttempted('messages')}`,
+    so: 'Of rows that are cancelled.',
+  },
   'messages/sql.ts wakeAsked': {
     has: "isHeld('h')}\n        and (h.reason",
     so: 'Of rows that are held.',
@@ -87,7 +90,7 @@ const KNOWN: Record<string, Known> = {
     so: 'Part of settling: the ends of messages in flight, of this worker and this send.',
   },
   'outcome/outcome-sql.ts markShown': {
-    has: `(\${isAcceptedOnly('m')} or \${isUnknown('m')})`,
+    has: `(\${isUnknown('m')} or (\${isAccepted('m')} and not \${isDelivered('m')}))`,
     so: 'Of notifications that are settled.',
   },
   'carts/touch-sql.ts noteResponse': { has: "isUnknown('messages')", so: ON_THE_WAY },

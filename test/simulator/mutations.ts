@@ -210,8 +210,9 @@ export const mutations: readonly Mutation[] = [
     rule: 'D4',
     file: 'server/messages/fragments.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
-    before: " or (${isDelivered(row)} and ${isFailed('said')})",
-    after: '',
+    before: "(not ${isDelivered(row)} or ${isFailed('said')})",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
+    after: 'not ${isDelivered(row)}',
     seed: 268,
   },
   {
