@@ -13,19 +13,22 @@ import type { World } from './world.ts'
 
 export const ACCEPTED: Outcome = { kind: 'accepted', providerId: 't-1', response: 'queued' }
 
-/** Due texts to so many people; `POOL` of them at most are in flight until they are answered. */
-export async function textsInFlight(world: World, count: number) {
+/** Texts to so many people, due for `lateMs`; `POOL` of them at most are in flight until they are answered. */
+export async function textsInFlight(
+  world: World,
+  count: number,
+  { lateMs = 0, deps = { ...world.deps, workerId: newId() } } = {},
+) {
   world.now = new Date(`${new Date(world.now.getTime() + 86_400_000).toISOString().slice(0, 10)}T09:00:00Z`)
   const scene = await aScene(world, 0, { plan: 'growth' })
   await world.db.updateTable('flow_steps').set({ channel: 'sms' }).where('store_id', '=', scene.storeId).execute()
   const orders = Array.from({ length: count }, () => anOrder(world, { country: 'DE', phone: germanPhone() }))
   await recordOrders(world.deps, scene.storeId, orders, 'sync')
   for (const order of orders) await consent(world, scene, order)
-  await wait(world, scene.storeId, HOUR)
+  await wait(world, scene.storeId, HOUR + lateMs)
   const waiting: { text: OutgoingText; answer: (outcome: Outcome) => void }[] = []
   world.answerText = (text) => new Promise((resolve) => waiting.push({ text, answer: resolve }))
-  const workerId = newId()
-  const sending = sendDue({ ...world.deps, workerId }, { storeId: scene.storeId })
+  const sending = sendDue(deps, { storeId: scene.storeId })
   await expect.poll(() => waiting.length).toBe(Math.min(POOL, count))
   /** Accepts these, and all that come after them. */
   const end = async () => {
@@ -33,5 +36,5 @@ export async function textsInFlight(world: World, count: number) {
     for (const { answer } of waiting) answer(ACCEPTED)
     await sending
   }
-  return { ...scene, waiting, workerId, end }
+  return { ...scene, orders, waiting, workerId: deps.workerId, sending, end }
 }

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import type { KyselyPlugin, Selectable } from 'kysely'
 import { expect } from 'vitest'
 import type { ChannelName, OutgoingEmail } from '../server/channels/channel.ts'
 import { newId } from '../server/core/ids.ts'
@@ -163,6 +163,22 @@ export async function isClosed(world: World, { waiting }: Beside, end: string): 
   const { state, reason, claim, sending_at } = await storedOne(world, waiting.id)
   expect([`${state}(${reason})`, claim, sending_at]).toEqual([end, null, null])
   expect(world.sent.map(({ messageId }) => messageId)).not.toContain(waiting.id)
+}
+
+/** A process that writes answers, and dies before it writes an end; `revive`: it was only cut off. */
+export function mortal({ deps, db }: World) {
+  let isDead = true
+  const dies: KyselyPlugin = {
+    transformQuery({ node }) {
+      if (isDead && JSON.stringify(node).includes('with sending as')) throw new Error('the process has ended')
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  }
+  const revive = () => {
+    isDead = false
+  }
+  return { deps: { ...deps, workerId: newId(), db: db.withPlugin(dies) }, revive }
 }
 
 /** Another process, heard all the time. */

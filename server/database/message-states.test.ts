@@ -9,7 +9,7 @@ import { closeAbandonedSends } from '../send/abandoned.ts'
 import { knownMigrations } from './files.ts'
 import { migrate } from './migrate.ts'
 
-// A database of before 0074 and 0075, with messages as a process that was stopped leaves them, is taken over.
+// A database of before 0074, 0075 and 0081, with messages as a process that was stopped leaves them, is taken over.
 
 const world = aWorld()
 const databases = emptyDatabases()

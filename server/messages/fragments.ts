@@ -140,11 +140,12 @@ const badgeOf = (channel: RawBuilder<unknown>) =>
     sql` `,
   )} end`
 
-/** Of a cart: when the newest message that counts left, its badge and what is marked of it; no row when none did. */
+/** Of a cart and those joined to it: when the newest message that counts was sent, its badge and what is marked of it; no row when none was. */
 export const newestSend = (storeId: RawBuilder<unknown>, cartId: RawBuilder<unknown>) => sql`
   select b.sending_at as at, ${badgeOf(sql`b.channel`)} as badge, b.reason from messages b
-  where b.store_id = ${storeId} and b.cart_id = ${cartId} and b.sending_at is not null
-    and ${mayArrive('b')}
+  where b.store_id = ${storeId} and b.sending_at is not null and ${mayArrive('b')}
+    and b.cart_id = any(array(select ${cartId} union all select j.id from carts i join carts j on j.store_id = i.store_id
+      and j.shopper_id = i.shopper_id and j.merged_into = i.id where i.store_id = ${storeId} and i.id = ${cartId}))
   order by b.sending_at desc, b.id desc limit 1`
 
 /**

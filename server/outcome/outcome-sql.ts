@@ -95,16 +95,18 @@ export async function applyOutcomes(
   return new Set(rows.rows.map((row) => row.id))
 }
 
-/** After a refusal for good or a retry nothing was sent: the cart's badge and clock go back to what they were. */
+/** A message was not sent, or came back: badge and clock of its cart, and of the one that was joined with it, go back to what they were. */
 export async function undoBadge({ db, storeId }: StoreTx, messageId: string): Promise<void> {
   await sql`
     update cart_badges cb set
       last_sent_at = last.at,
       no_response_at = last.at + interval '24 hours',
       badge = case when cb.badge = 'Recovered' then cb.badge else coalesce(last.badge, 'No Action') end
-    from (select m.cart_id, h.at, h.badge from messages m left join lateral (${newestSend(sql`m.store_id`, sql`m.cart_id`)}) h on true
+    from (select c.id, h.at, h.badge from messages m join carts o on o.store_id = m.store_id and o.id = m.cart_id
+      join carts c on c.store_id = o.store_id and c.id in (o.id, o.merged_into)
+      left join lateral (${newestSend(sql`c.store_id`, sql`c.id`)}) h on true
       where m.store_id = ${storeId} and m.id = ${messageId}) last
-    where cb.store_id = ${storeId} and cb.cart_id = last.cart_id`.execute(db)
+    where cb.store_id = ${storeId} and cb.cart_id = last.id and cb.last_sent_at is not null`.execute(db)
 }
 
 /**

@@ -1,11 +1,16 @@
-import type { KyselyPlugin } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { aScene, HOUR, pass, type Scene, wait } from '../../test/message-scene.ts'
-import { aSteadyWorker, heldBack, recordsOf, type StoredMessage, stored, storedOne } from '../../test/turn-scene.ts'
+import {
+  aSteadyWorker,
+  heldBack,
+  mortal,
+  recordsOf,
+  type StoredMessage,
+  stored,
+  storedOne,
+} from '../../test/turn-scene.ts'
 import { acceptsMail, aWorld } from '../../test/world.ts'
 import type { Outcome } from '../channels/channel.ts'
-import { newId } from '../core/ids.ts'
-import type { Deps } from '../deps.ts'
 import { closeAbandonedSends } from './abandoned.ts'
 import { sendDue } from './deliver.ts'
 
@@ -23,18 +28,6 @@ const LATE = 23 * HOUR
 /** The most that one step keeps from the one before. */
 const DISTANCE = 12 * HOUR
 
-/** A process that writes answers, and dies before it writes an end. */
-function mortal(): Deps {
-  const dies: KyselyPlugin = {
-    transformQuery({ node }) {
-      if (JSON.stringify(node).includes('with sending as')) throw new Error('the process has ended')
-      return node
-    },
-    transformResult: async ({ result }) => result,
-  }
-  return { ...world.deps, workerId: newId(), db: world.db.withPlugin(dies) }
-}
-
 interface SentMail extends Scene {
   first: StoredMessage
 }
@@ -48,7 +41,7 @@ async function sending(outcome: Outcome | null, then: (of: SentMail) => Promise<
   const { storeId } = scene
   await wait(world, storeId, LATE)
   const server = heldBack(world)
-  const sending = sendDue(mortal(), { storeId })
+  const sending = sendDue(mortal(world).deps, { storeId })
   // The other one keeps the process waiting.
   await server.reach(2)
   world.answer = acceptsMail

@@ -1,16 +1,15 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { consent, germanPhone } from '../../test/by-hand-scene.ts'
 import { badgeColumns } from '../../test/cart-badges.ts'
-import { anOrder } from '../../test/factories.ts'
 import { connectionsWait } from '../../test/locks.ts'
-import { aScene, HOUR, wait } from '../../test/message-scene.ts'
-import { aSteadyWorker, stored, storedOne } from '../../test/turn-scene.ts'
+import { changed } from '../../test/message-scene.ts'
+import { ACCEPTED, textsInFlight } from '../../test/texts-in-flight.ts'
+import { aSteadyWorker, type StoredMessage, stored, storedOne } from '../../test/turn-scene.ts'
 import { aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
-import type { Outcome, OutgoingText } from '../channels/channel.ts'
-import { newId } from '../core/ids.ts'
+import type { Outcome } from '../channels/channel.ts'
+import { recordDeliveryReport } from '../outcome/delivery.ts'
+import type { PlatformOrder } from '../platforms/platform.ts'
 import { closeAbandonedSends } from './abandoned.ts'
-import { sendDue } from './deliver.ts'
 
 // Texts in flight, and what is written down about them.
 
@@ -19,7 +18,6 @@ beforeEach(() => {
   world.texts.length = 0
 })
 
-const ACCEPTED: Outcome = { kind: 'accepted', providerId: 't-1', response: 'queued' }
 const REFUSED: Outcome = {
   kind: 'rejected',
   reason: '21610',
@@ -29,26 +27,6 @@ const REFUSED: Outcome = {
 /** `sendWithinSlots` flushes answers after this long without news. */
 const PATIENCE_MS = 5_000
 
-/** Due texts to so many people, in flight until they are answered. */
-async function textsInFlight(count: number) {
-  world.now = new Date(`${new Date(world.now.getTime() + 86_400_000).toISOString().slice(0, 10)}T09:00:00Z`)
-  const scene = await aScene(world, 0, { plan: 'growth' })
-  await world.db.updateTable('flow_steps').set({ channel: 'sms' }).where('store_id', '=', scene.storeId).execute()
-  const orders = Array.from({ length: count }, () => anOrder(world, { country: 'DE', phone: germanPhone() }))
-  await recordOrders(world.deps, scene.storeId, orders, 'sync')
-  for (const order of orders) await consent(world, scene, order)
-  await wait(world, scene.storeId, HOUR)
-  const waiting: { text: OutgoingText; answer: (outcome: Outcome) => void }[] = []
-  world.answerText = (text) => new Promise((resolve) => waiting.push({ text, answer: resolve }))
-  const workerId = newId()
-  const sending = sendDue({ ...world.deps, workerId }, { storeId: scene.storeId })
-  await expect.poll(() => waiting.length).toBe(count)
-  const end = async () => {
-    for (const { answer } of waiting) answer(ACCEPTED)
-    await sending
-  }
-  return { ...scene, waiting, workerId, end }
-}
 const stateOf = async (id: string) => (await storedOne(world, id)).state
 
 test.each([
@@ -58,7 +36,7 @@ test.each([
   const timer = globalThis.setTimeout
   vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms?: number, ...more: unknown[]) =>
     ms === PATIENCE_MS ? timer(() => {}, 0) : timer(run, ms, ...more)) as typeof setTimeout)
-  const { waiting, end } = await textsInFlight(2)
+  const { waiting, end } = await textsInFlight(world, 2)
   try {
     waiting[0]!.answer(outcome)
     await expect.poll(() => stateOf(waiting[0]!.text.messageId)).toBe(state)
@@ -70,7 +48,7 @@ test.each([
 })
 
 test('settling an accepted text leaves the plan’s counter free while it waits for a cart', async () => {
-  const { accountId, waiting, end } = await textsInFlight(2)
+  const { accountId, waiting, end } = await textsInFlight(world, 2)
   const client = await world.pool.connect()
   try {
     const { cart_id } = await storedOne(world, waiting[0]!.text.messageId)
@@ -87,7 +65,7 @@ test('settling an accepted text leaves the plan’s counter free while it waits 
 })
 
 test('a worker that is heard of again after its texts were listed keeps them', async () => {
-  const { waiting, workerId, end } = await textsInFlight(1)
+  const { waiting, workerId, end } = await textsInFlight(world, 1)
   const { messageId } = waiting[0]!.text
   const client = await world.pool.connect()
   try {
@@ -109,7 +87,7 @@ test('a worker that is heard of again after its texts were listed keeps them', a
 })
 
 test('a refused text gives no badge to a cart that its cart was joined to', async () => {
-  const { storeId, waiting, end } = await textsInFlight(2)
+  const { storeId, waiting, end } = await textsInFlight(world, 2)
   const [refused, other] = await Promise.all(waiting.map(({ text }) => storedOne(world, text.messageId)))
   const joined = { status: 'merged' as const, merged_into: other!.cart_id }
   await world.db.updateTable('carts').set(joined).where('id', '=', refused!.cart_id!).execute()
@@ -123,4 +101,66 @@ test('a refused text gives no badge to a cart that its cart was joined to', asyn
   expect(cart).toMatchObject({ badge: 'No Action', last_sent_at: null })
   await end()
   expect((await stored(world, storeId)).filter(({ state }) => state === 'sending')).toEqual([])
+})
+
+/** Two people turn out to be one while a text is in flight about the cart that is joined to the other, whose own text was refused. */
+async function joinedInFlight() {
+  const scene = await textsInFlight(world, 2)
+  const { storeId, waiting, orders } = scene
+  const rows = await Promise.all(waiting.map(({ text }) => storedOne(world, text.messageId)))
+  // Of carts that began together the one with the smaller id goes on (S6).
+  const [into, from] = rows.toSorted((a, b) => (a.cart_id! < b.cart_id! ? -1 : 1)) as [StoredMessage, StoredMessage]
+  waiting
+    .find(({ text }) => text.messageId === into.id)!
+    .answer({ kind: 'rejected', reason: '30005', response: 'gone', isRecipientFault: false })
+  await expect.poll(() => stateOf(into.id)).toBe('failed')
+  world.advance(1_000)
+  const [first, second] = orders as [PlatformOrder, PlatformOrder]
+  await recordOrders(world.deps, storeId, [{ ...changed(world, second), email: first.email }], 'sync')
+  const cart = () =>
+    world.db
+      .selectFrom('carts as c')
+      .select(['c.status', 'c.merged_into', ...badgeColumns('c')])
+      .where('id', '=', into.cart_id!)
+      .executeTakeFirstOrThrow()
+  expect(await world.db.selectFrom('carts').select('merged_into').where('id', '=', from.cart_id!).execute()).toEqual([
+    { merged_into: into.cart_id },
+  ])
+  return { ...scene, from, cart }
+}
+
+test('activity in a cart that was joined with one whose text is in flight comes after that send (S2, S6)', async () => {
+  const { storeId, orders, cart, from, end } = await joinedInFlight()
+  try {
+    expect(await stateOf(from.id)).toBe('sending')
+    world.advance(1_000)
+    await recordOrders(world.deps, storeId, [changed(world, orders[0]!)], 'sync')
+    expect(await cart()).toMatchObject({ status: 'abandoned', badge: 'No Action', last_sent_at: null })
+  } finally {
+    await end()
+  }
+  expect(await cart()).toMatchObject({ status: 'abandoned', badge: 'SMS Sent', last_sent_at: from.sending_at })
+})
+
+test('a text that was not delivered takes its badge back from the cart that its cart was joined with', async () => {
+  const { accountId, cart, from, end } = await joinedInFlight()
+  await end()
+  expect(await cart()).toMatchObject({ badge: 'SMS Sent' })
+  const about = { accountId, channel: 'sms' as const, messageId: from.id, providerId: 't-1', at: world.now }
+  await recordDeliveryReport(world.deps, { ...about, status: 'failed', code: '30003' })
+  expect(await stateOf(from.id)).toBe('failed')
+  expect(await cart()).toMatchObject({ badge: 'No Action', last_sent_at: null, no_response_at: null })
+})
+
+test('no statement ends a message and leaves the decision to send it in its row', async () => {
+  const { waiting, end } = await textsInFlight(world, 1)
+  const { messageId } = waiting[0]!.text
+  try {
+    for (const state of ['sent', 'delivered', 'unknown']) {
+      const ends = world.pool.query('update messages set state = $2 where id = $1', [messageId, state])
+      await expect(ends).rejects.toThrow('messages_settled')
+    }
+  } finally {
+    await end()
+  }
 })
