@@ -93,7 +93,7 @@ describe('nouns of the server', () => {
     expect(found('send/deliver', 'elsewhere/rules')).toBe(1)
     expect(found('elsewhere/rules', 'core/db')).toBe(1)
     expect(found('send/deliver', 'messages/messages')).toBe(0)
-    expect(found('send/deliver', 'send/deliver-sql')).toBe(0)
+    expect(found('send/send-due', 'send/send-due-sql')).toBe(0)
     expect(found('send/deliver', 'deps', true)).toBe(0)
     expect(found('worker', 'send/deliver')).toBe(0)
   })

@@ -31,7 +31,7 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
     messages_once_per_cart: ['server/messages/sql.ts', 'ONCE_PER_CART', m(`cart_id = ${ID}`)],
     messages_once_per_shopper: ['server/cart-pages/page-sql.ts', 'messagesOfShopper', m(`lone_shopper_id = ${ID}`)],
     messages_to_wake: [
-      'server/send/deliver-sql.ts',
+      'server/send/send-due-sql.ts',
       'claimDue',
       m(`${OPEN} and wake_at <= ${NOW} order by wake_at limit 100`),
     ],
@@ -99,7 +99,7 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
       'reportedMessages',
       `select id from messages where provider_id = any('{SM1}') and channel = 'sms' and channel in ('sms', 'whatsapp')`,
     ],
-    messages_by_id: ['server/core/system.ts', 'messageThatLeft', `select store_id from messages where id = ${ID}`],
+    messages_by_id: ['server/core/system.ts', 'findSentMessage', `select store_id from messages where id = ${ID}`],
     messages_first_mails: [
       'server/messages/fragments.ts',
       'firstMailsSince',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { newId } from '../server/core/ids.ts'
 import type { Deps } from '../server/deps.ts'
-import { sendDue } from '../server/send/deliver.ts'
+import { sendDue } from '../server/send/send-due.ts'
 import { beat } from '../server/send/workers.ts'
 import { plans } from '../shared/billing.ts'
 import { aShop, type Shop } from './by-hand-scene.ts'

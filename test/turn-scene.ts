@@ -181,6 +181,23 @@ export function mortal({ deps, db }: World) {
   return { deps: { ...deps, workerId: newId(), db: db.withPlugin(dies) }, revive }
 }
 
+/** How many hours after a send the next step about its cart is due. */
+export async function nextStepAfter(world: World, messageId: string, sendingAt: Date): Promise<number> {
+  const { cart_id } = await storedOne(world, messageId)
+  const ofCart = world.db.selectFrom('messages').select('due_at').where('cart_id', '=', cart_id)
+  const { due_at } = await ofCart.where('step', '=', 2).executeTakeFirstOrThrow()
+  return (due_at.getTime() - sendingAt.getTime()) / HOUR
+}
+
+/** State and reason of each, in this order. */
+export const statesOf = (world: World, ids: readonly string[]): Promise<string[]> =>
+  Promise.all(
+    ids.map(async (id) => {
+      const { state, reason } = await storedOne(world, id)
+      return reason ? `${state}(${reason})` : state
+    }),
+  )
+
 /** Another process, heard all the time. */
 export async function aSteadyWorker(world: World): Promise<World['deps']> {
   const workerId = newId()

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Schema } from '../../server/schema/schema.ts'
-import { sendDue } from '../../server/send/deliver.ts'
+import { sendDue } from '../../server/send/send-due.ts'
 import { aStore, freshOrderCheck, type TestStore } from '../../test/factories.ts'
 import { manyCarts } from '../../test/many-carts.ts'
 import { FEW, faultsOf, nodesOf, watchPlans } from '../../test/plans.ts'

@@ -4,7 +4,7 @@ import { type Foreseen, foresee } from '../decide/foresee.ts'
 import type { Deps } from '../deps.ts'
 import { variantNames } from '../flows/words.ts'
 import { isCancelled, isOpen } from '../messages/state-rules.ts'
-import { textsFor } from '../send/deliver.ts'
+import { textsFor } from '../send/send-due.ts'
 import {
   decisionsOf,
   type FlowOfCart,

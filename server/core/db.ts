@@ -130,6 +130,9 @@ interface Names {
   ofText: Map<string, string>
 }
 
+/** Named apart from rows that a statement gets as JSON, so that the primary key serves whatever a planner thinks of JSON. */
+export const idsOf = (rows: readonly { id: string }[]): string[] => rows.map((row) => row.id)
+
 const EACH_TIME = '/* planned each time */'
 /**
  * Begins a statement whose plan depends so much on its values that one plan for all of them will not do. It is not named. Not for transactions

@@ -15,7 +15,7 @@ import { enteredCoupon } from './entered-coupon.ts'
 import type * as load from './evaluate-sql.ts'
 import { couponFor } from './message-coupon.ts'
 
-// From rows to what would leave. An owner's text is put together in a thread that can be ended, and never twice if it ended a process.
+// From rows to what would be sent. An owner's text is put together in a thread that can be ended, and never twice if it ended a process.
 
 /** Mail has a subject and an HTML part; a text has a price; a notification is what a worker reads. */
 export type AnyComposed = Composed | ComposedText | ComposedPush

@@ -9,7 +9,7 @@ import type { UnreadCoupon } from '../sync/goods.ts'
 
 export type CouponFinding =
   | IncludedCoupon
-  /** The message leaves without it, or is skipped. */
+  /** The message is sent without it, or skipped. */
   | { outcome: 'left_out'; reason: string; isSkipped: boolean; code: string }
   | {
       outcome: 'waiting'

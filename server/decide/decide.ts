@@ -260,7 +260,7 @@ function ofPace(inputs: DecisionInputs): Decision | null {
 const ofFrequency = ({ cap, now }: DecisionInputs): Decision | null =>
   cap.used >= cap.max ? hold('frequency_cap', later(cap.freesAt ?? soon(now), soon(now))) : null
 
-/** A message is not held for a coupon it is not to have; it leaves without it, or not at all (decisions 35 and 36). */
+/** A message is not held for a coupon it is not to have; it is sent without it, or not at all (decisions 35 and 36). */
 function ofCoupon({ coupon, message, now }: DecisionInputs): Decision | null {
   if (!coupon || coupon.outcome === 'included') return null
   if (coupon.outcome === 'left_out') return coupon.isSkipped ? { outcome: 'skip', reason: coupon.reason } : null

@@ -259,7 +259,7 @@ interface Imagined {
   capSince: Date
 }
 
-/** Messages by hand that nobody has asked for yet, one for each of these carts, as if they were to leave now. */
+/** Messages by hand that nobody has asked for yet, one for each of these carts, as if they were sent now. */
 export function loadImagined(tx: StoreTx, wanted: Imagined & { cartIds: readonly string[] }): Promise<ImaginedRow[]> {
   const carts = sql`unnest(${[...wanted.cartIds]}::uuid[]) with ordinality as w(id, place)
     join carts c on c.store_id = ${tx.storeId} and c.id = w.id

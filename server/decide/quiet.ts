@@ -44,7 +44,7 @@ export function quietHours(now: Date, place: Place, store: QuietStore): QuietFin
   return { until, zones: ofCountry.length > 0 ? 'recipient' : 'store' }
 }
 
-/** Messages that waited for the same morning do not all leave in its first second: a part of this many milliseconds each. */
+/** Messages that waited for the same morning are not all sent in its first second: a part of this many milliseconds each. */
 const SPREAD_MS = 20 * 60_000
 
 /** Always the same for a message, so that deciding again moves nothing. */

@@ -18,7 +18,7 @@ import {
 import { acceptsMail, aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import { newId } from '../core/ids.ts'
-import { claimDue } from '../send/deliver-sql.ts'
+import { claimDue } from '../send/send-due-sql.ts'
 
 // When a message goes, and when it is too late for it (D7, S2, T1, T4).
 

@@ -9,7 +9,7 @@ import { recordOrders } from '../carts/record.ts'
 import type { Outcome } from '../channels/channel.ts'
 import { newId } from '../core/ids.ts'
 import { closeAbandonedSends } from '../send/abandoned.ts'
-import { sendDue } from '../send/deliver.ts'
+import { sendDue } from '../send/send-due.ts'
 import { beat } from '../send/workers.ts'
 
 // A coupon by email to chosen customers (decision 39): one job, whose rows are messages about carts and for people without one.

@@ -4,7 +4,7 @@ import { freshOrderCheck } from '../../test/factories.ts'
 import { DAY } from '../../test/message-scene.ts'
 import { aWorld } from '../../test/world.ts'
 import { transact } from '../core/db.ts'
-import { sendDue } from '../send/deliver.ts'
+import { sendDue } from '../send/send-due.ts'
 import { lockAllKeys, resolveShoppers } from '../shoppers/shoppers.ts'
 
 // Two customers of one discount mail turn out to be one person: they get it once (D1).

@@ -3,7 +3,7 @@ import { aCopiedCoupon } from '../../test/copied-coupons.ts'
 import { aCouponShop, type CouponShop } from '../../test/discount-scene.ts'
 import { freshOrderCheck } from '../../test/factories.ts'
 import { aWorld } from '../../test/world.ts'
-import { sendDue } from '../send/deliver.ts'
+import { sendDue } from '../send/send-due.ts'
 
 // What a discount mail says of a coupon that takes no amount off, ends never or has a minimum (decision 37).
 

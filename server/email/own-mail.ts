@@ -74,7 +74,7 @@ export function ownFrom({
 
 /**
  * What a mail by the account's own server gets on its way out: the account's bounce mailbox as its return address. No signature of this
- * installation's: its keys vouch for mail that leaves by its own mail server, and here the account chooses the sender.
+ * installation's: its keys vouch for mail that is sent by its own mail server, and here the account chooses the sender.
  */
 export function openOwnMailHeaders(deps: Pick<OwnMailDeps, 'db' | 'now'>) {
   const mailboxOf = openBounceAddresses(deps)
@@ -88,7 +88,7 @@ export function openOwnMails(deps: OwnMailDeps): OwnMails {
   const drop = (accountId: string) => {
     const known = kept.get(accountId)
     kept.delete(accountId)
-    // What is on the wire ends there; the sender does not wait for it.
+    // What is in flight ends there; the sender does not wait for it.
     if (known) void close(known)
   }
   return {

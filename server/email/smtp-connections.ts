@@ -15,7 +15,7 @@ export interface SmtpTimeouts {
   finalAnswerMs: number
   /** An unused connection is given back after this; servers must hold one for 5 minutes. */
   idleMs: number
-  /** What closing the channel grants to messages on the wire before it cuts them. */
+  /** What closing the channel grants to messages in flight before it cuts them. */
   closeGraceMs: number
 }
 

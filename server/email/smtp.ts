@@ -28,7 +28,7 @@ export interface SmtpChannelOptions {
   poolSize?: number
   /** The account's agreed rate with its provider; no limit unless told. */
   ratePerSecond?: number
-  /** The largest message handed over, in bytes. */
+  /** The largest message that is sent, in bytes. */
   maxBytes?: number
   timeouts?: Partial<SmtpTimeouts>
   /** The server is the built-in mailbox. */
@@ -131,7 +131,7 @@ async function startSending(
 
 type Delivery = { isAccepted: true; response: string } | { isAccepted: false; failure: SmtpFailure }
 
-/** One SMTP transaction. `isBodySent` is set before the final dot can leave. */
+/** One SMTP transaction. `isBodySent` is set before the final dot can be sent. */
 function deliver(lease: Lease, timeouts: SmtpTimeouts, message: ComposedMessage): Promise<Delivery> {
   const { connection } = lease
   return new Promise((resolve) => {
@@ -175,14 +175,14 @@ function deliver(lease: Lease, timeouts: SmtpTimeouts, message: ComposedMessage)
   })
 }
 
-/** Mails up to this size, in bytes, leave in one write. */
+/** Mails up to this size, in bytes, are sent in one write. */
 const ONE_WRITE = 65_536
 
 /**
  * The content for nodemailer, which calls `pipe` with its stream into the socket once the server accepts DATA. That stream checks each byte for
- * escapes, which costs about as much as the rest of the transaction. Content without escapes bypasses it and leaves in one write with its final dot.
+ * escapes, which costs about as much as the rest of the transaction. Content without escapes bypasses it and is sent in one write with its final dot.
  * Larger mails go in chunks, so that back-pressure holds the end back while the server does not read. `onEnd` runs before the final dot
- * can leave.
+ * can be sent.
  */
 function contentOf({ raw, content }: ComposedMessage, onEnd: () => void): Readable {
   if (!content || content.length > ONE_WRITE)

@@ -4,7 +4,7 @@ import type { upcomingMessages } from '../../shared/upcoming.ts'
 import type { Db, StoreDb } from '../core/db.ts'
 import { type Foreseen, foresee, foreseenText } from '../decide/foresee.ts'
 import type { Deps } from '../deps.ts'
-import { textsFor } from '../send/deliver.ts'
+import { textsFor } from '../send/send-due.ts'
 import * as sql from './sql.ts'
 
 // What a flow sends next, if nothing changes: what is expected to go, and apart what is known not to go, and why.

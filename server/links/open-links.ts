@@ -39,6 +39,6 @@ export async function openClick(deps: Deps, token: string, to: string): Promise<
 
 async function openNamed(deps: Deps, messageId: string): Promise<OpenedLink | null> {
   const since = new Date(deps.now().getTime() - TOKEN_MS)
-  const message = await system.messageThatLeft(deps.db, messageId, since)
+  const message = await system.findSentMessage(deps.db, messageId, since)
   return message ? { storeId: message.store_id, messageId: message.id, isRow: false } : null
 }

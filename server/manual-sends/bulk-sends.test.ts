@@ -11,7 +11,7 @@ import { recordOrders } from '../carts/record.ts'
 import type { Outcome } from '../channels/channel.ts'
 import { newId } from '../core/ids.ts'
 import { closeAbandonedSends } from '../send/abandoned.ts'
-import { sendDue } from '../send/deliver.ts'
+import { sendDue } from '../send/send-due.ts'
 import { beat } from '../send/workers.ts'
 
 // Many messages in one request (D9): the rows are the job.

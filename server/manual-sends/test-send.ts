@@ -20,7 +20,7 @@ import { userById } from '../members/users.ts'
 import { assertMayMail } from '../members/verification.ts'
 import { noteTest } from '../notifications/notifications.ts'
 import { couponNoteOf, type Imagined, imagine, imagineOffer, type OfferRequest } from '../preview/preview.ts'
-import { textsFor, transportOf } from '../send/deliver.ts'
+import { textsFor, transportOf } from '../send/send-due.ts'
 import { TemplateError } from '../templates/context.ts'
 import { bookSpend, lockBudget } from '../texts/spend.ts'
 import { assertPlanHas } from './manual.ts'
@@ -44,12 +44,12 @@ export interface Tester {
 }
 
 export function sendTest(tester: Tester, wanted: Wanted): Promise<Told> {
-  return put(tester, wanted, (texts) => imagine(tester.deps, tester.store, texts, wanted))
+  return sendImagined(tester, wanted, (texts) => imagine(tester.deps, tester.store, texts, wanted))
 }
 
 /** Of a discount mail, as one customer would get it. */
 export function sendOfferTest(tester: Tester, offer: OfferRequest): Promise<Told> {
-  return put(tester, { channel: 'email' }, () => imagineOffer(tester.deps, tester.store, offer))
+  return sendImagined(tester, { channel: 'email' }, () => imagineOffer(tester.deps, tester.store, offer))
 }
 
 type Told = z.infer<typeof TestReply>
@@ -59,7 +59,7 @@ interface Way {
   to?: string | undefined
 }
 
-async function put(
+async function sendImagined(
   { deps, session, store }: Tester,
   { channel, to: own }: Way,
   imagined: (texts: Texts) => Promise<Imagined>,
@@ -86,7 +86,7 @@ async function put(
   await insertTestLinks(store, { cartId: row.cart_id, tokens, at: deps.now(), until })
   const transport = await transportOf(deps, store, context.situation, { channel, texts })
   const message = { id: row.id, channel, address: to, composed, sendAuthorization: authorizeTest() }
-  const outcome = await transport.put(message, () => true)
+  const outcome = await transport.sendOne(message, () => true)
   deps.log.info({ storeId: store.storeId, channel, outcome: outcome.kind }, 'message.tested')
   if (outcome.kind === 'accepted') await noteTest(deps, store, channel, to)
   return { isAccepted: outcome.kind === 'accepted', to, response: responseOf(outcome), couponNote }

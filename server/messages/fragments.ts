@@ -74,7 +74,7 @@ export const outcomeWord = (
 ) => sql<string>`case when ${isAccepted(row)} then 'sent' when ${isUnknown(row)} then 'unknown'
   when ${isOpen(row)} or ${isSending(row)} then 'waiting' else 'failed' end`
 
-/** Whether campaign `g` lets its messages leave (D5). */
+/** Whether campaign `g` lets its messages be sent (D5). */
 export const isRunningCampaign = sql<boolean>`(g.status in ('scheduled', 'active') and g.deleted_at is null)`
 
 /** As a value, of a row that is inserted. */

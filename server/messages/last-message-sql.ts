@@ -11,7 +11,7 @@ export interface LastMessage {
   is_read: boolean
 }
 
-/** The newest message that left for the shopper of a cart, whichever cart it was about. No row: no such cart. */
+/** The newest message that was sent to the shopper of a cart, whichever cart it was about. No row: no such cart. */
 export async function lastMessageTo({ db, storeId }: StoreDb, cartId: string): Promise<LastMessage | null | undefined> {
   const rows = await sql<{ last: Omit<LastMessage, 'at'> | null; at: Date | null }>`
     select to_jsonb(m) as last, m.at from carts c

@@ -1,14 +1,30 @@
-import type { Db, StoreDb, StoreTx, Tx } from '../core/db.ts'
-import { cancelDoubles, wakeHeldTo } from './plan-sql.ts'
+import type { Db, StoreDb, StoreTx } from '../core/db.ts'
+import { wakeHeldTo } from './plan-sql.ts'
 import * as sql from './sql.ts'
 import { STORE_UNREAD } from './wake-rules.ts'
 
 // Messages: scheduled | held | claimed → sending → sent | failed | unknown, → delivered; or skipped, cancelled.
 // A row is written in the transaction that decides on it, and its key (cart, or shopper where there is none; origin; step; channel) exists once (D1).
 
-/** After a send: the steps behind it keep their distance. */
-/** For the meters of an account (decision 87). */
-export { countHeldByPlan, spaceNextSteps } from './sql.ts'
+/** Two shoppers turned out to be one: the same of messages without a cart. Before anything of `fromId` becomes `intoId`'s. */
+export { cancelDoubles as mergeShopperMessages } from './plan-sql.ts'
+export {
+  /** What held a store's messages for one of these reasons is gone. */
+  askToWake as wakeStoreMessages,
+  /** The same of an account's messages, or of everybody's: a larger plan, an installation confirmed as the live one. */
+  askToWakeOf as wakeMessagesOf,
+  /** For the meters of an account (decision 87). */
+  countHeldByPlan,
+  /** A flow was edited: what is open of it follows. */
+  retimeEdited as retimeEditedMessages,
+  /**
+   * Tells the once-a-second scan when to come back. The last statement of a transaction that planned or moved messages:
+   * the row it locks is the store's own, and taking it earlier could make two transactions wait for each other.
+   */
+  setNextDue as scheduleNextLook,
+  /** After a send: the steps behind it keep their distance. */
+  spaceNextSteps,
+} from './sql.ts'
 
 /** Plans the steps of every flow that is on for carts that just became abandoned. */
 export async function scheduleFlowMessages(tx: StoreTx, cartIds: readonly string[], now: Date): Promise<void> {
@@ -51,11 +67,6 @@ export async function mergeCartMessages(tx: StoreTx, fromCart: string, intoCart:
   await sql.closeAttemptedSteps(tx, fromCart, intoCart, now)
 }
 
-/** The same of messages without a cart, whose two shoppers turned out to be one. Before anything of `fromId` becomes `intoId`'s. */
-export async function mergeShopperMessages(tx: StoreTx, fromId: string, intoId: string, now: Date): Promise<void> {
-  await cancelDoubles(tx, fromId, intoId, now)
-}
-
 export async function retimeFlowMessages(tx: StoreTx, activity: readonly sql.CartActivity[], now: Date): Promise<void> {
   if (activity.length > 0) await sql.retimeFlow(tx, activity, now)
 }
@@ -68,34 +79,6 @@ export async function wakeCartMessages(tx: StoreTx, cartIds: readonly string[], 
 /** The same of messages without a cart, by the addresses of their shoppers. */
 export async function wakeMessagesTo(tx: StoreTx, addresses: readonly string[], now: Date): Promise<void> {
   if (addresses.length > 0) await wakeHeldTo(tx, addresses, now)
-}
-
-/**
- * Tells the once-a-second scan when to come back. The last statement of a transaction that planned or moved messages:
- * the row it locks is the store's own, and taking it earlier could make two transactions wait for each other.
- */
-export async function scheduleNextLook(tx: StoreTx): Promise<void> {
-  await sql.setNextDue(tx)
-}
-
-/** A flow was edited: what is open of it follows. */
-export async function retimeEditedMessages(tx: StoreTx, flowId: string, now: Date): Promise<void> {
-  await sql.retimeEdited(tx, flowId, now)
-}
-
-/** What held an account's messages, or everybody's, is gone: a larger plan, an installation confirmed as the live one. */
-export async function wakeMessagesOf(
-  db: Db | Tx,
-  accountId: string | null,
-  reasons: readonly string[],
-  now: Date,
-): Promise<void> {
-  await sql.askToWakeOf(db, accountId, reasons, now)
-}
-
-/** What held a store's messages for one of these reasons is gone. */
-export async function wakeStoreMessages(tx: StoreTx, reasons: readonly string[], now: Date): Promise<void> {
-  await sql.askToWake(tx, reasons, now)
 }
 
 /** The shop has reported its orders: what waited for them is decided on at once, while they are fresh (D3). */

@@ -16,7 +16,7 @@ import {
 } from './fragments.ts'
 import { OPENS } from './wake-rules.ts'
 
-// Messages: the verbs' statements. Way C's own (claim, send, outcome) are in deliver-sql.ts, readings in read-sql.ts.
+// Messages: the verbs' statements. Way C's own (claim, send, outcome) are in send-due-sql.ts, readings in read-sql.ts.
 
 /** D1, of messages about a cart. */
 export const ONCE_PER_CART = sql`(store_id, cart_id, origin_kind, origin_id, step_id,
@@ -40,8 +40,8 @@ export async function scheduleFlows(
     -- Read once and by itself, and cart by cart: without statistics every new message was compared with every old one, or all messages of
     -- the store were read.
     with earlier as materialized (
-      select w.cart_id, m.origin_id, m.step_id, m.has_left from unnest(${[...cartIds]}::uuid[]) as w(cart_id)
-      cross join lateral (select m.origin_kind, m.origin_id, m.step_id, m.sending_at is not null as has_left from messages m
+      select w.cart_id, m.origin_id, m.step_id, m.was_sent from unnest(${[...cartIds]}::uuid[]) as w(cart_id)
+      cross join lateral (select m.origin_kind, m.origin_id, m.step_id, m.sending_at is not null as was_sent from messages m
         where m.store_id = ${storeId} and m.cart_id = w.cart_id offset 0) m
       where m.origin_kind in ('flow', 'push')),
     planned as (
@@ -61,7 +61,7 @@ export async function scheduleFlows(
         and not exists (select 1 from earlier e where e.cart_id = c.id and e.origin_id = f.id and e.step_id = s.id)
       on conflict ${ONCE_PER_CART} do nothing returning cart_id, origin_id)
     select count(*)::int as planned, coalesce(array_agg(distinct cart_id) filter (
-      where (cart_id, origin_id) in (select e.cart_id, e.origin_id from earlier e where e.has_left)), '{}') as "behindSent"
+      where (cart_id, origin_id) in (select e.cart_id, e.origin_id from earlier e where e.was_sent)), '{}') as "behindSent"
     from planned`.execute(db)
   return rows[0]!
 }
@@ -76,23 +76,25 @@ export async function moveLostAt({ db, storeId }: StoreTx, cartIds: readonly str
       and c.lost_at <> m.last_due + interval '7 days'`.execute(db)
 }
 
-/** Closes the open messages of carts with a record of why; answers how many there were. */
-export async function cancelOfCarts(
+/** Closes those of the store's open messages of which this is so, with a record of why; answers how many there were. */
+export async function cancelOpen(
   { db, storeId }: StoreTx,
-  cartIds: readonly string[],
+  which: RawBuilder<unknown>,
   reason: string,
   now: Date,
 ): Promise<number> {
   const rows = await sql`
     with gone as (
       update messages m set ${becomesCancelled(reason, now)}
-      from (select id from messages where store_id = ${storeId} and cart_id = any(${[...cartIds]}::uuid[])
-        and ${isOpen('messages')} order by id for update) open
+      from (select id from messages where store_id = ${storeId} and ${which} and ${isOpen('messages')} order by id for update) open
       where m.store_id = ${storeId} and m.id = open.id returning m.id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
     select ${storeId}, gen_random_uuid(), id, ${now}, 'cancel', ${reason}, '{}' from gone returning 1`.execute(db)
   return rows.rows.length
 }
+
+export const cancelOfCarts = (tx: StoreTx, cartIds: readonly string[], reason: string, now: Date): Promise<number> =>
+  cancelOpen(tx, sql`cart_id = any(${[...cartIds]}::uuid[])`, reason, now)
 
 export async function changeCancelReason(
   { db, storeId }: StoreTx,
@@ -108,16 +110,7 @@ export async function changeCancelReason(
     select ${storeId}, gen_random_uuid(), id, ${now}, 'cancel', ${to}, '{}' from changed`.execute(db)
 }
 
-export async function cancelOfStore({ db, storeId }: StoreTx, reason: string, now: Date): Promise<number> {
-  const rows = await sql`
-    with gone as (
-      update messages m set ${becomesCancelled(reason, now)}
-      from (select id from messages where store_id = ${storeId} and ${isOpen('messages')} order by id for update) open
-      where m.store_id = ${storeId} and m.id = open.id returning m.id)
-    insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
-    select ${storeId}, gen_random_uuid(), id, ${now}, 'cancel', ${reason}, '{}' from gone returning 1`.execute(db)
-  return rows.rows.length
-}
+export const cancelOfStore = (tx: StoreTx, reason: string, now: Date) => cancelOpen(tx, sql`true`, reason, now)
 
 /**
  * Steps that went out for the joined cart are closed on the survivor, whether their row exists yet or not, by whatever channel (S6). What a

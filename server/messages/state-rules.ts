@@ -3,7 +3,7 @@ import type { MessageState } from '../schema/messages.ts'
 
 // The state of a message (docs/rules/engine.md, "Sending") outside SQL. Pure. Statements have fragments.ts.
 
-/** What a decision that lets nothing leave makes of a message. */
+/** What a decision against a send makes of a message. */
 export const stateOfDecision = { hold: 'held', skip: 'skipped', cancel: 'cancelled' } as const
 
 /** What a provider's answer makes of a message. */
@@ -42,7 +42,7 @@ export const isFailed = (state: string): boolean => state === 'failed'
 export const fateOf = (state: string): 'sent' | 'delivered' | 'failed' | 'unknown' =>
   state === 'delivered' || state === 'failed' || state === 'unknown' ? state : 'sent'
 
-/** Of a text that left or is about to. */
+/** Of a text that was sent or is about to be. */
 export const textStatusOf = (state: string): 'sending' | 'sent' | 'delivered' | 'failed' | 'unknown' =>
   state === 'scheduled' || state === 'claimed' || state === 'held' || state === 'sending' ? 'sending' : fateOf(state)
 

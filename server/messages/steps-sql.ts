@@ -1,7 +1,7 @@
 import type { ChannelName } from '../channels/channel.ts'
 import { type StoreTx, sql } from '../core/db.ts'
-import { becomesCancelled, becomesDue, isOpen, SCHEDULED } from './fragments.ts'
-import { CHANNELS, ONCE_PER_CART } from './sql.ts'
+import { becomesDue, isOpen, SCHEDULED } from './fragments.ts'
+import { CHANNELS, cancelOpen, ONCE_PER_CART } from './sql.ts'
 
 // Steps of a flow come, go and change (decision 53): SQL and nothing else.
 
@@ -15,33 +15,12 @@ export async function lockCartsOf({ db, storeId }: StoreTx, flowId: string): Pro
 }
 
 /** Open rows of steps that are gone, those a worker has too. Answers how many there were. */
-export async function cancelSteps(
-  { db, storeId }: StoreTx,
-  flowId: string,
-  stepIds: readonly string[],
-  { reason, now }: { reason: string; now: Date },
-): Promise<number> {
-  const rows = await sql`
-    with gone as (
-      update messages m set ${becomesCancelled(reason, now)}
-      from (select id from messages where ${openOf(storeId, flowId, stepIds)} order by id for update) open
-      where m.store_id = ${storeId} and m.id = open.id returning m.id)
-    insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
-    select ${storeId}, gen_random_uuid(), id, ${now}, 'cancel', ${reason}, '{}' from gone returning 1`.execute(db)
-  return rows.rows.length
-}
+export const cancelSteps = (tx: StoreTx, flowId: string, stepIds: readonly string[], now: Date): Promise<number> =>
+  cancelOpen(tx, openOf(tx.storeId, flowId, stepIds), 'step_removed', now)
 
-export async function cancelFlow({ db, storeId }: StoreTx, flowId: string, now: Date): Promise<number> {
-  const rows = await sql`
-    with gone as (
-      update messages m set ${becomesCancelled('flow_removed', now)}
-      from (select id from messages where store_id = ${storeId} and origin_kind = 'flow' and origin_id = ${flowId} and ${isOpen('messages')}
-        order by id for update) open
-      where m.store_id = ${storeId} and m.id = open.id returning m.id)
-    insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
-    select ${storeId}, gen_random_uuid(), id, ${now}, 'cancel', 'flow_removed', '{}' from gone returning 1`.execute(db)
-  return rows.rows.length
-}
+/** The flow is gone. Answers how many messages were open. */
+export const cancelFlow = (tx: StoreTx, flowId: string, now: Date): Promise<number> =>
+  cancelOpen(tx, sql`origin_kind = 'flow' and origin_id = ${flowId}`, 'flow_removed', now)
 
 export interface FollowedStep {
   stepId: string

@@ -33,8 +33,7 @@ export async function followEditedSteps(
   now: Date,
 ): Promise<StepsEffect> {
   if (added.length > 0) await steps.lockCartsOf(tx, flowId)
-  const cancelled =
-    removed.length > 0 ? await steps.cancelSteps(tx, flowId, removed, { reason: 'step_removed', now }) : 0
+  const cancelled = removed.length > 0 ? await steps.cancelSteps(tx, flowId, removed, now) : 0
   await steps.followPlaces(tx, flowId, kept)
   const edited = kept.filter(({ isChanged }) => isChanged)
   const changed = edited.length > 0 ? await steps.followSteps(tx, flowId, edited, now) : 0
@@ -51,7 +50,4 @@ export async function followEditedSteps(
   return { ...effect, added: carts.length, tooLate }
 }
 
-/** The flow is gone. Answers how many messages were open. */
-export async function cancelFlowMessages(tx: StoreTx, flowId: string, now: Date): Promise<number> {
-  return steps.cancelFlow(tx, flowId, now)
-}
+export { cancelFlow as cancelFlowMessages } from './steps-sql.ts'

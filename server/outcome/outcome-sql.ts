@@ -1,4 +1,4 @@
-import { type StoreTx, sql } from '../core/db.ts'
+import { idsOf, type StoreTx, sql } from '../core/db.ts'
 import {
   answered,
   becomesDelivered,
@@ -123,6 +123,3 @@ export async function markShown({ db, storeId }: StoreTx, messageId: string, now
     select ${storeId}, gen_random_uuid(), id, ${now}, 'result', 'delivered', '{}' from moved returning 1`.execute(db)
   return rows.length > 0
 }
-
-/** Named apart from the rows, so that the primary key serves whatever a planner thinks of JSON. */
-const idsOf = (rows: readonly { id: string }[]): string[] => rows.map((row) => row.id)

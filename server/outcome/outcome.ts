@@ -21,8 +21,8 @@ import * as sql from './outcome-sql.ts'
 /** For reports that come after the answer. */
 export { markShown, type OutcomeRow, undoBadge } from './outcome-sql.ts'
 
-/** What is asked of a message that left. */
-export interface Left {
+/** What is asked of a message that was sent. */
+export interface SentRow {
   row: Pick<load.ClaimedRow, 'id' | 'cart_id' | 'step' | 'channel' | 'attempts'> & { manual: object | null }
   address: string
   addressHash: string
@@ -30,7 +30,7 @@ export interface Left {
   composed: Ready['composed'] | { cost: Cost } | null
 }
 
-export interface Finished<Of extends Left = Ready> {
+export interface Finished<Of extends SentRow = Ready> {
   ready: Of
   outcome: Outcome
   /** Which of its sends this is the end of. */
@@ -39,11 +39,11 @@ export interface Finished<Of extends Left = Ready> {
   answeredAt: Date
 }
 
-/** Whose end is written down: what was judged, and the channel all of them left by. */
+/** Whose end is written down: what was judged, and the channel all of them were sent by. */
 export interface Ending {
   evaluation: Pick<Evaluation, 'month'> & { situation: Pick<load.Situation, 'account_id'> }
   channel: ChannelName
-  /** The mail server it left by; null for texts. */
+  /** The mail server it was sent by; null for texts. */
   mail: { isMailbox: boolean } | null
 }
 
@@ -52,7 +52,7 @@ export async function recordOutcomes(
   deps: Deps,
   tx: StoreTx,
   ending: Ending,
-  { ended, answered }: Record<'ended' | 'answered', readonly Finished<Left>[]>,
+  { ended, answered }: Record<'ended' | 'answered', readonly Finished<SentRow>[]>,
 ) {
   const now = deps.now()
   const changed = [...ended, ...(await moveOn(deps, tx, ending, answered))]
@@ -74,7 +74,7 @@ export async function recordOutcomes(
 }
 
 /** Answers those that it was of. */
-async function moveOn(deps: Deps, tx: StoreTx, { mail }: Ending, answered: readonly Finished<Left>[]) {
+async function moveOn(deps: Deps, tx: StoreTx, { mail }: Ending, answered: readonly Finished<SentRow>[]) {
   if (answered.length === 0) return []
   const rows = answered.map((each) => outcomeRow(each, mail?.isMailbox ?? false))
   const moved = await sql.applyOutcomes(tx, deps.workerId, rows, deps.now())
@@ -90,13 +90,13 @@ export const isOut = ({ kind }: Outcome): boolean => kind === 'accepted' || kind
 export const hasComeBack = (done: readonly { outcome: Outcome }[]): boolean =>
   done.some(({ outcome }) => !isOut(outcome))
 
-const idOf = ({ ready }: Finished<Left>): string => ready.row.id
+const idOf = ({ ready }: Finished<SentRow>): string => ready.row.id
 
 /** Which of those that have not gone out credits had paid for. */
 async function giveBackPaid(
   tx: StoreTx,
   { evaluation, channel }: Ending,
-  changed: readonly Finished<Left>[],
+  changed: readonly Finished<SentRow>[],
   now: Date,
 ) {
   if (!isTextChannelName(channel)) return new Set<string>()
@@ -108,7 +108,7 @@ async function giveBackPaid(
 async function takeBack(
   tx: StoreTx,
   { evaluation, channel }: Ending,
-  changed: readonly Finished<Left>[],
+  changed: readonly Finished<SentRow>[],
   paid: ReadonlySet<string>,
 ) {
   const unsent = changed.filter(({ ready, outcome }) => !isOut(outcome) && !paid.has(ready.row.id)).length
@@ -116,7 +116,7 @@ async function takeBack(
 }
 
 /** Booked by the price list at the send; now by what it was, and nothing where nothing was taken. */
-async function settleCosts(tx: StoreTx, { evaluation }: Ending, changed: readonly Finished<Left>[]): Promise<void> {
+async function settleCosts(tx: StoreTx, { evaluation }: Ending, changed: readonly Finished<SentRow>[]): Promise<void> {
   const settled = changed.flatMap(({ ready, outcome }) => {
     const booked = ready.composed && 'cost' in ready.composed ? ready.composed.cost : null
     const cost = finalCost(booked, outcome)
@@ -138,7 +138,7 @@ function finalCost(booked: Cost | null, outcome: Outcome): Cost | null {
 
 /** `isMailbox`: it is marked that what was accepted has not reached the shopper. */
 export function outcomeRow(
-  { ready, outcome, sendingAt, answeredAt }: Finished<Left>,
+  { ready, outcome, sendingAt, answeredAt }: Finished<SentRow>,
   isMailbox: boolean,
 ): sql.OutcomeRow {
   const { row, addressHash } = ready
@@ -177,7 +177,7 @@ export function outcomeRow(
 
 const IN_MAILBOX = 'accepted:mailbox'
 
-function retryAt(outcome: Extract<Outcome, { kind: 'retry' }>, row: Left['row'], now: Date): Date {
+function retryAt(outcome: Extract<Outcome, { kind: 'retry' }>, row: SentRow['row'], now: Date): Date {
   return outcome.retryAfterMs ? new Date(now.getTime() + outcome.retryAfterMs) : backOff(now, row.attempts)
 }
 
@@ -185,7 +185,7 @@ async function suppressRefused(
   deps: Deps,
   tx: StoreTx,
   { evaluation, channel }: Ending,
-  { ready, outcome, now }: { ready: Left; outcome: Extract<Outcome, { kind: 'rejected' }>; now: Date },
+  { ready, outcome, now }: { ready: SentRow; outcome: Extract<Outcome, { kind: 'rejected' }>; now: Date },
 ): Promise<void> {
   if (!outcome.isRecipientFault && !outcome.suppress) return
   await insertSuppression(tx, {
@@ -199,7 +199,7 @@ async function suppressRefused(
   })
 }
 
-function newsOf({ row, address }: Left, outcome: Outcome, isInMailbox: boolean): DraftNotification {
+function newsOf({ row, address }: SentRow, outcome: Outcome, isInMailbox: boolean): DraftNotification {
   const to = row.channel === 'push' ? maskedAddress('push', address) : address
   const about = { cartId: row.cart_id, messageId: row.id, step: row.manual ? null : row.step, to }
   if (outcome.kind === 'accepted') return draftNotification(`${row.channel}_sent`, { ...about, isInMailbox })

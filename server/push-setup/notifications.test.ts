@@ -5,7 +5,7 @@ import { DAY, HOUR, MINUTE, messagesOf, pass, recordOf } from '../../test/messag
 import { aBrowser, fromPage, putInCart, setUp, subscribes, type TestBrowser, urlOf } from '../../test/push-scene.ts'
 import { aWorld } from '../../test/world.ts'
 import { foldPostsOf } from '../capture/capture-intake.ts'
-import { putPush } from '../push/deliver-push.ts'
+import { sendPush } from '../push/send-push.ts'
 
 // The store's own notifications, from a cart that is left to the press on one of them (decisions 72, 73, 77, 78; P1, T1, T2).
 
@@ -271,7 +271,7 @@ describe('the browsers of one person', () => {
     await pass(world, store.storeId, HOUR + 2 * MINUTE)
     const { messageId: id, ...message } = world.pushes[0]!
     const shop = { storeId: store.storeId, db: world.db }
-    const outcome = await putPush(world.deps, shop, { ...message, id, mayGoOn: () => false })
+    const outcome = await sendPush(world.deps, shop, { ...message, id, mayGoOn: () => false })
     expect([outcome.kind, world.pushes.length]).toEqual(['retry', 1])
   })
 

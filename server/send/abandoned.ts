@@ -57,9 +57,9 @@ async function settleSendsOf(
       for (const { ready } of unheard) deps.log.warn({ storeId, messageId: ready.row.id }, 'message.outcome-unknown')
       unknown += unheard.length
     }
-    const left = theirs.map((each) => sentMessage(deps, each))
-    for (let from = 0; from < left.length; from += MOST_TOGETHER) {
-      const some = left.slice(from, from + MOST_TOGETHER)
+    const messages = theirs.map((each) => sentMessage(deps, each))
+    for (let from = 0; from < messages.length; from += MOST_TOGETHER) {
+      const some = messages.slice(from, from + MOST_TOGETHER)
       await withRetry(() => write(some)).catch(async (error) => {
         if (some.length === 1) throw error
         // One that cannot be written keeps the others from nothing.

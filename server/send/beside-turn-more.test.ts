@@ -26,7 +26,7 @@ import { domainOf } from '../email/mail-headers.ts'
 import { applyWaitingReports, recordMailReport } from '../mail-reports/mail-reports.ts'
 import { mergeCartMessages, wakeMessages, wakeStoreMessages } from '../messages/messages.ts'
 import { closeOpen } from '../privacy/erase-sql.ts'
-import * as deliver from './deliver-sql.ts'
+import * as deliver from './send-due-sql.ts'
 import * as turn from './turn-sql.ts'
 
 // More of what meets open messages beside the turn of mails (D5, D10); what a shopper, a member and the claim do to reminders is in
@@ -238,7 +238,7 @@ async function turnOfAnother({ accountId, storeId, sending, waiting }: Six<Scene
     .select('version')
     .where('id', '=', waiting.cart_id!)
     .executeTakeFirstOrThrow()
-  const going = [sending, waiting].map(({ id, shopper_id, to_address }) => ({
+  const chosen = [sending, waiting].map(({ id, shopper_id, to_address }) => ({
     ...{
       id,
       shopper_id,
@@ -255,7 +255,7 @@ async function turnOfAnother({ accountId, storeId, sending, waiting }: Six<Scene
     ...{ channel: 'email' as const, planLimit: -1 },
   }
   const terms = termsOf(world, 'email', accountId)
-  const { rows } = await turn.turnOf(storeId, { answered: [], going }, limits, terms).execute(world.db)
+  const { rows } = await turn.turnOf(storeId, { answered: [], chosen }, limits, terms).execute(world.db)
   return rows.map(({ id }) => id)
 }
 

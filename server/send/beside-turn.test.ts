@@ -21,7 +21,7 @@ import * as composing from '../decide/composing-sql.ts'
 import { wakeCartMessages, wakeMessagesOf } from '../messages/messages.ts'
 import type { PlatformOrder } from '../platforms/platform.ts'
 import { releaseClaimsOfDead } from './abandoned-sql.ts'
-import * as deliver from './deliver-sql.ts'
+import * as deliver from './send-due-sql.ts'
 
 // Whatever stops or moves open messages, beside the turn of mails (D5, D10): one that waits for its place in flight stops, one that is in flight
 // is left as it is and its end is written down. Each is about both at once.

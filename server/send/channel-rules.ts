@@ -26,17 +26,17 @@ export interface ChannelRules extends ChannelTerms {
   admit: (tx: StoreTx, ready: readonly Ready[], now: Date) => Promise<readonly Ready[]>
   /** It tests whether a paused domain takes mail again. */
   isProbe: (ready: Ready) => boolean
-  /** These were admitted, and do not leave. */
+  /** These were admitted, and are not sent. */
   dismiss: (tx: StoreTx, ready: readonly Ready[]) => Promise<void>
   /** In the turn, before its statement, with its people locked; null: its place in the plan is all that a message takes. */
-  reserve: ((tx: StoreTx, leaving: () => Sendable) => Promise<Reservation>) | null
+  reserve: ((tx: StoreTx, sendable: () => Sendable) => Promise<Reservation>) | null
   /** While turns go on, answers wait no longer than this to be settled together, ms; without news from the provider `PATIENCE_MS` (send-window.ts). */
   longestWaitMs: number
   /** What came back, once it is committed. */
   learn: (done: readonly Finished[]) => Promise<unknown>
 }
 
-/** What may leave at this moment. Asked when all is locked: waiting may have made it night, or the order pull too old (D3). */
+/** What may be sent at this moment. Asked when all is locked: waiting may have made it night, or the order pull too old (D3). */
 export interface Sendable {
   ready: readonly Ready[]
   now: Date
@@ -44,8 +44,8 @@ export interface Sendable {
 
 /** What messages take stays locked until the turn is committed. */
 export interface Reservation extends Sendable {
-  /** Takes it for those that leave. */
-  book: (submitted: ReadonlySet<string>) => Promise<void>
+  /** Takes it for those that are sent. */
+  book: (sending: ReadonlySet<string>) => Promise<void>
 }
 
 export function rulesOf(deps: Deps, sender: Sender): ChannelRules {
@@ -101,28 +101,28 @@ function textRules({ evaluation: { situation, month }, channel, credits }: Sende
       const { segments, cost } = composed as Extract<Ready['composed'], { segments: number }>
       return { segments, ...cost, since: isOncePerCart ? new Date(0) : cooldown }
     },
-    // No text of the channel may have left for the cart since.
+    // No text of the channel may have been sent for the cart since.
     condition: sql`not exists (select ${TEXTS_OF_CART} and h.sending_at > (l.own ->> 'since')::timestamptz)`,
     written: sql`, segments = (l.own ->> 'segments')::int, cost_micros = (l.own ->> 'amountMicros')::bigint, cost_currency = l.own ->> 'currency'`,
     // The place of a refused text comes back when it is settled, beside the next turn: until then credits may pay for another one.
-    async reserve(tx, leaving) {
+    async reserve(tx, sendable) {
       const room = await lockRoom(tx, { accountId, month, channel })
       const budget = await spend.lockBudget(tx, accountId, month)
-      const { ready: awake, now } = leaving()
+      const { ready: awake, now } = sendable()
       const slots = planLimit < 0 ? awake.length : Math.max(0, planLimit - room.used)
       const ready = withinBudget(budget, payable(awake, { slots, credits: room.credits, perMille }))
       return {
         ready,
         now,
-        async book(submitted) {
-          const left = ready.filter(({ row }) => submitted.has(row.id))
-          if (perMille !== null && left.length > slots) {
-            const uses = usesOf(left.slice(slots), perMille)
+        async book(sending) {
+          const sent = ready.filter(({ row }) => sending.has(row.id))
+          if (perMille !== null && sent.length > slots) {
+            const uses = usesOf(sent.slice(slots), perMille)
             // The statement has counted them all.
             await addUsage(tx, accountId, month, channel, -uses.length)
             await payWithCredits(tx, accountId, uses, now)
           }
-          const costs = left.flatMap(({ composed }) => (isText(composed) ? [composed.cost] : []))
+          const costs = sent.flatMap(({ composed }) => (isText(composed) ? [composed.cost] : []))
           await spend.bookSpend(tx, accountId, month, costs)
         },
       }
@@ -139,7 +139,7 @@ export async function lockRoom(
   return { used, credits: await lockCredits(tx, accountId) }
 }
 
-/** Those the month's budget still pays for, in their order. Its counter stays locked until what leaves is booked (exact with any number of senders). */
+/** Those the month's budget still pays for, in their order. Its counter stays locked until what is sent is booked (exact with any number of senders). */
 function withinBudget(budget: { micros: number; currency: string } | null, ready: readonly Ready[]): Ready[] {
   if (!budget) return [...ready]
   let micros = budget.micros

@@ -1,4 +1,4 @@
-// Who may put how much on a channel's wire. Several stores are sent for at once, and all of them together may have no more
+// Who may send how much at once by a channel. Several stores are sent for at once, and all of them together may have no more
 // `sending` than the channel carries: what a crash leaves `unknown` is bounded for the process, not for each store (D10).
 
 /** A channel, as far as its places go. */
@@ -8,14 +8,14 @@ export interface HasSlots {
 
 const pools = new WeakMap<HasSlots, SlotPool>()
 
-/** This sender's part of the channel's places. Ends with `leave`. */
+/** This sender's part of the channel's places. Ends with `close`. */
 export function joinSlots(channel: HasSlots): SlotShare {
   const pool = pools.get(channel) ?? new SlotPool(channel.poolSize)
   pools.set(channel, pool)
   return new SlotShare(pool)
 }
 
-/** How many have something on the channel's wire, or wait for a place. For tests, which begin when all have come. */
+/** How many have something in flight by the channel, or wait for a place. For tests, which begin when all have come. */
 export const sendersOn = (channel: HasSlots): number => pools.get(channel)?.countAtWork() ?? 0
 
 class SlotPool {
@@ -66,7 +66,7 @@ export class SlotShare {
   }
 
   /**
-   * How many of `want` may leave in the turn that writes down `answered` outcomes. While others wait for a place, no more than
+   * How many of `want` may be sent in the turn that writes down `answered` outcomes. While others wait for a place, no more than
    * an equal part; with more senders than places an answered one's place is the next sender's (D8).
    */
   plan(want: number, answered: number): number {
@@ -78,10 +78,10 @@ export class SlotShare {
     return Math.min(want, again + this.#spare)
   }
 
-  /** The turn is over: so many were answered, so many left. Places not used are free again. */
-  settle(answered: number, left: number): void {
+  /** The turn is over: so many were answered, so many sent. Places not used are free again. */
+  settle(answered: number, sent: number): void {
     const places = this.#inFlight + this.#spare
-    this.#inFlight += left - answered
+    this.#inFlight += sent - answered
     this.#spare = 0
     this.#pool.give(places - this.#inFlight)
   }
@@ -99,8 +99,8 @@ export class SlotShare {
     this.#granted()
   }
 
-  /** Nothing more is going to leave. What is still in flight keeps its place until `settle`. */
-  leave(): void {
+  /** Nothing more will be sent. What is still in flight keeps its place until `settle`. */
+  close(): void {
     const { queue } = this.#pool
     if (queue.includes(this)) queue.splice(queue.indexOf(this), 1)
     this.#pool.senders.delete(this)

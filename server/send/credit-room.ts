@@ -17,7 +17,7 @@ interface Paying {
 type Priced = Pick<Ready, 'row' | 'composed'>
 
 /**
- * The first ones by the plan, those after them as far as credits go, in their order. When some of these do not leave after all, those behind
+ * The first ones by the plan, those after them as far as credits go, in their order. When some of these are not sent after all, those behind
  * them move up into the plan: what credits then pay for is less than what was found here.
  */
 export function payable<Row extends Priced>(ready: readonly Row[], { slots, credits, perMille }: Paying): Row[] {

@@ -12,7 +12,7 @@ import {
 import { acceptsMail, aWorld } from '../../test/world.ts'
 import type { Outcome } from '../channels/channel.ts'
 import { closeAbandonedSends } from './abandoned.ts'
-import { sendDue } from './deliver.ts'
+import { sendDue } from './send-due.ts'
 
 // A process dies between the send of a mail and what follows from it (decision 149): its state, and the time of the next step. The next step
 // keeps its distance (T4), though its old time comes before anybody has found the mail.

@@ -32,7 +32,7 @@ async function earlierLeaves({ accountId, storeId }: { accountId: string; storeI
     .select('version')
     .where('id', '=', waiting.cart_id!)
     .executeTakeFirstOrThrow()
-  const going = {
+  const chosen = {
     ...{
       id,
       shopper_id,
@@ -48,7 +48,7 @@ async function earlierLeaves({ accountId, storeId }: { accountId: string; storeI
     ...{ claim, workerId, now, localCopySince: new Date(0), capSince: new Date(0), capMax: 100, accountId },
     ...{ month: `${now.toISOString().slice(0, 7)}-01`, channel: 'email' as const, planLimit: -1 },
   }
-  const turn = turnOf(storeId, { answered: [], going: [going] }, limits, termsOf(world, 'email', accountId))
+  const turn = turnOf(storeId, { answered: [], chosen: [chosen] }, limits, termsOf(world, 'email', accountId))
   const { rows } = await turn.execute(world.db)
   expect(rows).toEqual([{ id }])
 }

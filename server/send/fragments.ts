@@ -5,7 +5,7 @@ import { isRunningCampaign, isSending } from '../messages/fragments.ts'
 
 // What a send asks once more of a message `m`, its cart `c` and its store `s`, as parts of statements.
 
-/** The time of a step rests on what has just left of its flow, once that is written down (T4). */
+/** The time of a step rests on what was just sent of its flow, once that is written down (T4). */
 export const waitsForEarlier = (row: 'm' | 'messages') => {
   const of = (column: string) => sql.ref(`${row}.${column}`)
   // Read by its cart, which has few messages: the flow may have thousands, and a planner who has not seen them yet would read all of them.

@@ -1,6 +1,6 @@
 import type { Db, StoreDb } from '../core/db.ts'
 import type { Deps } from '../deps.ts'
-import * as sql from './deliver-sql.ts'
+import * as sql from './send-due-sql.ts'
 
 /** How long a process that ended without a word keeps others from sending for the store. */
 const STORE_LEASE_MS = 15_000
@@ -8,7 +8,7 @@ const RENEW_EVERY_MS = 5_000
 
 /** The right to send for a store, for one process at a time: two would put twice the pool in flight (D10). */
 export interface StoreLease {
-  /** Whether it is still ours; renewed when it is not fresh any more. To be asked before anything leaves. */
+  /** Whether it is still ours; renewed when it is not fresh any more. To be asked before anything is sent. */
   hold(): Promise<boolean>
   end(): Promise<void>
 }

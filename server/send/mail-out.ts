@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import * as sql from '../email/mail-server.ts'
 import type { OwnMail } from '../email/own-mail.ts'
 
-// Which mail server a store's messages leave by: the account's own if it has entered one, else the one of this installation. The demo
+// Which mail server a store's messages are sent by: the account's own if it has entered one, else the one of this installation. The demo
 // account writes into the built-in mailbox (decision 29).
 
 export interface MailOut {
@@ -13,13 +13,13 @@ export interface MailOut {
   from: string
   /** What is accepted stays on this server, and does not reach the shopper. For the demo account that is as it should be. */
   isMailbox: boolean
-  /** Whether the rest of the batch may leave by it: it is still the one that is set, and it answers. */
+  /** Whether the rest of the batch may be sent by it: it is still the one that is set, and it answers. */
   mayGoOn(): Promise<boolean>
-  /** What became of messages that left by it. */
+  /** What became of messages that were sent by it. */
   note(outcomes: readonly Outcome[]): Promise<void>
 }
 
-/** A change in the settings reaches all that has not left within a second (D5). */
+/** A change in the settings reaches all that was not sent within a second (D5). */
 const ASK_AGAIN_MS = 500
 
 /** How long a server that took nothing is left alone; longer each time. */

@@ -1,6 +1,6 @@
 import type { FindNeedless } from '../coupon-codes/codes.ts'
 import { type Foreseen, foresee, KEPT_BEHIND } from '../decide/foresee.ts'
-import { textsFor } from './deliver.ts'
+import { textsFor } from './send-due.ts'
 
 // Which personal codes nobody will get as things stand: no consent, suppressed, bought, a condition that does not hold, and the like.
 

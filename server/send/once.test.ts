@@ -15,8 +15,8 @@ import {
 import { acceptsMail, aWorld } from '../../test/world.ts'
 import { newId } from '../core/ids.ts'
 import { closeAbandonedSends } from './abandoned.ts'
-import { sendDue } from './deliver.ts'
-import * as deliver from './deliver-sql.ts'
+import { sendDue } from './send-due.ts'
+import * as deliver from './send-due-sql.ts'
 import { beat } from './workers.ts'
 
 // Never twice (D1), and never more in flight than the pool holds (D10).

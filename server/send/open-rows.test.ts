@@ -20,11 +20,8 @@ const KNOWN: Record<string, Known> = {
   'accounts/removal-sql.ts deleteAccount':
     'all rows go with their account: nothing more leaves, and the process goes on',
   'store-settings/sql.ts deleteStore': 'all rows go with their account: nothing more leaves, and the process goes on',
-  'messages/sql.ts cancelOfStore': 'the store is disconnected (Y4)',
 
   // Flows
-  'messages/steps-sql.ts cancelFlow': 'the flow is deleted',
-  'messages/steps-sql.ts cancelSteps': 'the step is removed',
   'messages/steps-sql.ts followPlaces': 'the steps of the flow change their places',
   'messages/steps-sql.ts followSteps': 'the words of the step change',
   'messages/sql.ts retime': ['the step is put off', 'both shop again (S2)'],
@@ -39,7 +36,14 @@ const KNOWN: Record<string, Known> = {
   'campaigns/runs-sql.ts retimeSome': 'the campaign is put off: all that have not left have their new time',
 
   // Carts and people
-  'messages/sql.ts cancelOfCarts': ['both buy', 'both empty their carts', 'sent by hand: both buy'],
+  'messages/sql.ts cancelOpen': [
+    'both buy',
+    'both empty their carts',
+    'sent by hand: both buy',
+    'the step is removed',
+    'the flow is deleted',
+    'the store is disconnected (Y4)',
+  ],
   'messages/sql.ts closeAttemptedSteps': [
     'its cart is joined to the one whose mail is in flight (S6)',
     'the cart whose mail is in flight is joined to its cart (S6)',
@@ -105,11 +109,11 @@ const KNOWN: Record<string, Known> = {
 
   // The claim and its end
   'decide/composing-sql.ts closeUnusable': 'their texts cannot be put together, and the claim closes them',
-  'send/deliver-sql.ts applyDecisions': 'the claim decides otherwise',
-  'send/deliver-sql.ts claimDue': 'another process takes what is due, long after the lease',
-  'send/deliver-sql.ts setChannels':
+  'send/send-due-sql.ts applyDecisions': 'the claim decides otherwise',
+  'send/send-due-sql.ts claimDue': 'another process takes what is due, long after the lease',
+  'send/send-due-sql.ts setChannels':
     'another channel is chosen for both: what waits does not leave as a mail, and what is in flight stays one',
-  'send/deliver-sql.ts releaseClaim': 'its claim is given back',
+  'send/send-due-sql.ts releaseClaim': 'its claim is given back',
   'send/turn-sql.ts prepare': 'its claim prepares the one in flight once more',
   'send/turn-sql.ts turnOf': 'the turn of another claim would let both leave',
   'send/turn-sql.ts settle': 'the ends of both are written down, as if they had left at another time',

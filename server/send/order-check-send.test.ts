@@ -10,7 +10,7 @@ import { recordOrders } from '../carts/record.ts'
 import { newId } from '../core/ids.ts'
 import { keepPosts } from '../core/system.ts'
 import { checkOrders } from '../sync/sync.ts'
-import { sendDue } from './deliver.ts'
+import { sendDue } from './send-due.ts'
 
 // The order check (D3): orders are read again before anything leaves, and what the reading finds decides.
 

@@ -5,7 +5,7 @@ import { aScene, HOUR, isBeingSent, MINUTE, type Scene, wait } from '../../test/
 import { heldBack, stored } from '../../test/turn-scene.ts'
 import { acceptsMail, aWorld } from '../../test/world.ts'
 import type { Deps } from '../deps.ts'
-import { sendDue } from './deliver.ts'
+import { sendDue } from './send-due.ts'
 
 // While one batch leaves, the next is claimed, judged and prepared (decision 149): here two mails make one.
 

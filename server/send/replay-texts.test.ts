@@ -3,12 +3,12 @@ import { badgeColumns } from '../../test/cart-badges.ts'
 import { DAY, HOUR, wait } from '../../test/message-scene.ts'
 import { told } from '../../test/notifications.ts'
 import { textsInFlight } from '../../test/texts-in-flight.ts'
-import { aSteadyWorker, mortal, recordsOf, stored, storedOne } from '../../test/turn-scene.ts'
+import { aSteadyWorker, mortal, nextStepAfter, recordsOf, statesOf, stored, storedOne } from '../../test/turn-scene.ts'
 import { aWorld } from '../../test/world.ts'
 import type { Outcome } from '../channels/channel.ts'
 import { recordDeliveryReport } from '../outcome/delivery.ts'
 import { closeAbandonedSends } from './abandoned.ts'
-import { sendDue } from './deliver.ts'
+import { sendDue } from './send-due.ts'
 
 // A process dies with texts in flight: see replay.test.ts. A text also has a price, which a text that was not sent gives back, and its provider reports.
 
@@ -37,14 +37,11 @@ type Ids = Record<Fate, string>
 const FATES: Fate[] = ['accepted', 'rejected', 'retry', 'unknown', 'silent']
 const ENDS = ['sent', 'failed(rejected:21610)', 'held(retry)', 'unknown(unknown)', 'unknown(unknown)']
 
-const statesOf = (ids: Ids) =>
-  Promise.all(
-    FATES.map(async (fate) => {
-      const { state, reason } = await storedOne(world, ids[fate])
-      return reason ? `${state}(${reason})` : state
-    }),
+const states = (ids: Record<Fate, string>) =>
+  statesOf(
+    world,
+    FATES.map((fate) => ids[fate]),
   )
-
 const closes = async () => closeAbandonedSends(await aSteadyWorker(world))
 
 /** One text of each fate; all but the last have their answers in their rows, and no end is written. Its process ends, and is back after `then`. */
@@ -75,14 +72,6 @@ const spent = async (accountId: string) => {
   return { used, micros: Number(micros) }
 }
 
-/** So many hours after the send. */
-async function nextStep(messageId: string, sendingAt: Date) {
-  const { cart_id } = await storedOne(world, messageId)
-  const ofCart = world.db.selectFrom('messages').where('cart_id', '=', cart_id)
-  const { due_at } = await ofCart.where('step', '=', 2).select('due_at').executeTakeFirstOrThrow()
-  return (due_at.getTime() - sendingAt.getTime()) / HOUR
-}
-
 const badgeOf = (messageId: string) =>
   world.db
     .selectFrom('carts as c')
@@ -96,10 +85,10 @@ test('a text is written down to its end once, however many look for it, and what
     expect(await spent(accountId)).toEqual({ used: 5, micros: 5 * PRICE })
     await Promise.all([closes(), closes()])
     await closes()
-    expect(await statesOf(ids)).toEqual(ENDS)
+    expect(await states(ids)).toEqual(ENDS)
   })
   // The process was only slow: it writes the same once more.
-  expect(await statesOf(ids)).toEqual(ENDS)
+  expect(await states(ids)).toEqual(ENDS)
   expect(await spent(accountId)).toEqual({ used: 3, micros: 3 * PRICE })
   for (const fate of FATES) {
     const isOut = fate !== 'rejected' && fate !== 'retry'
@@ -115,7 +104,7 @@ test('a text is written down to its end once, however many look for it, and what
     const sent = { badge: 'SMS Sent', last_sent_at: sendingAt, no_response_at: new Date(sendingAt.getTime() + DAY) }
     const not = { badge: 'No Action', last_sent_at: null, no_response_at: null }
     expect([fate, await badgeOf(ids[fate])]).toEqual([fate, isOut ? sent : not])
-    expect([fate, await nextStep(ids[fate], sendingAt)]).toEqual([fate, isOut ? 12 : 1])
+    expect([fate, await nextStepAfter(world, ids[fate], sendingAt)]).toEqual([fate, isOut ? 12 : 1])
   }
   const records = await Promise.all(FATES.map((fate) => recordsOf(world, ids[fate])))
   expect(records.map(([sent, ...more]) => [sent!.split(' ')[0], ...more])).toEqual([
@@ -136,14 +125,14 @@ test('a text is written down to its end once, however many look for it, and what
 
 test('an answer that comes after all moves what was unknown, and nothing goes twice', async () => {
   const { ids, accountId, storeId } = await dies(closes, { ...ANSWERS.accepted, providerId: 't-8' })
-  expect(await statesOf(ids)).toEqual([...ENDS.slice(0, -1), 'sent'])
+  expect(await states(ids)).toEqual([...ENDS.slice(0, -1), 'sent'])
   expect(await spent(accountId)).toEqual({ used: 3, micros: 3 * PRICE })
   world.answerText = () => ({ ...ANSWERS.accepted, providerId: 't-9' })
   await wait(world, storeId, 90_000)
   await sendDue(world.deps, { storeId })
   // Only what was put off is tried again.
   expect(world.texts.slice(FATES.length).map(({ messageId }) => messageId)).toEqual([ids.retry])
-  expect(await statesOf(ids)).toEqual(['sent', ENDS[1], 'sent', ENDS[3], 'sent'])
+  expect(await states(ids)).toEqual(['sent', ENDS[1], 'sent', ENDS[3], 'sent'])
   expect(await spent(accountId)).toEqual({ used: 4, micros: 4 * PRICE })
 })
 
@@ -153,10 +142,10 @@ test('what the provider reported before the process was found dead counts, once'
     const arrived = { ...report, providerId: 't-7', messageId: ids.accepted, status: 'delivered' as const }
     const lost = { ...report, providerId: 't-8', messageId: ids.silent, status: 'failed' as const, code: '30003' }
     for (const each of [arrived, lost, arrived, lost]) await recordDeliveryReport(world.deps, each)
-    expect(new Set(await statesOf(ids))).toEqual(new Set(['sending']))
+    expect(new Set(await states(ids))).toEqual(new Set(['sending']))
     await closes()
   })
-  expect(await statesOf(ids)).toEqual(['delivered', ...ENDS.slice(1, -1), 'failed(undelivered:30003)'])
+  expect(await states(ids)).toEqual(['delivered', ...ENDS.slice(1, -1), 'failed(undelivered:30003)'])
   expect((await recordsOf(world, ids.accepted)).slice(1)).toEqual(['result accepted', 'result delivered'])
   expect(await badgeOf(ids.silent)).toMatchObject({ badge: 'No Action', last_sent_at: null })
 })

@@ -2,7 +2,16 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { badgeColumns, wasMailed } from '../../test/cart-badges.ts'
 import { aScene, bought, DAY, HOUR, recordOf, type Scene, wait } from '../../test/message-scene.ts'
 import { told } from '../../test/notifications.ts'
-import { aSteadyWorker, heldBack, nextLook, recordsOf, stored, storedOne } from '../../test/turn-scene.ts'
+import {
+  aSteadyWorker,
+  heldBack,
+  nextLook,
+  nextStepAfter,
+  recordsOf,
+  statesOf,
+  stored,
+  storedOne,
+} from '../../test/turn-scene.ts'
 import { acceptsMail, aWorld } from '../../test/world.ts'
 import { recordOrders } from '../carts/record.ts'
 import type { Outcome } from '../channels/channel.ts'
@@ -10,7 +19,7 @@ import { transact } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
 import { scheduleNextLook } from '../messages/messages.ts'
 import { closeAbandonedSends } from './abandoned.ts'
-import { sendDue } from './deliver.ts'
+import { sendDue } from './send-due.ts'
 
 // A process dies with mails in flight: what came back of them is written down to its end by another process, once; what did not is unknown (D4).
 
@@ -60,6 +69,11 @@ async function dies(
   return { ...scene, ids, sendingAt }
 }
 
+const states = (ids: Record<Fate, string>) =>
+  statesOf(
+    world,
+    FATES.map((fate) => ids[fate]),
+  )
 const closes = async () => closeAbandonedSends(await aSteadyWorker(world))
 
 const cartOf = async (messageId: string) =>
@@ -70,28 +84,8 @@ const cartOf = async (messageId: string) =>
     .where('m.id', '=', messageId)
     .executeTakeFirstOrThrow()
 
-/** So many hours after the send. */
-async function nextStep(messageId: string, sendingAt: Date) {
-  const { cart_id } = await storedOne(world, messageId)
-  const { due_at } = await world.db
-    .selectFrom('messages')
-    .select('due_at')
-    .where('cart_id', '=', cart_id!)
-    .where('step', '=', 2)
-    .executeTakeFirstOrThrow()
-  return (due_at.getTime() - sendingAt.getTime()) / HOUR
-}
-
 const usage = (accountId: string) =>
   world.db.selectFrom('plan_usage').select(['month', 'used']).where('account_id', '=', accountId).execute()
-
-const statesOf = async (ids: Record<Fate, string>) =>
-  Promise.all(
-    FATES.map(async (fate) => {
-      const { state, reason } = await storedOne(world, ids[fate])
-      return reason ? `${state}(${reason})` : state
-    }),
-  )
 
 const ENDS = ['sent', 'failed(rejected:smtp_550)', 'held(retry)', 'unknown(unknown)', 'unknown(unknown)']
 
@@ -100,10 +94,10 @@ describe('each is written down to its end', () => {
     const { ids, storeId, accountId, sendingAt, orders } = await dies(async ({ ids }) => {
       await Promise.all([closes(), closes()])
       await closes()
-      expect(await statesOf(ids)).toEqual(ENDS)
+      expect(await states(ids)).toEqual(ENDS)
     })
     // What the process itself still writes changes nothing of it.
-    expect(await statesOf(ids)).toEqual(ENDS)
+    expect(await states(ids)).toEqual(ENDS)
     const left = { answer: null, judged: null, claim: null }
     const at = { sending_at: sendingAt }
     expect(await storedOne(world, ids.accepted)).toMatchObject({ ...left, ...at, provider_id: 'p-7' })
@@ -133,7 +127,7 @@ describe('each is written down to its end', () => {
     for (const fate of FATES)
       expect([fate, await cartOf(ids[fate])]).toEqual([fate, ['rejected', 'retry'].includes(fate) ? not : mailed])
 
-    const distances = await Promise.all(FATES.map((fate) => nextStep(ids[fate], sendingAt)))
+    const distances = await Promise.all(FATES.map((fate) => nextStepAfter(world, ids[fate], sendingAt)))
     expect(distances).toEqual([12, 1, 1, 12, 12])
 
     expect((await usage(accountId)).map(({ used }) => used)).toEqual([3])
@@ -162,7 +156,7 @@ describe('each is written down to its end', () => {
 
   test('an answer that comes after all moves what was unknown, and nothing goes twice', async () => {
     const { ids, storeId } = await dies(closes, ANSWERS.accepted)
-    expect(await statesOf(ids)).toEqual([...ENDS.slice(0, -1), 'sent'])
+    expect(await states(ids)).toEqual([...ENDS.slice(0, -1), 'sent'])
     expect((await recordsOf(world, ids.silent)).slice(1).sort()).toEqual(['result accepted', 'result unknown'])
     world.answer = acceptsMail
     world.advance(90_000)
@@ -171,7 +165,7 @@ describe('each is written down to its end', () => {
     const sent = world.sent.map(({ messageId }) => messageId)
     // Only what was put off is tried again.
     expect(sent.slice(FATES.length)).toEqual([ids.retry])
-    expect(await statesOf(ids)).toEqual(['sent', ENDS[1], 'sent', ENDS[3], 'sent'])
+    expect(await states(ids)).toEqual(['sent', ENDS[1], 'sent', ENDS[3], 'sent'])
   })
 
   test('what was put off is looked at in its time, though whoever looked after the process had ended knew nothing of it', async () => {
@@ -190,10 +184,10 @@ describe('each is written down to its end', () => {
       world.advance(1_000)
       const buys = orders.map((order) => bought(world, order))
       await recordOrders(world.deps, storeId, buys, 'webhook')
-      expect(new Set(await statesOf(ids))).toEqual(new Set(['sending']))
+      expect(new Set(await states(ids))).toEqual(new Set(['sending']))
       await closes()
     })
-    expect(await statesOf(ids)).toEqual(['sent', ENDS[1], 'cancelled(purchased)', ENDS[3], ENDS[4]])
+    expect(await states(ids)).toEqual(['sent', ENDS[1], 'cancelled(purchased)', ENDS[3], ENDS[4]])
     expect((await recordsOf(world, ids.retry)).slice(1)).toEqual(['cancel purchased'])
   })
 
@@ -204,7 +198,7 @@ describe('each is written down to its end', () => {
       ])
       await closes()
     })
-    expect((await statesOf(ids))[0]).toBe('sent(accepted:mailbox)')
+    expect((await states(ids))[0]).toBe('sent(accepted:mailbox)')
     expect(await recordOf(world, storeId)).toContain('result accepted:mailbox')
   })
 
@@ -214,8 +208,8 @@ describe('each is written down to its end', () => {
       const row = { id: worker_id!, started_at: world.now, seen_at: world.now, steady_since: world.now }
       await world.db.insertInto('workers').values(row).execute()
       await closes()
-      expect(new Set(await statesOf(ids))).toEqual(new Set(['sending']))
+      expect(new Set(await states(ids))).toEqual(new Set(['sending']))
     })
-    expect(await statesOf(ids)).toEqual(ENDS)
+    expect(await states(ids)).toEqual(ENDS)
   })
 })

@@ -19,7 +19,7 @@ import { newId } from '../core/ids.ts'
 import { confirmLive } from '../instance/instance.ts'
 import type { PlatformOrder } from '../platforms/platform.ts'
 import * as outcomes from '../suppressions/unsubscribe-sql.ts'
-import * as deliver from './deliver-sql.ts'
+import * as deliver from './send-due-sql.ts'
 
 // What the send looks at once more (D10): each change below comes while the first five mails are in flight, after the
 // sixth was decided on.
@@ -276,7 +276,7 @@ describe('a process that stalls after the commit of `sending` checks again and d
         couponWording: null,
       }
       const look = async (of: unknown) =>
-        stands.push(await deliver.mayStillLeave({ storeId, db: world.db }, { ...sending, inputs: of }))
+        stands.push(await deliver.mayStillSend({ storeId, db: world.db }, { ...sending, inputs: of }))
       await look({})
       await change({ ...scene, id: row.id, cartId: row.cart_id!, order: scene.orders[0]! })
       await look(inputs)

@@ -1,6 +1,6 @@
 import { isPush, isText } from '../decide/composing.ts'
 import type { Ready } from '../decide/evaluate.ts'
-import type { GoingRow, PreparedRow } from './turn-sql.ts'
+import type { ChosenRow, PreparedRow } from './turn-sql.ts'
 
 // From a message that is ready to its row. Pure.
 
@@ -28,8 +28,8 @@ function wordsOf(composed: Ready['composed']): Pick<PreparedRow, 'subject' | 'bo
   return { subject: composed.subject, body_html: composed.html, body_text: composed.text }
 }
 
-/** What is asked of it once more as it leaves; `own`: by the rules of its channel. */
-export const goingRow = (ready: Ready, own: object): GoingRow => ({
+/** What is asked of it once more as it is sent; `own`: by the rules of its channel. */
+export const chosenRow = (ready: Ready, own: object): ChosenRow => ({
   id: ready.row.id,
   shopper_id: ready.row.shopper_id,
   cart_version: ready.row.cart_version,

@@ -6,27 +6,27 @@ import type { Deps } from '../deps.ts'
 import type { Finished } from '../outcome/outcome.ts'
 import { isFresh, isMoment } from '../stores/rules.ts'
 import { type HasSlots, joinSlots, type SlotShare } from './connection-slots.ts'
-import type { OutgoingMessage } from './deliver.ts'
-import * as sql from './deliver-sql.ts'
 import type { MailOut } from './mail-out.ts'
+import type { OutgoingMessage } from './send-due.ts'
+import * as sql from './send-due-sql.ts'
 import { Turns } from './turn.ts'
 
 // The last part of Way C: at any moment at most as many messages are in flight as the channel can have there (D10), of all stores
-// together (connection-slots.ts). As soon as some are answered, one commit writes their answers and lets as many others leave (turn.ts).
+// together (connection-slots.ts). As soon as some are answered, one commit writes their answers and lets as many others be sent (turn.ts).
 
 export interface Sender {
   claim: string
   evaluation: Evaluation
-  /** All that leaves together is of one. */
+  /** All that is sent together is of one. */
   channel: ChannelName
   transport: HasSlots
-  /** The mail server it leaves by; null for texts and notifications. */
+  /** The mail server it is sent by; null for texts and notifications. */
   mail: MailOut | null
-  /** Puts one in flight, at once or as long as it may go on. */
-  put: (each: OutgoingMessage, mayGoOn: () => boolean) => Promise<Outcome>
+  /** At once, or as long as it may go on. */
+  sendOne: (each: OutgoingMessage, mayGoOn: () => boolean) => Promise<Outcome>
   /** Where credits pay for what the plan does not include: by how much; null: nowhere. */
   credits: { perMille: number } | null
-  /** Asked before anything leaves: the lease and the order pull must still hold. */
+  /** Asked before anything is sent: the lease and the order pull must still hold. */
   mayGoOn: () => Promise<boolean>
   /** Takes up the ends of those that are not waited for any longer. */
   late: Promise<unknown>[]
@@ -38,16 +38,16 @@ const PATIENCE_MS = 5_000
 /** What is ready of a batch and goes by one channel. */
 export interface SendQueue {
   send(): Sent
-  /** None of it leaves. Never throws. */
+  /** None of it is sent. Never throws. */
   drop(): Promise<void>
 }
 
 interface Sent {
   /** Half of it has started, or may not. Never rejects. */
-  isHalfGone: Promise<void>
+  isHalfSent: Promise<void>
   /** All of it. Never rejects. */
   started: Promise<void>
-  /** Which rows might not leave after all. What left has its outcome written, but for those in `late`. */
+  /** Which rows might not be sent after all. What was sent has its outcome written, but for those in `late`. */
   ended: Promise<string[]>
 }
 
@@ -68,7 +68,7 @@ export async function openQueue(
       }
       const refused = ready.filter((each) => !waiting.includes(each)).map(({ row }) => row.id)
       const ended = sendWithinSlots(deps, store, { ...sender, turns }, { waiting, refused, tell })
-      return { isHalfGone: half.promise, started: all.promise, ended: ended.finally(() => tell(0)) }
+      return { isHalfSent: half.promise, started: all.promise, ended: ended.finally(() => tell(0)) }
     },
     drop: () => turns.end(),
   }
@@ -89,19 +89,19 @@ async function sendWithinSlots(
 ): Promise<string[]> {
   const { turns } = sender
   const share = joinSlots(sender.transport)
-  const submissions = new Submissions(deps, store, sender, share)
+  const sends = new Sends(deps, store, sender, share)
   let failure: unknown = null
   let isSilent = false
   try {
     while (waiting.length > 0 || (share.inFlight > 0 && !isSilent)) {
       if (waiting.length > 0 && (failure || !(await sender.mayGoOn()))) waiting.length = 0
       tell(waiting.length)
-      const done = submissions.settled()
+      const done = sends.settled()
       const next = waiting.splice(0, share.plan(waiting.length, done.length))
       isSilent = false
       if (done.length === 0 && next.length === 0) {
         share.settle(0, 0)
-        if (waiting.length > 0 || share.inFlight > 0) isSilent = !(await submissions.news(waiting.length > 0))
+        if (waiting.length > 0 || share.inFlight > 0) isSilent = !(await sends.news(waiting.length > 0))
         if (isSilent) await turns.flush([])
         continue
       }
@@ -112,14 +112,14 @@ async function sendWithinSlots(
       }
       const turn = await turns.take(done, next)
       failure ??= turn.failure
-      share.settle(done.length, turn.submitted.size)
+      share.settle(done.length, turn.sending.size)
       for (const each of next) {
-        if (turn.submitted.has(each.row.id)) submissions.start(each, turn.at)
+        if (turn.sending.has(each.row.id)) sends.start(each, turn.at)
         else refused.push(each.row.id)
       }
     }
   } finally {
-    submissions.leave()
+    sends.close()
     await turns.end()
   }
   if (failure) throw failure
@@ -127,13 +127,13 @@ async function sendWithinSlots(
 }
 
 /** What this sender has in flight. */
-class Submissions {
+class Sends {
   readonly #parts: [Deps, StoreDb<Db>, Sender & { turns: Turns }]
   readonly #share: SlotShare
   readonly #inFlight = new Set<Promise<void>>()
   readonly #settled: Finished[] = []
   #wake = () => {}
-  #isLeft = false
+  #isClosed = false
 
   constructor(deps: Deps, store: StoreDb<Db>, sender: Sender & { turns: Turns }, share: SlotShare) {
     this.#parts = [deps, store, sender]
@@ -142,14 +142,14 @@ class Submissions {
 
   start(ready: Ready, sendingAt: Date): void {
     const [deps, store, sender] = this.#parts
-    const submission: Promise<void> = send(deps, store, sender, ready, sendingAt)
+    const ended: Promise<void> = send(deps, store, sender, ready, sendingAt)
       .then((outcome) => this.#settle({ ready, outcome, sendingAt, answeredAt: deps.now() }))
-      .finally(() => this.#inFlight.delete(submission))
-    this.#inFlight.add(submission)
+      .finally(() => this.#inFlight.delete(ended))
+    this.#inFlight.add(ended)
   }
 
   async #settle(finished: Finished): Promise<void> {
-    if (this.#isLeft) return this.#settleLate(finished)
+    if (this.#isClosed) return this.#settleLate(finished)
     this.#settled.push(finished)
     this.#wake()
   }
@@ -174,16 +174,16 @@ class Submissions {
   }
 
   /** What is still in flight is written down when it is answered; what was answered and not asked for, now. */
-  leave(): void {
-    this.#isLeft = true
+  close(): void {
+    this.#isClosed = true
     const settled = this.settled()
     this.#parts[2].late.push(...this.#inFlight, ...(settled.length > 0 ? [this.#settleLate(...settled)] : []))
-    this.#share.leave()
+    this.#share.close()
   }
 }
 
 /** Never throws: the others are in flight too. */
-async function send(deps: Deps, store: StoreDb<Db>, { evaluation, put }: Sender, ready: Ready, sendingAt: Date) {
+async function send(deps: Deps, store: StoreDb<Db>, { evaluation, sendOne }: Sender, ready: Ready, sendingAt: Date) {
   if (!isPullFresh(evaluation, deps.now())) return notSent('orders, stock or prices were read too long ago.')
   if (!(await isStillMeant(deps, store, ready, sendingAt)))
     return notSent('too much time has passed since the last check.')
@@ -193,7 +193,7 @@ async function send(deps: Deps, store: StoreDb<Db>, { evaluation, put }: Sender,
   const from = deps.now()
   const mayGoOn = () => isMoment(from, deps.now()) && isPullFresh(evaluation, deps.now())
   const outgoing = { id: row.id, channel: row.channel, address, composed, sendAuthorization }
-  return put(outgoing, mayGoOn).catch((error): Outcome => {
+  return sendOne(outgoing, mayGoOn).catch((error): Outcome => {
     deps.log.error({ messageId: ready.row.id, err: error }, 'channel.failed')
     return { kind: 'unknown', reason: 'channel_failed', response: 'The channel closed without an answer.' }
   })
@@ -218,7 +218,7 @@ async function isStillMeant(deps: Deps, store: StoreDb<Db>, ready: Ready, sendin
     inputs,
     couponWording,
   }
-  const isMeant = await sql.mayStillLeave(store, sending).catch((error) => {
+  const isMeant = await sql.mayStillSend(store, sending).catch((error) => {
     deps.log.warn({ messageId: row.id, err: error }, 'message.not-looked-at')
     return false
   })

@@ -10,9 +10,9 @@ import {
   type Finished,
   hasComeBack,
   isOut,
-  type Left,
   outcomeRow,
   recordOutcomes,
+  type SentRow,
 } from '../outcome/outcome.ts'
 import { lockShoppersOf } from '../shoppers/shoppers.ts'
 import { lockRoom } from './channel-rules.ts'
@@ -41,7 +41,7 @@ export const answerOf = (
 })
 
 /** A message in flight, with what became of it. */
-export type MessageInFlight = Finished<Left & { row: { shopper_id: string } }>
+export type MessageInFlight = Finished<SentRow & { row: { shopper_id: string } }>
 
 /** The outcome of a message whose process ended without an answer. */
 export const UNHEARD: Outcome = { kind: 'unknown', reason: 'unheard', response: '' }
@@ -89,7 +89,7 @@ export async function settle(
     const isEndedHere = (each: MessageInFlight) => endsAtOnce(each) && isSettledHere(each)
     const toRecord = done.filter((each) => !isEndedHere(each) && !isUnheard(each))
     await recordOutcomes(deps, tx, ending, { ended: done.filter(isEndedHere), answered: toRecord })
-    // This may be written after the look that let them leave, which did not know of the steps that moved.
+    // This may be written after the look that let them be sent, which did not know of the steps that moved.
     if (delaying.length > 0 || hasComeBack(toRecord)) await scheduleNextLook(tx)
     return settledIds
   })

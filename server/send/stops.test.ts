@@ -346,7 +346,7 @@ test.each([
     ...{ capSince: world.now, capMax: 3, month: '2026-03-01', channel, planLimit: -1 },
   }
   const terms = termsOf(world, channel, limits.accountId)
-  const { sql } = turnOf(newId(), { answered: [], going: [] }, limits, terms).compile(world.db)
+  const { sql } = turnOf(newId(), { answered: [], chosen: [] }, limits, terms).compile(world.db)
   const named = Object.keys(tables).filter((table) =>
     new RegExp(`(?:\\b(?:from|join|update|into)|,)\\s+"?${table}"?(?=\\s|\\)|$)`).test(sql),
   )

@@ -12,7 +12,7 @@ import type { Outcome, TextChannel } from '../channels/channel.ts'
 import { transact } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
 import { scheduleNextLook } from '../messages/messages.ts'
-import { sendDue } from './deliver.ts'
+import { sendDue } from './send-due.ts'
 
 // SMS and WhatsApp on the engine's way: flows, reports, budget, and channels that are nothing but a file.
 

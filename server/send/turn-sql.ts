@@ -1,6 +1,6 @@
 import { writeBadges } from '../carts/fragments.ts'
 import type { ChannelName } from '../channels/channel.ts'
-import { type RawBuilder, type StoreTx, sql } from '../core/db.ts'
+import { idsOf, type RawBuilder, type StoreTx, sql } from '../core/db.ts'
 import { couponStands } from '../coupons/fragments.ts'
 import { hadOfSameOffer } from '../decide/fragments.ts'
 import { becomesSending, firstMailsSince, isClaimed, isSending } from '../messages/fragments.ts'
@@ -77,11 +77,11 @@ export async function lockFirstMails({ db }: StoreTx, accountId: string, since: 
   return rows[0]!.sent
 }
 
-/** How many other messages of the same person left within the cap's window. */
+/** How many other messages of the same person were sent within the cap's window. */
 const takenPlaces = (capSince: Date) => sql`select count(*) from messages h
   where h.store_id = m.store_id and h.shopper_id = m.shopper_id and h.sending_at > ${capSince} and h.id <> m.id`
 
-export interface GoingRow {
+export interface ChosenRow {
   id: string
   /** Whose it was when it was judged. */
   shopper_id: string
@@ -119,7 +119,7 @@ export interface TurnLimits {
 }
 
 /**
- * What a channel adds to the statement. `m` is the message, `l` the row of what is asked of it (`GoingRow`, so `l.own` is the channel's own).
+ * What a channel adds to the statement. `m` is the message, `l` the row of what is asked of it (`ChosenRow`, so `l.own` is the channel's own).
  * `condition` also has its cart `c`.
  */
 export interface ChannelTerms {
@@ -130,17 +130,17 @@ export interface ChannelTerms {
 }
 
 /**
- * D10: writes what came back, and lets others leave in their places. A message leaves only as this claim's own (and, after a step back of the
+ * D10: writes what came back, and lets others be sent in their places. A message is sent only as this claim's own (and, after a step back of the
  * clock, still due), of the same person and about the cart that was judged, by the channel that was decided on, whose flow or campaign (unless a
- * person asked), store and instance run, behind no step that has just left (T4), whose address is not suppressed, whose consent was not withdrawn
+ * person asked), store and instance run, behind no step that was just sent (T4), whose address is not suppressed, whose consent was not withdrawn
  * and whose relaxed rule, where it rests on one, is relaxed still, with a mirror fresh enough, whose coupon stands as the message says it and is
  * theirs still, with a place under the frequency cap and room in the plan, which is counted along, and with what its channel asks besides
  * (channel-rules.ts). Their people are locked by the caller, in a statement before: what these did until then is seen. Rows in one order for all,
- * then the plan's counter. The statement answers which have left.
+ * then the plan's counter. The statement answers which are being sent.
  */
 export function turnOf(
   storeId: string,
-  { answered, going }: { answered: readonly AnsweredRow[]; going: readonly GoingRow[] },
+  { answered, chosen }: { answered: readonly AnsweredRow[]; chosen: readonly ChosenRow[] },
   limits: TurnLimits,
   { condition, written }: ChannelTerms,
 ): RawBuilder<{ id: string }> {
@@ -149,15 +149,15 @@ export function turnOf(
   return sql<{ id: string }>`
     with answered as (
       select * from jsonb_to_recordset(${JSON.stringify(answered)}::jsonb) as a(id uuid, sending_at timestamptz, answer jsonb)),
-    going as (
-      select * from jsonb_to_recordset(${JSON.stringify(going)}::jsonb) as l(id uuid, shopper_id uuid, cart_version int, address_hash text,
+    chosen as (
+      select * from jsonb_to_recordset(${JSON.stringify(chosen)}::jsonb) as l(id uuid, shopper_id uuid, cart_version int, address_hash text,
         other_hashes jsonb, coupon_id uuid, coupon_code text, coupon_wording text, inputs jsonb, own jsonb)),
     -- Found by their ids alone, and joined with what is known of them before anything is asked: a planner whose statistics are from before the first
     -- message was taken expects no message in flight. It would read all of them, of the store or of the worker, for each row.
     locked as materialized (
       select id, cart_id, state, worker_id, sending_at, answer from messages
-      where store_id = ${storeId} and id = any(${idsOf([...answered, ...going])}::uuid[]) order by id for no key update),
-    mine as materialized (select l.*, k.cart_id from going l join locked k on k.id = l.id where ${isClaimed('k')}),
+      where store_id = ${storeId} and id = any(${idsOf([...answered, ...chosen])}::uuid[]) order by id for no key update),
+    mine as materialized (select l.*, k.cart_id from chosen l join locked k on k.id = l.id where ${isClaimed('k')}),
     room as materialized (
       select used from plan_usage where ${counter} and (select count(*) from locked) > 0 and exists (select 1 from mine) for no key update),
     noted as (
@@ -265,9 +265,6 @@ export async function settle(
     select id from moved`.execute(db)
   return new Set(moved.rows.map((row) => row.id))
 }
-
-/** Named apart from the rows, so that the primary key serves whatever a planner thinks of JSON. */
-const idsOf = (rows: readonly { id: string }[]): string[] => rows.map((row) => row.id)
 
 /** The month's counter of the account has a row, for the turn to lock. */
 export async function haveCounter(

@@ -11,7 +11,7 @@ import type { Finished } from '../outcome/outcome.ts'
 import { lockingShoppers, lockShoppersOf } from '../shoppers/shoppers.ts'
 import { before, ORDER_CHECK_FRESH_MS } from '../stores/rules.ts'
 import { type ChannelRules, rulesOf, type Sendable } from './channel-rules.ts'
-import { goingRow, preparedRow } from './send-row.ts'
+import { chosenRow, preparedRow } from './send-row.ts'
 import type { Sender } from './send-window.ts'
 import { answerOf, settle } from './settle.ts'
 import * as sql from './turn-sql.ts'
@@ -25,7 +25,7 @@ const DAY_MS = 86_400_000
 const MOST_ANSWERS = 100
 
 export interface Turn {
-  submitted: Set<string>
+  sending: Set<string>
   at: Date
   failure: unknown
 }
@@ -42,7 +42,7 @@ export class Turns {
   #writing = new Set<Promise<void>>()
   /** `learn` of the turn before: the next turn waits for it, the messages of its own turn do not (D5). */
   #learning: Promise<void> = Promise.resolve()
-  /** May leave, and have not. */
+  /** May be sent, and were not. */
   readonly #ahead = new Map<string, Ready>()
 
   constructor(deps: Deps, store: StoreDb<Db>, sender: Sender) {
@@ -52,7 +52,7 @@ export class Turns {
     this.#rules = rulesOf(deps, sender)
   }
 
-  /** Before anything leaves. Answers those that may. */
+  /** Before anything is sent. Answers those that may be. */
   async prepare(ready: readonly Ready[]): Promise<Ready[]> {
     if (ready.length === 0) return []
     const { claim, evaluation, channel } = this.#sender
@@ -84,11 +84,11 @@ export class Turns {
     return ready.filter(({ firstMailLimit }) => firstMailLimit === null || room-- > 0)
   }
 
-  /** One commit writes these answers, and that others leave. When it fails, the answers are still written down: they cannot be had again. */
+  /** One commit writes these answers and the sends of others. When it fails, the answers are still written down: they cannot be had again. */
   async take(done: readonly Finished[], next: readonly Ready[]): Promise<Turn> {
     await this.#learning
     let at = this.#deps.now()
-    const leaving = (): Sendable => {
+    const sendable = (): Sendable => {
       const now = this.#deps.now()
       at = now
       // Midnight passed in between: the new month has a limit of its own.
@@ -96,38 +96,38 @@ export class Turns {
       return { now, ready: isSameMonth ? next.filter(({ isQuietAt }) => !isQuietAt(now)) : [] }
     }
     try {
-      const submitted = await withRetry(() => this.#turn(done, next, leaving))
-      for (const id of submitted) this.#ahead.delete(id)
+      const sending = await withRetry(() => this.#turn(done, next, sendable))
+      for (const id of sending) this.#ahead.delete(id)
       this.#learning = this.#learn(done)
       this.#keep(done)
-      return { submitted, at, failure: null }
+      return { sending, at, failure: null }
     } catch (error) {
       this.#deps.log.error({ storeId: this.#store.storeId, err: error }, 'messages.turn-failed')
-      const unsure = isDatabaseAway(error) ? next.map((ready) => neverLeft(ready, at)) : []
+      const unsure = isDatabaseAway(error) ? next.map((ready) => neverSent(ready, at)) : []
       if (done.length + unsure.length > 0) await this.record([...done, ...unsure])
-      return { submitted: new Set(), at, failure: error }
+      return { sending: new Set(), at, failure: error }
     }
   }
 
-  /** What waiting for locks has made too old meanwhile is found by the last look before the wire (D3). */
-  async #turn(done: readonly Finished[], next: readonly Ready[], leaving: () => Sendable): Promise<Set<string>> {
+  /** What waiting for locks has made too old meanwhile is found by the last look before the send (D3). */
+  async #turn(done: readonly Finished[], next: readonly Ready[], sendable: () => Sendable): Promise<Set<string>> {
     const { reserve } = this.#rules
     if (!reserve || next.length === 0) {
-      const going = leaving()
-      if (done.length + going.ready.length === 0) return new Set()
-      const locks = lockingShoppers(this.#store.storeId, going.ready.map(shopperOf))
+      const chosen = sendable()
+      if (done.length + chosen.ready.length === 0) return new Set()
+      const locks = lockingShoppers(this.#store.storeId, chosen.ready.map(shopperOf))
       return idsOf(
-        await transactAtOnce(this.#store, going.ready.length > 0 ? [locks] : [], this.#statement(done, going)),
+        await transactAtOnce(this.#store, chosen.ready.length > 0 ? [locks] : [], this.#statement(done, chosen)),
       )
     }
     return transact(this.#store, async (tx) => {
       await keepPlans(tx)
       await lockShoppersOf(tx, next.map(shopperOf))
-      const going = await reserve(tx, leaving)
-      if (done.length + going.ready.length === 0) return new Set<string>()
-      const submitted = idsOf((await this.#statement(done, going).execute(tx.db)).rows)
-      await going.book(submitted)
-      return submitted
+      const chosen = await reserve(tx, sendable)
+      if (done.length + chosen.ready.length === 0) return new Set<string>()
+      const sending = idsOf((await this.#statement(done, chosen).execute(tx.db)).rows)
+      await chosen.book(sending)
+      return sending
     })
   }
 
@@ -140,7 +140,7 @@ export class Turns {
         sending_at: finished.sendingAt,
         answer: answerOf(finished, mail?.isMailbox ?? false),
       })),
-      going: ready.map((each) => goingRow(each, this.#rules.own(each, now))),
+      chosen: ready.map((each) => chosenRow(each, this.#rules.own(each, now))),
     }
     const limits = {
       claim,
@@ -181,7 +181,7 @@ export class Turns {
     if (last.length > 0) await this.#learn(last)
   }
 
-  /** The same, and nothing more leaves. */
+  /** The same, and nothing more is sent. */
   async end(): Promise<void> {
     await this.flush([])
     await this.#dismissProbes()
@@ -225,7 +225,7 @@ export class Turns {
     if (done.length > 0) await this.#rules.learn(done).catch((error) => this.#noteFailure(error))
   }
 
-  /** For what did not leave after all nobody waits any longer. */
+  /** For what was not sent after all nobody waits any longer. */
   async #dismissProbes(): Promise<void> {
     const probes = [...this.#ahead.values()].filter(this.#rules.isProbe)
     if (probes.length === 0) return
@@ -237,8 +237,8 @@ export class Turns {
   }
 }
 
-/** The commit may have happened though its answer never came. Nothing was put in flight: what left in it is due again. */
-function neverLeft(ready: Ready, sendingAt: Date): Finished {
+/** The commit may have happened though its answer never came. Nothing was sent: it is due again. */
+function neverSent(ready: Ready, sendingAt: Date): Finished {
   return { ready, sendingAt, answeredAt: sendingAt, outcome: notSent('the database was unreachable.') }
 }
 

@@ -5,7 +5,7 @@ import { aScene, cartOf, HOUR, steps, wait } from '../../test/message-scene.ts'
 import { aWorld } from '../../test/world.ts'
 import { sql, transact } from '../core/db.ts'
 import { scheduleNextLook, wakeCartMessages } from '../messages/messages.ts'
-import { sendDue } from './deliver.ts'
+import { sendDue } from './send-due.ts'
 
 // What holds a message ends while the verdict about it is being written: it is looked at again all the same, and not at its age limit.
 

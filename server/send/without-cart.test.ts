@@ -10,7 +10,7 @@ import { scheduleNextLook } from '../messages/messages.ts'
 import { type Plan, planMessages } from '../messages/plan.ts'
 import { personIn } from '../privacy/person.ts'
 import { closeAbandonedSends } from './abandoned.ts'
-import { sendDue } from './deliver.ts'
+import { sendDue } from './send-due.ts'
 
 // Messages for a person, about no cart: planned, decided, sent once, answered and recorded like all others.
 

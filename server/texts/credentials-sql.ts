@@ -116,7 +116,7 @@ export async function isDemoAccount(db: Db, accountId: string): Promise<boolean>
   return row?.is_demo ?? false
 }
 
-/** Before a text leaves by the operator's number. */
+/** Before a text is sent by the operator's number. */
 export async function noteCarried({ db, accountId }: AccountDb, addressHash: Buffer, now: Date): Promise<void> {
   await sql`insert into operator_text_contacts as c (account_id, address_hash, last_at)
     values (${accountId}, ${addressHash}, ${now})

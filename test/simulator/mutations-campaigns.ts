@@ -23,7 +23,7 @@ export const campaignMutations: readonly Mutation[] = [
   {
     name: 'what a pause held is not looked at again when it is over',
     rule: 'Runs',
-    file: 'server/send/deliver.ts',
+    file: 'server/send/send-due.ts',
     before: 'const isWoken = await wakeAskedMessages(store, deps.now())',
     after: 'const isWoken = false && (await wakeAskedMessages(store, deps.now()))',
     seed: 69,

@@ -22,7 +22,7 @@ export const couponMutations: readonly Mutation[] = [
   {
     name: 'the store is not asked about coupons before they leave',
     rule: 'Coupon',
-    file: 'server/send/deliver.ts',
+    file: 'server/send/send-due.ts',
     before: 'unread: await readCoupons(deps, store, ids, stepAside)',
     after: 'unread: NONE_UNREAD',
     seed: 27,

@@ -107,10 +107,8 @@ export const mailMutations: readonly Mutation[] = [
     name: 'a disconnect leaves open messages open',
     rule: 'D5',
     file: 'server/messages/sql.ts',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
-    before: "from messages where store_id = ${storeId} and ${isOpen('messages')} order by id for update) open",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
-    after: "from messages where store_id = ${storeId} and false and ${isOpen('messages')} order by id for update) open",
+    before: 'cancelOpen(tx, sql`true`,',
+    after: 'cancelOpen(tx, sql`false`,',
     seed: 10,
   },
   {
@@ -125,8 +123,16 @@ export const mailMutations: readonly Mutation[] = [
     name: 'an answer frees two places in flight',
     rule: 'D10',
     file: 'server/send/send-window.ts',
-    before: 'share.settle(done.length, turn.submitted.size)',
-    after: 'share.settle(2 * done.length, turn.submitted.size)',
+    before: 'share.settle(done.length, turn.sending.size)',
+    after: 'share.settle(2 * done.length, turn.sending.size)',
+    seed: 64,
+  },
+  {
+    name: 'a message takes the place of a reply though its turn refused it',
+    rule: 'D10',
+    file: 'server/send/send-window.ts',
+    before: 'if (turn.sending.has(each.row.id))',
+    after: 'if (done.length > 0 || turn.sending.has(each.row.id))',
     seed: 64,
   },
 ]

@@ -6,7 +6,7 @@ export const pushMutations: readonly Mutation[] = [
   {
     name: 'a browser that is gone is kept',
     rule: 'P1',
-    file: 'server/push/deliver-push.ts',
+    file: 'server/push/send-push.ts',
     before: "if (answer.kind === 'gone') await end(deps, store, row.id)",
     after: "if (answer.kind === 'gone') continue",
     seed: 102,
@@ -32,7 +32,7 @@ export const pushMutations: readonly Mutation[] = [
   {
     name: 'nobody is told that a push service refuses the signature',
     rule: 'P1',
-    file: 'server/push/deliver-push.ts',
+    file: 'server/push/send-push.ts',
     before: 'await raiseAlarm(deps, store, refused)',
     after: '',
     seed: 77,
@@ -112,7 +112,7 @@ export const pushMutations: readonly Mutation[] = [
   {
     name: 'each browser of a person gets it',
     rule: 'D1',
-    file: 'server/push/deliver-push.ts',
+    file: 'server/push/send-push.ts',
     before: 'addressOfSubscription(row.id))\n      }\n      return answer',
     after: "addressOfSubscription(row.id))\n      }\n      if (answer.kind !== 'accepted') return answer",
     seed: 2001,

@@ -71,9 +71,9 @@ export const mutations: readonly Mutation[] = [
     rule: 'D6',
     file: 'server/messages/sql.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
-    before: "::uuid[])\n        and ${isOpen('messages')} order by",
+    before: "and ${which} and ${isOpen('messages')} order by",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
-    after: "::uuid[])\n        and (${isOpen('messages')} or ${wasAttempted('messages')}) order by",
+    after: "and ${which} and (${isOpen('messages')} or ${wasAttempted('messages')}) order by",
     seed: 4,
   },
   {
@@ -95,7 +95,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a batch holds two messages of one person',
     rule: 'D10',
-    file: 'server/send/deliver.ts',
+    file: 'server/send/send-due.ts',
     before: 'Map.groupBy(oncePerPerson(evaluation.ready),',
     after: 'Map.groupBy(evaluation.ready,',
     seed: 40,

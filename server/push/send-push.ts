@@ -23,7 +23,7 @@ export interface PushMessage {
   mayGoOn: () => boolean
 }
 
-export async function putPush(deps: Deps, store: StoreDb<Db>, message: PushMessage): Promise<Outcome> {
+export async function sendPush(deps: Deps, store: StoreDb<Db>, message: PushMessage): Promise<Outcome> {
   let refused: string | null = null
   for (const [index, row] of (await sql.subscriptionsOfMessage(store, message.id)).entries()) {
     // The look at the browsers was slow, or the service of the last one slow to say that it had gone.

@@ -18,18 +18,18 @@ import type { Deps } from '../deps.ts'
 import { assign } from '../experiments/experiments.ts'
 import { scheduleNextLook, wakeAskedMessages } from '../messages/messages.ts'
 import { notifyAccountOnce } from '../notifications/notifications.ts'
-import { putPush } from '../push/deliver-push.ts'
+import { sendPush } from '../push/send-push.ts'
 import { isFresh } from '../stores/rules.ts'
 import { type Goods, NONE_UNREAD, readCoupons, readGoods, type UnreadCoupons } from '../sync/goods.ts'
 import { checkOrders } from '../sync/sync.ts'
-import * as sql from './deliver-sql.ts'
 import { itemsOf } from './goods-sql.ts'
 import { type StoreLease, takeStoreLease } from './lease.ts'
 import { mailOutOf } from './mail-out.ts'
+import * as sql from './send-due-sql.ts'
 import { openQueue, type SendQueue } from './send-window.ts'
 
-// Way C: order check, posts, claim, decide and render here; send and outcome behind send-window.ts. What leaves is written before it leaves; a
-// row goes back only on proof that it was not accepted.
+// Way C: order check, posts, claim, decide and render here; send and outcome behind send-window.ts. A send is written before it is made; a row
+// goes back only on proof that the message was not accepted.
 
 const BATCH = 100
 /** A claim this old was left behind by a process that ended; its rows are due again. */
@@ -44,10 +44,10 @@ export interface Sending {
   batchSize?: number
 }
 
-/** Where a batch is sent within this time, the next one is prepared as soon as it begins to leave; else once half of it has left. */
+/** Where a batch is sent within this time, the next one is prepared as soon as its send begins; else once half of it is sent. */
 const QUICK_MS = 3_000
 
-/** A shop that takes so long to be asked is not asked while a batch leaves. */
+/** A shop that takes so long to be asked is not asked while a batch is sent. */
 const SLOW_MS = 5_000
 
 /** Sends what is due for one store, one process at a time. While the shop is waited for, the job steps aside for others (D8). */
@@ -78,49 +78,49 @@ interface Rounds {
   stepAside: StepAside
 }
 
-/** While a full batch leaves, the next one is claimed, judged and prepared (decision 149). */
+/** While a full batch is sent, the next one is claimed, judged and prepared (decision 149). */
 async function sendRounds(deps: Deps, store: StoreDb<Db>, rounds: Rounds): Promise<void> {
   /** Of the last one not all may have started; the one before it waits for answers. */
-  let leaving: Leaving[] = []
+  let inFlight: BatchInFlight[] = []
   /** How long the last batch took to be sent. */
   let tookMs = Number.POSITIVE_INFINITY
-  const ends = async (batches: readonly Leaving[]) => {
+  const ends = async (batches: readonly BatchInFlight[]) => {
     await Promise.all(batches.map(({ ended }) => ended))
-    leaving = leaving.filter((each) => !batches.includes(each))
+    inFlight = inFlight.filter((each) => !batches.includes(each))
   }
   try {
     for (let round = 0; round < 1_000; round++) {
-      const busy = leaving.flatMap(({ shoppers }) => shoppers)
+      const busy = inFlight.flatMap(({ shoppers }) => shoppers)
       const begun = deps.now()
       const batch = await nextBatch(deps, store, { ...rounds, busy })
       const isSlow = deps.now().getTime() - begun.getTime() > SLOW_MS
-      if (batch === 'stop' || (batch === 'none' && leaving.length === 0)) return
+      if (batch === 'stop' || (batch === 'none' && inFlight.length === 0)) return
       if (batch === 'none') {
-        await ends(leaving)
+        await ends(inFlight)
         continue
       }
       try {
-        await Promise.all([leaving.at(-1)?.started, ends(leaving.slice(0, -1))])
+        await Promise.all([inFlight.at(-1)?.started, ends(inFlight.slice(0, -1))])
       } catch (error) {
         await batch.drop()
         throw error
       }
-      const last = batch.leave()
-      leaving.push(last)
-      const leavesAt = deps.now().getTime()
+      const last = batch.send()
+      inFlight.push(last)
+      const sentAt = deps.now().getTime()
       void last.started.then(() => {
-        tookMs = deps.now().getTime() - leavesAt
+        tookMs = deps.now().getTime() - sentAt
       })
-      // What was judged long before its turn would have to be judged again, and so would what leaves while a slow shop is asked (D3).
-      if (isSlow || batch.size < rounds.batchSize) await ends(leaving)
-      else if (tookMs > QUICK_MS) await last.isHalfGone
+      // What was judged long before its turn would have to be judged again, and so would what is sent while a slow shop is asked (D3).
+      if (isSlow || batch.size < rounds.batchSize) await ends(inFlight)
+      else if (tookMs > QUICK_MS) await last.isHalfSent
     }
   } finally {
-    await Promise.allSettled(leaving.map(({ ended }) => ended))
+    await Promise.allSettled(inFlight.map(({ ended }) => ended))
   }
 }
 
-/** One that may leave; `none`: nothing is due just now; `stop`: nothing may be sent any more. */
+/** One that may be sent; `none`: nothing is due just now; `stop`: nothing may be sent any more. */
 async function nextBatch(
   deps: Deps,
   store: StoreDb<Db>,
@@ -199,16 +199,16 @@ interface Claimed {
 /** What was claimed together, judged and prepared. */
 interface Batch {
   size: number
-  leave(): Leaving
-  /** None of it leaves. Never throws. */
+  send(): BatchInFlight
+  /** None of it is sent. Never throws. */
   drop(): Promise<void>
 }
 
-interface Leaving {
+interface BatchInFlight {
   /** Whose messages they are. */
   shoppers: readonly string[]
   /** Half of it has started, or may not. Never rejects. */
-  isHalfGone: Promise<void>
+  isHalfSent: Promise<void>
   /** All of it. Never rejects. */
   started: Promise<void>
   /** With what came back written down, and the rest given back. */
@@ -255,7 +255,7 @@ async function prepareClaim(deps: Deps, store: StoreDb<Db>, claimed: Claimed): P
   }
   return {
     size: rows.length,
-    leave: () => ({ shoppers: rows.map((row) => row.shopper_id), ...leave(deps, store, claim, queues) }),
+    send: () => ({ shoppers: rows.map((row) => row.shopper_id), ...sendQueues(deps, store, claim, queues) }),
     drop: async () => {
       await Promise.all(queues.map((queue) => queue.drop()))
       await giveBack(deps, store, claim)
@@ -263,7 +263,7 @@ async function prepareClaim(deps: Deps, store: StoreDb<Db>, claimed: Claimed): P
   }
 }
 
-function leave(deps: Deps, store: StoreDb<Db>, claim: string, queues: readonly SendQueue[]) {
+function sendQueues(deps: Deps, store: StoreDb<Db>, claim: string, queues: readonly SendQueue[]) {
   // Side by side: a slow provider of one channel keeps no other waiting.
   const sent = queues.map((queue) => queue.send())
   const ended = release(
@@ -276,7 +276,7 @@ function leave(deps: Deps, store: StoreDb<Db>, claim: string, queues: readonly S
   ended.catch(() => {})
   const all = async (moments: Promise<void>[]) => void (await Promise.all(moments))
   return {
-    isHalfGone: all(sent.map((each) => each.isHalfGone)),
+    isHalfSent: all(sent.map((each) => each.isHalfSent)),
     started: all(sent.map((each) => each.started)),
     ended,
   }
@@ -298,7 +298,7 @@ async function release(deps: Deps, store: StoreDb<Db>, claim: string, sent: read
   }
 }
 
-/** Each ready row goes by the channel that was decided on. */
+/** Each ready row is sent by the channel that was decided on. */
 async function settleChannels(
   store: StoreDb<Db>,
   claim: string,
@@ -311,7 +311,7 @@ async function settleChannels(
   if (changed.length > 0) await sql.setChannels(store, claim, changed)
 }
 
-/** Stock, prices and coupons of a batch. Without the first two nothing leaves; without a coupon, what is to carry it. */
+/** Stock, prices and coupons of a batch. Without the first two nothing is sent; without a coupon, nothing that is to carry one. */
 async function readForBatch(
   deps: Deps,
   store: StoreDb<Db>,
@@ -333,7 +333,7 @@ export async function textsFor(deps: Deps, store: StoreDb<Db>, channels: readonl
   )
 }
 
-/** What is put in flight, of a message's row or of a test that has none. */
+/** What is sent, of a message's row or of a test that has none. */
 export interface OutgoingMessage {
   id: string
   channel: ChannelName
@@ -342,7 +342,7 @@ export interface OutgoingMessage {
   sendAuthorization: SendAuthorization
 }
 
-/** The wire of a channel and how a message gets on it. */
+/** The transport of a channel, and how it sends a message. */
 export async function transportOf(
   deps: Deps,
   store: StoreDb<Db>,
@@ -352,24 +352,24 @@ export async function transportOf(
   if (isTextChannelName(channel)) {
     // Without it no row of the channel is ready.
     const transport = texts.get(channel)!
-    return { transport, mail: null, put: (each: OutgoingMessage) => transport.send(outgoingText(each)) }
+    return { transport, mail: null, sendOne: (each: OutgoingMessage) => transport.send(outgoingText(each)) }
   }
   if (channel === 'push') {
-    const put = ({ id, composed, sendAuthorization }: OutgoingMessage, mayGoOn: () => boolean) => {
+    const sendOne = ({ id, composed, sendAuthorization }: OutgoingMessage, mayGoOn: () => boolean) => {
       if (!isPush(composed)) throw new Error('not a notification')
       const { payload } = composed
-      return putPush(deps, store, { id, payload, topic: topicOf(payload), sendAuthorization, mayGoOn })
+      return sendPush(deps, store, { id, payload, topic: topicOf(payload), sendAuthorization, mayGoOn })
     }
-    return { transport: deps.channels.push, mail: null, put }
+    return { transport: deps.channels.push, mail: null, sendOne }
   }
   const mail = await mailOutOf(deps, situation)
   const { transport, from } = mail
   const feedbackId = feedbackIdOf(deps.secrets, situation.account_id, situation.url)
   const { account_id: accountId } = situation
   const sender = { name: situation.sender_name, email: situation.sender_email, feedbackId, accountId }
-  const put = ({ id, address, composed, sendAuthorization }: OutgoingMessage) =>
+  const sendOne = ({ id, address, composed, sendAuthorization }: OutgoingMessage) =>
     transport.send({ ...outgoingEmail(id, address, composed as Composed, sender, from), sendAuthorization })
-  return { transport, mail, put }
+  return { transport, mail, sendOne }
 }
 
 function outgoingText({

@@ -1,5 +1,5 @@
 import type { ChannelName } from '../channels/channel.ts'
-import { type StoreDb, sql } from '../core/db.ts'
+import { idsOf, type StoreDb, sql } from '../core/db.ts'
 import { couponStands } from '../coupons/fragments.ts'
 import type { DecisionRow } from '../decide/evaluate.ts'
 import { becomesClaimed, becomesScheduled, isClaimed, isHeld, isOpen, isSending } from '../messages/fragments.ts'
@@ -35,7 +35,7 @@ export interface Claim {
   now: Date
   leaseUntil: Date
   limit: number
-  /** People of whom a message is leaving: the cap counts it before the next is judged (T1). */
+  /** People of whom a message is in flight: the cap counts it before the next is judged (T1). */
   busy?: readonly string[]
 }
 
@@ -150,7 +150,7 @@ export interface SentMessage {
 }
 
 /** Whether a row in `sending` may still go to its channel: its cart is unchanged, its price is within the budget. */
-export async function mayStillLeave(
+export async function mayStillSend(
   { db, storeId }: StoreDb,
   { id, sendingAt, cartVersion, addressHash, otherHashes, inputs, couponWording }: SentMessage,
 ): Promise<boolean> {
@@ -170,6 +170,3 @@ export async function mayStillLeave(
   )
   return rows.rows.length > 0
 }
-
-/** Named apart from the rows, so that the primary key serves whatever a planner thinks of JSON. */
-const idsOf = (rows: readonly { id: string }[]): string[] => rows.map((row) => row.id)
