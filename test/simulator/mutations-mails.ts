@@ -21,14 +21,6 @@ export const mailMutations: readonly Mutation[] = [
     seed: 73,
   },
   {
-    name: 'no look is set for a mail that came back',
-    rule: 'Awake',
-    file: 'server/send/settle.ts',
-    before: 'if (delaying.length > 0 || hasComeBack(toRecord)) await scheduleNextLook(tx)',
-    after: 'if (delaying.length > 0) await scheduleNextLook(tx)',
-    seed: 12,
-  },
-  {
     name: 'no look is set for the step behind a mail that was answered late',
     rule: 'Awake',
     file: 'server/send/settle.ts',
@@ -60,14 +52,6 @@ export const mailMutations: readonly Mutation[] = [
     after:
       'update messages m set answer = a.answer from answered a join locked k on k.id = a.id\n      where false and ',
     seed: 64,
-  },
-  {
-    name: 'a mail that has left may still go by another channel',
-    rule: 'Steps',
-    file: 'server/send/turn-sql.ts',
-    before: 'attempts = m.attempts + 1, channels = null',
-    after: 'attempts = m.attempts + 1',
-    seed: 332,
   },
   {
     name: 'a mail is not counted of the plan in its turn',
