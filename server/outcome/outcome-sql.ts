@@ -95,18 +95,22 @@ export async function applyOutcomes(
   return new Set(rows.rows.map((row) => row.id))
 }
 
-/** A message was not sent, or came back: badge and clock of its cart, and of the one that was joined with it, go back to what they were. */
+/**
+ * A message was not sent, or came back: badge and clock of its cart, and of the one that was joined with it, go back to those of the newest
+ * message that stands. They are left alone where they are of a newer one.
+ */
 export async function undoBadge({ db, storeId }: StoreTx, messageId: string): Promise<void> {
   await sql`
     update cart_badges cb set
       last_sent_at = last.at,
-      no_response_at = last.at + interval '24 hours',
+      no_response_at = case when last.status in ('active', 'abandoned', 'lost') then last.at + interval '24 hours' end,
       badge = case when cb.badge = 'Recovered' then cb.badge else coalesce(last.badge, 'No Action') end
-    from (select c.id, h.at, h.badge from messages m join carts o on o.store_id = m.store_id and o.id = m.cart_id
+    from (select c.id, c.status, h.at, h.badge from messages m join carts o on o.store_id = m.store_id and o.id = m.cart_id
       join carts c on c.store_id = o.store_id and c.id in (o.id, o.merged_into)
       left join lateral (${newestSend(sql`c.store_id`, sql`c.id`)}) h on true
       where m.store_id = ${storeId} and m.id = ${messageId}) last
-    where cb.store_id = ${storeId} and cb.cart_id = last.id and cb.last_sent_at is not null`.execute(db)
+    where cb.store_id = ${storeId} and cb.cart_id = last.id and (last.at is null or last.at < cb.last_sent_at)
+      and cb.last_sent_at is not null`.execute(db)
 }
 
 /**

@@ -126,7 +126,7 @@ async function joinedInFlight() {
   expect(await world.db.selectFrom('carts').select('merged_into').where('id', '=', from.cart_id!).execute()).toEqual([
     { merged_into: into.cart_id },
   ])
-  return { ...scene, from, cart }
+  return { ...scene, into, from, cart }
 }
 
 test('activity in a cart that was joined with one whose text is in flight comes after that send (S2, S6)', async () => {
@@ -150,6 +150,23 @@ test('a text that was not delivered takes its badge back from the cart that its 
   await recordDeliveryReport(world.deps, { ...about, status: 'failed', code: '30003' })
   expect(await stateOf(from.id)).toBe('failed')
   expect(await cart()).toMatchObject({ badge: 'No Action', last_sent_at: null, no_response_at: null })
+})
+
+test('a text that was not delivered leaves the badge of a newer message alone', async () => {
+  const { accountId, cart, into, from, end } = await joinedInFlight()
+  await end()
+  const sentAt = new Date(from.sending_at!.getTime() + 5_000)
+  await world.pool.query(
+    `update messages set state = 'sent', reason = null, sending_at = $2, finished_at = $2 where id = $1`,
+    [into.id, sentAt],
+  )
+  const badge = { badge: 'Email Sent' as const, last_sent_at: sentAt, no_response_at: null }
+  await world.db.updateTable('cart_badges').set(badge).where('cart_id', '=', into.cart_id!).execute()
+  await world.db.updateTable('carts').set({ status: 'purchased' }).where('id', '=', into.cart_id!).execute()
+  const about = { accountId, channel: 'sms' as const, messageId: from.id, providerId: 't-1', at: world.now }
+  await recordDeliveryReport(world.deps, { ...about, status: 'failed', code: '30003' })
+  expect(await stateOf(from.id)).toBe('failed')
+  expect(await cart()).toMatchObject(badge)
 })
 
 test('no statement ends a message and leaves the decision to send it in its row', async () => {
