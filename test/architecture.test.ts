@@ -83,19 +83,19 @@ describe('nouns of the server', () => {
   test('an import that goes up, to a sibling, to statements or to the start is found, and one of a folder without a layer', () => {
     const found = (from: string, to: string, isType = false) =>
       faultsOf([{ from: `server/${from}.ts`, to: `server/${to}.ts`, isType }]).length
-    expect(found('messages/messages', 'send/deliver')).toBe(1)
-    expect(found('messages/messages', 'send/deliver', true)).toBe(1)
+    expect(found('messages/messages', 'send/send-due')).toBe(1)
+    expect(found('messages/messages', 'send/send-due', true)).toBe(1)
     expect(found('messages/messages', 'notifications/notifications')).toBe(1)
-    expect(found('send/deliver', 'messages/sql')).toBe(1)
-    expect(found('send/deliver', 'messages/track-sql', true)).toBe(1)
-    expect(found('send/deliver', 'worker')).toBe(1)
-    expect(found('send/deliver', 'deps')).toBe(1)
-    expect(found('send/deliver', 'elsewhere/rules')).toBe(1)
+    expect(found('send/send-due', 'messages/sql')).toBe(1)
+    expect(found('send/send-due', 'messages/track-sql', true)).toBe(1)
+    expect(found('send/send-due', 'worker')).toBe(1)
+    expect(found('send/send-due', 'deps')).toBe(1)
+    expect(found('send/send-due', 'elsewhere/rules')).toBe(1)
     expect(found('elsewhere/rules', 'core/db')).toBe(1)
-    expect(found('send/deliver', 'messages/messages')).toBe(0)
+    expect(found('send/send-due', 'messages/messages')).toBe(0)
     expect(found('send/send-due', 'send/send-due-sql')).toBe(0)
-    expect(found('send/deliver', 'deps', true)).toBe(0)
-    expect(found('worker', 'send/deliver')).toBe(0)
+    expect(found('send/send-due', 'deps', true)).toBe(0)
+    expect(found('worker', 'send/send-due')).toBe(0)
   })
 
   test('all have a layer, and each layer its nouns', () => {
@@ -313,6 +313,7 @@ test('statements ask the state of a message at most ten questions, each explaine
   )
   expect(questions.length).toBeGreaterThan(0)
   expect(questions.length).toBeLessThanOrEqual(10)
+  expect([...fragments.matchAll(/\bof\(row, /g)]).toHaveLength(questions.length)
   const glossary = readFileSync('docs/glossary.md', 'utf8')
   expect(questions.filter((name) => !glossary.includes(`| \`${name}\` |`))).toEqual([])
 })

@@ -2,7 +2,7 @@ import type { OriginKind } from '../../shared/carts.ts'
 import { CART_COLUMNS, withMerged } from '../carts/fragments.ts'
 import type { ListedCart } from '../carts/list.ts'
 import { type StoreDb, sql } from '../core/db.ts'
-import { wasEverSent } from '../messages/fragments.ts'
+import { wasEverAttempted } from '../messages/fragments.ts'
 
 // The page of one cart: SQL and nothing else.
 
@@ -96,8 +96,8 @@ const MESSAGE = sql`m.id, m.origin_kind, m.origin_id, coalesce(f.name, g.name) a
         select 1 from manual_messages h where h.store_id = m.store_id and h.message_id = m.id and h.coupon_id is not null) as is_discount, coalesce(fs.step, m.step) as step,
       case when fs.removed_at is not null then ft.name end as removed_step, m.channel, m.state, m.reason, m.due_at, m.expires_at, m.wake_at, m.step_id,
       m.variant_id, m.cart_id, m.sending_at, m.finished_at,
-      case when ${wasEverSent('m')} then m.to_address end as to_address, case when ${wasEverSent('m')} then m.subject end as subject,
-      case when ${wasEverSent('m')} then m.body_html end as body_html, m.provider_response,
+      case when ${wasEverAttempted('m')} then m.to_address end as to_address, case when ${wasEverAttempted('m')} then m.subject end as subject,
+      case when ${wasEverAttempted('m')} then m.body_html end as body_html, m.provider_response,
       d.at as delivered_at, r.at as read_at
     from messages m join stores s on s.id = m.store_id
     left join delivery_reports d on d.account_id = s.account_id and d.channel = m.channel and d.provider_id = m.provider_id

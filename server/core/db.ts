@@ -130,7 +130,7 @@ interface Names {
   ofText: Map<string, string>
 }
 
-/** Named apart from rows that a statement gets as JSON, so that the primary key serves whatever a planner thinks of JSON. */
+/** A statement that takes rows as JSON names their ids beside them, so that it uses the primary key whatever the planner expects of JSON. */
 export const idsOf = (rows: readonly { id: string }[]): string[] => rows.map((row) => row.id)
 
 const EACH_TIME = '/* planned each time */'

@@ -174,7 +174,7 @@ export function linkToken(db: Db, hash: Buffer, purpose: LinkPurpose, now: Date)
 }
 
 /**
- * A message that left after `since`, whatever store it is of; none of a person who was erased. One that was refused may have arrived all the
+ * A message that a provider was called for after `since`, whatever store it is of; none of a person who was erased. One that was refused may have arrived all the
  * same: it is as old as what was decided of it last.
  */
 export function findSentMessage(db: Db, messageId: string, since: Date) {

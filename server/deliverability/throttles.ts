@@ -68,14 +68,14 @@ export async function passThrottle<Each extends Sendable>(
   return passed
 }
 
-/** What did not leave after all tries for nobody. */
+/** Frees the probes of messages that were not sent after all. */
 export async function unsent(
   tx: StoreTx,
   throttle: Throttle,
   passed: readonly Sendable[],
-  submitted: ReadonlySet<string>,
+  sending: ReadonlySet<string>,
 ) {
-  const ids = passed.map(({ row }) => row.id).filter((id) => throttle.probes.has(id) && !submitted.has(id))
+  const ids = passed.map(({ row }) => row.id).filter((id) => throttle.probes.has(id) && !sending.has(id))
   if (ids.length > 0) await sql.endProbes({ accountId: throttle.accountId, db: tx.db }, ids)
   for (const id of ids) throttle.probes.delete(id)
 }

@@ -51,8 +51,8 @@ export const firstMailsSince = (accountId: RawBuilder<unknown>, since: Date) => 
     select 1 from messages h where h.store_id = t.id and h.is_first_mail and h.sending_at is null and ${isClaimed('h')}) first_mails
   where t.account_id = ${accountId}`
 
-/** It was sent at some time, whatever became of it: before, what is written of it is only what is prepared. */
-export const wasEverSent = (row: Row) =>
+/** A provider was called at some time, also before the present try. Until then, what is written of it is only what is prepared. */
+export const wasEverAttempted = (row: Row) =>
   sql<boolean>`(${sql.raw(row)}.attempts > 0 or ${sql.raw(row)}.sending_at is not null)`
 /** It was accepted, and came back: not delivered for good, whatever for. */
 export const hasBounced = (row: Row) =>
@@ -115,7 +115,7 @@ export const mayPassNow = (
   row: Row,
   now: Date,
 ) => sql`(${isHeld(row)} and ${sql.ref(`${row}.reason`)} not in ('retry', 'frequency_cap')
-  or ${isClaimed(row)} or ${of(row, `= 'scheduled'`)} and ${sql.ref(`${row}.wake_at`)} <= ${now}::timestamptz + interval '1 minute')`
+  or ${isClaimed(row)} or ${isOpen(row)} and not ${isHeld(row)} and ${sql.ref(`${row}.wake_at`)} <= ${now}::timestamptz + interval '1 minute')`
 export const becomesClaimed = (claim: string) =>
   sql`state = 'claimed', claim = ${claim}, judged = null, is_first_mail = false`
 export const becomesSending = sql`state = 'sending', reason = null, claim = null`

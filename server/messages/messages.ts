@@ -6,7 +6,7 @@ import { STORE_UNREAD } from './wake-rules.ts'
 // Messages: scheduled | held | claimed → sending → sent | failed | unknown, → delivered; or skipped, cancelled.
 // A row is written in the transaction that decides on it, and its key (cart, or shopper where there is none; origin; step; channel) exists once (D1).
 
-/** Two shoppers turned out to be one: the same of messages without a cart. Before anything of `fromId` becomes `intoId`'s. */
+/** Cancels duplicate messages without a cart of two shoppers who turned out to be one. Before anything of `fromId` becomes `intoId`'s. */
 export { cancelDoubles as mergeShopperMessages } from './plan-sql.ts'
 export {
   /** What held a store's messages for one of these reasons is gone. */

@@ -76,7 +76,7 @@ export async function moveLostAt({ db, storeId }: StoreTx, cartIds: readonly str
       and c.lost_at <> m.last_due + interval '7 days'`.execute(db)
 }
 
-/** Closes those of the store's open messages of which this is so, with a record of why; answers how many there were. */
+/** Cancels the store's open messages that match `which`, with a record of why. Returns how many. */
 export async function cancelOpen(
   { db, storeId }: StoreTx,
   which: RawBuilder<unknown>,
@@ -96,6 +96,7 @@ export async function cancelOpen(
 export const cancelOfCarts = (tx: StoreTx, cartIds: readonly string[], reason: string, now: Date): Promise<number> =>
   cancelOpen(tx, sql`cart_id = any(${[...cartIds]}::uuid[])`, reason, now)
 
+/** Of messages that are cancelled: over, and never attempted. No skipped message has one of these reasons. */
 export async function changeCancelReason(
   { db, storeId }: StoreTx,
   cartIds: readonly string[],

@@ -4,7 +4,7 @@ import { becomesScheduled, hasWorker, isClaimed, isSending } from '../messages/f
 import type { Answer } from './settle.ts'
 import { isAbandoned, type Silence } from './turn-sql.ts'
 
-// Submissions whose answer nobody will record any more: SQL and nothing else.
+// Messages of processes that ended: claimed, or being sent and nobody will record the answer. SQL and nothing else.
 
 export interface AbandonedSend {
   store_id: string

@@ -16,8 +16,8 @@ import { payable, usesOf } from './credit-room.ts'
 import type { Sender } from './send-window.ts'
 import type { ChannelTerms } from './turn-sql.ts'
 
-// What the channels do differently in a turn: a mail's domain may be left alone for a while, a text has a price and a distance to the text before, and
-// a notification goes to the browsers that told of the cart.
+// What the channels do differently in a turn. Mail: paused domains. SMS and WhatsApp: price, budget and the distance to the text before. Push: the
+// subscribed browsers of the cart.
 
 export interface ChannelRules extends ChannelTerms {
   /** The channel's own values in the row; its SQL reads them as l.own. */
@@ -115,14 +115,14 @@ function textRules({ evaluation: { situation, month }, channel, credits }: Sende
         ready,
         now,
         async book(sending) {
-          const sent = ready.filter(({ row }) => sending.has(row.id))
-          if (perMille !== null && sent.length > slots) {
-            const uses = usesOf(sent.slice(slots), perMille)
+          const started = ready.filter(({ row }) => sending.has(row.id))
+          if (perMille !== null && started.length > slots) {
+            const uses = usesOf(started.slice(slots), perMille)
             // The statement has counted them all.
             await addUsage(tx, accountId, month, channel, -uses.length)
             await payWithCredits(tx, accountId, uses, now)
           }
-          const costs = sent.flatMap(({ composed }) => (isText(composed) ? [composed.cost] : []))
+          const costs = started.flatMap(({ composed }) => (isText(composed) ? [composed.cost] : []))
           await spend.bookSpend(tx, accountId, month, costs)
         },
       }

@@ -78,10 +78,10 @@ export class SlotShare {
     return Math.min(want, again + this.#spare)
   }
 
-  /** The turn is over: so many were answered, so many sent. Places not used are free again. */
-  settle(answered: number, sent: number): void {
+  /** The turn is over: so many were answered, so many started. Places not used are free again. */
+  settle(answered: number, started: number): void {
     const places = this.#inFlight + this.#spare
-    this.#inFlight += sent - answered
+    this.#inFlight += started - answered
     this.#spare = 0
     this.#pool.give(places - this.#inFlight)
   }

@@ -35,7 +35,7 @@ export interface Claim {
   now: Date
   leaseUntil: Date
   limit: number
-  /** People of whom a message is in flight: the cap counts it before the next is judged (T1). */
+  /** People with a message in a batch that is being sent: the cap counts it before the next is judged (T1). */
   busy?: readonly string[]
 }
 
@@ -149,7 +149,7 @@ export interface SentMessage {
   couponWording: string | null
 }
 
-/** Whether a row in `sending` may still go to its channel: its cart is unchanged, its price is within the budget. */
+/** Repeats the turn's checks for a send that was delayed after its commit (D5). */
 export async function mayStillSend(
   { db, storeId }: StoreDb,
   { id, sendingAt, cartVersion, addressHash, otherHashes, inputs, couponWording }: SentMessage,

@@ -28,8 +28,8 @@ import { mailOutOf } from './mail-out.ts'
 import * as sql from './send-due-sql.ts'
 import { openQueue, type SendQueue } from './send-window.ts'
 
-// Way C: order check, posts, claim, decide and render here; send and outcome behind send-window.ts. A send is written before it is made; a row
-// goes back only on proof that the message was not accepted.
+// Way C: order check, posts, claim, decide and render here; send and outcome behind send-window.ts. The state
+// `sending` is committed before the provider is called; a row goes back only on proof that the message was not accepted.
 
 const BATCH = 100
 /** A claim this old was left behind by a process that ended; its rows are due again. */
@@ -81,42 +81,42 @@ interface Rounds {
 /** While a full batch is sent, the next one is claimed, judged and prepared (decision 149). */
 async function sendRounds(deps: Deps, store: StoreDb<Db>, rounds: Rounds): Promise<void> {
   /** Of the last one not all may have started; the one before it waits for answers. */
-  let inFlight: BatchInFlight[] = []
+  let running: RunningBatch[] = []
   /** How long the last batch took to be sent. */
   let tookMs = Number.POSITIVE_INFINITY
-  const ends = async (batches: readonly BatchInFlight[]) => {
+  const ends = async (batches: readonly RunningBatch[]) => {
     await Promise.all(batches.map(({ ended }) => ended))
-    inFlight = inFlight.filter((each) => !batches.includes(each))
+    running = running.filter((each) => !batches.includes(each))
   }
   try {
     for (let round = 0; round < 1_000; round++) {
-      const busy = inFlight.flatMap(({ shoppers }) => shoppers)
+      const busy = running.flatMap(({ shoppers }) => shoppers)
       const begun = deps.now()
       const batch = await nextBatch(deps, store, { ...rounds, busy })
       const isSlow = deps.now().getTime() - begun.getTime() > SLOW_MS
-      if (batch === 'stop' || (batch === 'none' && inFlight.length === 0)) return
+      if (batch === 'stop' || (batch === 'none' && running.length === 0)) return
       if (batch === 'none') {
-        await ends(inFlight)
+        await ends(running)
         continue
       }
       try {
-        await Promise.all([inFlight.at(-1)?.started, ends(inFlight.slice(0, -1))])
+        await Promise.all([running.at(-1)?.started, ends(running.slice(0, -1))])
       } catch (error) {
         await batch.drop()
         throw error
       }
       const last = batch.send()
-      inFlight.push(last)
-      const sentAt = deps.now().getTime()
+      running.push(last)
+      const startedAt = deps.now().getTime()
       void last.started.then(() => {
-        tookMs = deps.now().getTime() - sentAt
+        tookMs = deps.now().getTime() - startedAt
       })
       // What was judged long before its turn would have to be judged again, and so would what is sent while a slow shop is asked (D3).
-      if (isSlow || batch.size < rounds.batchSize) await ends(inFlight)
-      else if (tookMs > QUICK_MS) await last.isHalfSent
+      if (isSlow || batch.size < rounds.batchSize) await ends(running)
+      else if (tookMs > QUICK_MS) await last.isHalfStarted
     }
   } finally {
-    await Promise.allSettled(inFlight.map(({ ended }) => ended))
+    await Promise.allSettled(running.map(({ ended }) => ended))
   }
 }
 
@@ -199,16 +199,16 @@ interface Claimed {
 /** What was claimed together, judged and prepared. */
 interface Batch {
   size: number
-  send(): BatchInFlight
+  send(): RunningBatch
   /** None of it is sent. Never throws. */
   drop(): Promise<void>
 }
 
-interface BatchInFlight {
+interface RunningBatch {
   /** Whose messages they are. */
   shoppers: readonly string[]
   /** Half of it has started, or may not. Never rejects. */
-  isHalfSent: Promise<void>
+  isHalfStarted: Promise<void>
   /** All of it. Never rejects. */
   started: Promise<void>
   /** With what came back written down, and the rest given back. */
@@ -234,7 +234,7 @@ async function prepareClaim(deps: Deps, store: StoreDb<Db>, claimed: Claimed): P
     await applyDecisions(deps, store, claim, evaluation.decisions)
     await tellHeld(deps, evaluation)
   }
-  await settleChannels(store, claim, rows, evaluation.ready)
+  await saveChannels(store, claim, rows, evaluation.ready)
   // The rest of a slow batch goes back and is decided on a new pull.
   const mayGoOn = async () => isFresh(evaluation.checkedAt, deps.now()) && lease.hold()
   const base = { claim, evaluation, mayGoOn, late: claimed.late }
@@ -276,7 +276,7 @@ function sendQueues(deps: Deps, store: StoreDb<Db>, claim: string, queues: reado
   ended.catch(() => {})
   const all = async (moments: Promise<void>[]) => void (await Promise.all(moments))
   return {
-    isHalfSent: all(sent.map((each) => each.isHalfSent)),
+    isHalfStarted: all(sent.map((each) => each.isHalfStarted)),
     started: all(sent.map((each) => each.started)),
     ended,
   }
@@ -299,7 +299,7 @@ async function release(deps: Deps, store: StoreDb<Db>, claim: string, sent: read
 }
 
 /** Each ready row is sent by the channel that was decided on. */
-async function settleChannels(
+async function saveChannels(
   store: StoreDb<Db>,
   claim: string,
   rows: readonly sql.ClaimedId[],

@@ -17,12 +17,12 @@ import { Turns } from './turn.ts'
 export interface Sender {
   claim: string
   evaluation: Evaluation
-  /** All that is sent together is of one. */
+  /** All messages of a queue go by one channel. */
   channel: ChannelName
   transport: HasSlots
   /** The mail server it is sent by; null for texts and notifications. */
   mail: MailOut | null
-  /** At once, or as long as it may go on. */
+  /** Sends one message. Stops between attempts once `mayGoOn` says no. */
   sendOne: (each: OutgoingMessage, mayGoOn: () => boolean) => Promise<Outcome>
   /** Where credits pay for what the plan does not include: by how much; null: nowhere. */
   credits: { perMille: number } | null
@@ -44,10 +44,10 @@ export interface SendQueue {
 
 interface Sent {
   /** Half of it has started, or may not. Never rejects. */
-  isHalfSent: Promise<void>
+  isHalfStarted: Promise<void>
   /** All of it. Never rejects. */
   started: Promise<void>
-  /** Which rows might not be sent after all. What was sent has its outcome written, but for those in `late`. */
+  /** Ids of the rows that were not sent. The outcomes of the others are recorded, except those still in `late`. */
   ended: Promise<string[]>
 }
 
@@ -68,7 +68,7 @@ export async function openQueue(
       }
       const refused = ready.filter((each) => !waiting.includes(each)).map(({ row }) => row.id)
       const ended = sendWithinSlots(deps, store, { ...sender, turns }, { waiting, refused, tell })
-      return { isHalfSent: half.promise, started: all.promise, ended: ended.finally(() => tell(0)) }
+      return { isHalfStarted: half.promise, started: all.promise, ended: ended.finally(() => tell(0)) }
     },
     drop: () => turns.end(),
   }

@@ -130,13 +130,17 @@ export interface ChannelTerms {
 }
 
 /**
- * D10: writes what came back, and lets others be sent in their places. A message is sent only as this claim's own (and, after a step back of the
- * clock, still due), of the same person and about the cart that was judged, by the channel that was decided on, whose flow or campaign (unless a
- * person asked), store and instance run, behind no step that was just sent (T4), whose address is not suppressed, whose consent was not withdrawn
- * and whose relaxed rule, where it rests on one, is relaxed still, with a mirror fresh enough, whose coupon stands as the message says it and is
- * theirs still, with a place under the frequency cap and room in the plan, which is counted along, and with what its channel asks besides
- * (channel-rules.ts). Their people are locked by the caller, in a statement before: what these did until then is seen. Rows in one order for all,
- * then the plan's counter. The statement answers which are being sent.
+ * D10: records replies, and moves other messages to `sending` in their places. It returns the ids of those. A message is sent only if
+ * - this claim has it, and it is due, also after the clock was set back;
+ * - its person, its cart and its channel are those that were decided on;
+ * - its flow or campaign, unless a person asked for it, and its store and instance run;
+ * - no step was sent just before it (T4);
+ * - its address is not suppressed, its consent not withdrawn, and the override that it needs, if any, still stands;
+ * - the store's orders, prices and stock were read recently enough;
+ * - its coupon is as the message says, and still this person's;
+ * - the frequency cap and the plan have room, which the statement counts along;
+ * - its channel allows it (channel-rules.ts).
+ * The caller has locked its people in a statement before, so their changes are seen. Rows are locked in one order, the plan's counter last.
  */
 export function turnOf(
   storeId: string,

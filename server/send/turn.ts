@@ -42,8 +42,8 @@ export class Turns {
   #writing = new Set<Promise<void>>()
   /** `learn` of the turn before: the next turn waits for it, the messages of its own turn do not (D5). */
   #learning: Promise<void> = Promise.resolve()
-  /** May be sent, and were not. */
-  readonly #ahead = new Map<string, Ready>()
+  /** May be sent, and have not been. */
+  readonly #unsent = new Map<string, Ready>()
 
   constructor(deps: Deps, store: StoreDb<Db>, sender: Sender) {
     this.#deps = deps
@@ -71,7 +71,7 @@ export class Turns {
       return prepared!
     }
     const prepared = await withRetry(() => transact(this.#store, prepare))
-    for (const each of prepared) this.#ahead.set(each.row.id, each)
+    for (const each of prepared) this.#unsent.set(each.row.id, each)
     return prepared
   }
 
@@ -97,7 +97,7 @@ export class Turns {
     }
     try {
       const sending = await withRetry(() => this.#turn(done, next, sendable))
-      for (const id of sending) this.#ahead.delete(id)
+      for (const id of sending) this.#unsent.delete(id)
       this.#learning = this.#learn(done)
       this.#keep(done)
       return { sending, at, failure: null }
@@ -116,7 +116,7 @@ export class Turns {
       const chosen = sendable()
       if (done.length + chosen.ready.length === 0) return new Set()
       const locks = lockingShoppers(this.#store.storeId, chosen.ready.map(shopperOf))
-      return idsOf(
+      return idSetOf(
         await transactAtOnce(this.#store, chosen.ready.length > 0 ? [locks] : [], this.#statement(done, chosen)),
       )
     }
@@ -125,7 +125,7 @@ export class Turns {
       await lockShoppersOf(tx, next.map(shopperOf))
       const chosen = await reserve(tx, sendable)
       if (done.length + chosen.ready.length === 0) return new Set<string>()
-      const sending = idsOf((await this.#statement(done, chosen).execute(tx.db)).rows)
+      const sending = idSetOf((await this.#statement(done, chosen).execute(tx.db)).rows)
       await chosen.book(sending)
       return sending
     })
@@ -152,7 +152,7 @@ export class Turns {
       accountId: situation.account_id,
       month,
       channel,
-      // What reserves has counted them already.
+      // A channel that reserves has counted them already.
       planLimit: this.#rules.reserve ? -1 : planLimitOf(situation, channel),
     }
     return sql.turnOf(this.#store.storeId, rows, limits, this.#rules)
@@ -225,9 +225,9 @@ export class Turns {
     if (done.length > 0) await this.#rules.learn(done).catch((error) => this.#noteFailure(error))
   }
 
-  /** For what was not sent after all nobody waits any longer. */
+  /** Frees the probes of messages that were not sent. */
   async #dismissProbes(): Promise<void> {
-    const probes = [...this.#ahead.values()].filter(this.#rules.isProbe)
+    const probes = [...this.#unsent.values()].filter(this.#rules.isProbe)
     if (probes.length === 0) return
     await transact(this.#store, (tx) => this.#rules.dismiss(tx, probes)).catch((error) => this.#noteFailure(error))
   }
@@ -243,4 +243,4 @@ function neverSent(ready: Ready, sendingAt: Date): Finished {
 }
 
 const shopperOf = ({ row }: Ready): string => row.shopper_id
-const idsOf = (rows: readonly { id: string }[]): Set<string> => new Set(rows.map(({ id }) => id))
+const idSetOf = (rows: readonly { id: string }[]): Set<string> => new Set(rows.map(({ id }) => id))
