@@ -237,7 +237,8 @@ export async function customersWithPurchase(
   if (customerIds.length === 0) return []
   const { rows } = await sql<{ id: string; phone: string | null }>`
     select distinct k.value as id, o.phone from shopper_keys k
-    join orders o on o.store_id = k.store_id and o.shopper_id = k.shopper_id and o.purchased_at is not null and o.customer_id = k.value
+    join orders o on o.store_id = k.store_id and o.shopper_id = k.shopper_id and o.customer_id = k.value
+      and o.purchased_at is not null and not o.is_unproven
     where k.store_id = ${storeId} and k.kind = 'customer' and k.value = any(${[...customerIds]}::text[])`.execute(db)
   return rows
 }

@@ -115,9 +115,14 @@ export async function allowedCustomers(
   const buyers = new Set(bought.map(({ id }) => id))
   const numbers = new Set(bought.map(({ id, phone }) => `${id} ${phone}`))
   return read.flatMap(({ customer, email, phone }) => {
-    const hasAgreed = (channel: ConsentChannel, address: string) =>
-      isConsent(words.get(`${channel}:${hashOf(address).toString('hex')}`)) ||
-      customer.consents?.some((each) => each.channel === channel && each.state === 'granted')
+    // What they told Recoup counts before what the store keeps: it does not hear of every withdrawal.
+    const hasAgreed = (channel: ConsentChannel, address: string) => {
+      const word = words.get(`${channel}:${hashOf(address).toString('hex')}`)
+      if (word?.evidence === 'withdrawn') return false
+      return (
+        isConsent(word) || customer.consents?.some((each) => each.channel === channel && each.state === 'granted')
+      )
+    }
     const isBuyer = hasPaid(customer) || buyers.has(customer.customerId)
     const keepsEmail = email !== null && (isBuyer || hasAgreed('email', email))
     const keepsPhone =

@@ -62,9 +62,9 @@ const WAYS = {
     await world.runJobs()
   },
 }
-const saidHere = () => {
-  const yes = { address: EMAIL, channel: 'email', isGiven: true, wording: 'Yes, please', country: 'US' } as const
-  return transact({ storeId: store.storeId, db: world.db }, (tx) => recordSaid(world.deps, tx, [yes], world.now))
+const saidHere = (isGiven = true) => {
+  const word = { address: EMAIL, channel: 'email', isGiven, wording: 'Yes, please', country: 'US' } as const
+  return transact({ storeId: store.storeId, db: world.db }, (tx) => recordSaid(world.deps, tx, [word], world.now))
 }
 const ways = Object.keys(WAYS) as (keyof typeof WAYS)[]
 const strict = ['nothing', 'cart_only'] as const
@@ -134,6 +134,14 @@ test('a customer who agreed in Recoup is kept for what the ledger has a yes for 
   await saidHere()
   await WAYS['the import']()
   expect(await keptRecords()).toEqual([[EMAIL, null]])
+})
+
+test('a customer who took their consent back in Recoup is not kept for what the shop still says', async () => {
+  await setMode('cart_only')
+  await saidHere(false)
+  store.fake.allCustomers = [aCustomer({ consents: [said('granted')] })]
+  await WAYS['the import']()
+  expect(await keptRecords()).toEqual([])
 })
 
 test('an opt-out in the shop is recorded without the customer, and a later yes counts (C5)', async () => {
