@@ -406,6 +406,40 @@ final class BeatTest extends ShopCase
         self::assertInstanceOf(WP_Error::class, apply_filters('upgrader_pre_download', false, self::PACKAGE));
     }
 
+    private function download(string $package)
+    {
+        return apply_filters('upgrader_pre_download', false, $package, null, ['plugin' => 'recoup-for-woocommerce/recoup-for-woocommerce.php']);
+    }
+
+    /** security-P16: an offer that WordPress kept, of a connection that has ended or changed since, or one that another plugin has put there. */
+    public function testAnUpdateOfThisPluginIsNeverDownloadedUnchecked(): void
+    {
+        $this->recoup->zip = 'the zip';
+        $this->offerUpdate(hash('sha256', 'the zip'));
+        self::assertInstanceOf(WP_Error::class, $this->download('https://evil.example/plugin/recoup-for-woocommerce.zip'));
+        self::assertInstanceOf(WP_Error::class, $this->download(''));
+        unlink($this->download(self::PACKAGE));
+        Connection::set('url', 'https://other.example.com');
+        self::assertInstanceOf(WP_Error::class, $this->download(self::PACKAGE), 'another Recoup');
+        Connection::set('url', 'https://recoup.example.com');
+        $GLOBALS['wp']['http'] = static function (): void {
+            throw new RuntimeException('an error of another plugin');
+        };
+        self::assertInstanceOf(WP_Error::class, $this->download(self::PACKAGE), 'after an error');
+        $GLOBALS['wp']['http'] = $this->recoup;
+        Connection::forget();
+        self::assertInstanceOf(WP_Error::class, $this->download(self::PACKAGE), 'disconnected');
+        // By hand: a file of the administrator's, which has no plugin yet.
+        self::assertFalse(apply_filters('upgrader_pre_download', false, '/tmp/recoup-for-woocommerce.zip', null, ['type' => 'plugin', 'action' => 'install']));
+    }
+
+    public function testAVersionThatIsNotNewerIsNotDownloaded(): void
+    {
+        $this->recoup->zip = 'the zip';
+        State::put(['update' => ['version' => Plugin::VERSION, 'sha256' => hash('sha256', 'the zip')]]);
+        self::assertInstanceOf(WP_Error::class, $this->download(self::PACKAGE));
+    }
+
     public function testDownloadsOfOthersAndTheSameVersionAreLeftAlone(): void
     {
         $this->offerUpdate(str_repeat('a', 64));

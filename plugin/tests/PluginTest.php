@@ -30,4 +30,13 @@ final class PluginTest extends ShopCase
         $_SERVER['HTTP_AUTHORIZATION'] = 'Basic key';
         self::assertSame(self::ALL, $this->declared());
     }
+
+    public function testAnUpdateIsCheckedAlsoWithoutWooCommerce(): void
+    {
+        $GLOBALS['wp']['hooks'] = [];
+        WC()->version = '4.9';
+        Plugin::load();
+        $ours = ['plugin' => 'recoup-for-woocommerce/recoup-for-woocommerce.php'];
+        self::assertInstanceOf(WP_Error::class, apply_filters('upgrader_pre_download', false, 'https://recoup.example.com/x.zip', null, $ours));
+    }
 }

@@ -131,7 +131,8 @@ final class Connect
         $before = Connection::all();
         Keys::remove((int) ($before['keyId'] ?? 0));
         Connection::save($connection + ['shown' => Settings::chosen()]);
-        State::put(['nextBeat' => 0, 'ended' => ''] + Sender::NO_WAIT);
+        State::put(['nextBeat' => 0, 'ended' => '', 'update' => null] + Sender::NO_WAIT);
+        Update::withdraw();
         Log::note('Connected to Recoup.');
     }
 
@@ -214,5 +215,6 @@ final class Connect
         Outbox::drop();
         delete_option(State::OPTION);
         State::put(['ended' => $why]);
+        Update::withdraw();
     }
 }

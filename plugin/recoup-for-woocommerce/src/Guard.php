@@ -20,6 +20,16 @@ final class Guard
         };
     }
 
+    /**
+     * After an error the answer is $otherwise.
+     *
+     * @return mixed
+     */
+    public static function value(string $name, callable $work, $otherwise)
+    {
+        return self::attempt($name, $work, [], $otherwise);
+    }
+
     /** @return mixed */
     private static function attempt(string $name, callable $work, array $given, $otherwise)
     {

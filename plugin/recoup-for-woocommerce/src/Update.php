@@ -11,7 +11,7 @@ final class Update
     public static function start(): void
     {
         add_filter('update_plugins_' . self::HOST, Guard::filter('update_plugins', [self::class, 'offer']), 10, 3);
-        add_filter('upgrader_pre_download', Guard::filter('upgrader_pre_download', [self::class, 'download']), 10, 2);
+        add_filter('upgrader_pre_download', Guard::filter('upgrader_pre_download', [self::class, 'download']), 10, 4);
         add_filter('http_request_host_is_external', Guard::filter('host', [self::class, 'isExternal']), 10, 3);
         add_filter('http_allowed_safe_ports', Guard::filter('ports', [self::class, 'ports']), 10, 3);
     }
@@ -19,8 +19,8 @@ final class Update
     private static function known(): ?array
     {
         $update = Connection::isUp() ? State::get('update') : null;
-        $isGood = is_array($update) && is_string($update['version'] ?? null)
-            && preg_match('/^[0-9a-f]{64}$/D', (string) ($update['sha256'] ?? ''));
+        $isNewer = is_array($update) && is_string($update['version'] ?? null) && version_compare($update['version'], Plugin::VERSION, '>');
+        $isGood = $isNewer && preg_match('/^[0-9a-f]{64}$/D', (string) ($update['sha256'] ?? ''));
         return $isGood ? $update : null;
     }
 
@@ -38,7 +38,7 @@ final class Update
     public static function offer($before, $plugin = [], $file = '')
     {
         $update = $file === plugin_basename(Plugin::file()) ? self::known() : null;
-        if ($update === null || version_compare($update['version'], Plugin::VERSION, '<=')) {
+        if ($update === null) {
             return $before;
         }
         return [
@@ -55,22 +55,50 @@ final class Update
         ];
     }
 
+    /** WordPress keeps an offer for half a day. When the connection ends or changes, or the plugin is switched off, it is out of date. */
+    public static function withdraw(): void
+    {
+        delete_site_transient('update_plugins');
+    }
+
     /**
-     * WordPress' own download refuses private hosts and unusual ports, and compares nothing.
+     * WordPress' own download refuses private hosts and unusual ports, and compares nothing. So nothing for this plugin goes through it, wherever
+     * the offer is from. What an administrator uploads as a file is not looked at.
      *
      * @param mixed $before
      * @param mixed $package
+     * @param mixed $upgrader
+     * @param mixed $extra of WordPress: which plugin is updated
      * @return mixed
      */
-    public static function download($before, $package = '')
+    public static function download($before, $package = '', $upgrader = null, $extra = [])
     {
-        if ($before !== false || !is_string($package) || !Connection::exists() || $package !== self::package()) {
+        $isOurs = is_array($extra) && ($extra['plugin'] ?? null) === plugin_basename(Plugin::file());
+        if ($before !== false || (!$isOurs && $package !== self::package())) {
             return $before;
         }
+        $check = static function () use ($package) {
+            return self::check($package);
+        };
+        // After an error as well: for `false` WordPress would download the package itself.
+        return Guard::value('upgrader_pre_download', $check, self::noUpdate());
+    }
+
+    private static function noUpdate(): \WP_Error
+    {
+        return new \WP_Error('recoup_update', __('Recoup offers no update now.', 'recoup-for-woocommerce'));
+    }
+
+    /**
+     * @param mixed $package
+     * @return string|\WP_Error
+     */
+    private static function check($package)
+    {
         $update = self::known();
-        $file = wp_tempnam('recoup-for-woocommerce.zip');
-        if ($update === null || !$file) {
-            return new \WP_Error('recoup_update', __('Recoup offers no update now.', 'recoup-for-woocommerce'));
+        $file = $update !== null && $package === self::package() ? wp_tempnam('recoup-for-woocommerce.zip') : '';
+        if (!$file) {
+            return self::noUpdate();
         }
         $reply = wp_remote_get($package, ['timeout' => 60, 'stream' => true, 'filename' => $file, 'redirection' => 0]);
         $isThere = !is_wp_error($reply) && (int) wp_remote_retrieve_response_code($reply) === 200;

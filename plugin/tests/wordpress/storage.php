@@ -36,6 +36,12 @@ function delete_transient(string $name): bool
     return true;
 }
 
+function delete_site_transient(string $name): bool
+{
+    unset($GLOBALS['wp']['siteTransients'][$name]);
+    return true;
+}
+
 function get_user_meta(int $user, string $name, bool $single = false)
 {
     return $GLOBALS['wp']['meta'][$user][$name] ?? '';
