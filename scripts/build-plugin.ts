@@ -1,9 +1,9 @@
-import { createWriteStream } from 'node:fs'
-import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { pipeline } from 'node:stream/promises'
+import { buffer } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import yazl from 'yazl'
+import { isSignedWith, readSignatures, type SignedZip, signatureFile } from '../server/plugin-calls/signed-zip.ts'
 import { compileCatalogue, writeTemplate } from './plugin-languages.ts'
 
 // The WordPress plugin as a zip (decision 102): the same bytes from the same source, on every machine. So nothing is
@@ -11,7 +11,10 @@ import { compileCatalogue, writeTemplate } from './plugin-languages.ts'
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 export const PLUGIN = 'recoup-for-woocommerce'
-const SOURCE = here(`../plugin/${PLUGIN}`)
+export const SOURCE = here(`../plugin/${PLUGIN}`)
+/** Of a publisher who signs: the public key, in the plugin, and the signatures, beside it (sign-plugin.ts). */
+export const KEY_FILE = 'signing-key.txt'
+export const SIGNATURES = '../signatures.json'
 
 /** German without "du" and "Sie" serves all of these. */
 const GERMAN = ['de_DE', 'de_DE_formal', 'de_AT', 'de_CH', 'de_CH_informal']
@@ -22,12 +25,12 @@ interface PluginFile {
   content: Buffer
 }
 
-export async function pluginFiles(): Promise<PluginFile[]> {
-  const names = (await readdir(SOURCE, { recursive: true, withFileTypes: true }))
+export async function pluginFiles(source = SOURCE): Promise<PluginFile[]> {
+  const names = (await readdir(source, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
-    .map((entry) => path.relative(SOURCE, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
+    .map((entry) => path.relative(source, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
   const files = await Promise.all(
-    names.map(async (name) => ({ name, content: await readFile(path.join(SOURCE, name)) })),
+    names.map(async (name) => ({ name, content: await readFile(path.join(source, name)) })),
   )
   const german = files.find(({ name }) => name === `languages/${PLUGIN}-de_DE.po`)
   const compiled = german ? compileCatalogue(german.content.toString('utf8')) : null
@@ -38,22 +41,44 @@ export async function pluginFiles(): Promise<PluginFile[]> {
     .filter(({ name }) => name.endsWith('.php'))
     .map(({ name, content }) => ({ name, content: content.toString('utf8') }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-  const version = scripts.map(({ content }) => /^ \* Version: (\S+)$/m.exec(content)?.[1]).find(Boolean) ?? ''
-  const template = { name: `languages/${PLUGIN}.pot`, content: Buffer.from(writeTemplate(scripts, version)) }
+  const template = { name: `languages/${PLUGIN}.pot`, content: Buffer.from(writeTemplate(scripts, versionOf(files))) }
   return [...files, ...translated, template].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-export async function buildPlugin(outDir = here('../dist/plugin')): Promise<string> {
+/** Of the header of the file that WordPress loads. */
+export function versionOf(files: PluginFile[]): string {
+  const main = files.find(({ name }) => name === `${PLUGIN}.php`)?.content.toString('utf8') ?? ''
+  return /^ \* Version: (\S+)$/m.exec(main)?.[1] ?? ''
+}
+
+export async function buildPlugin(outDir = here('../dist/plugin'), source = SOURCE): Promise<string> {
+  await mkdir(outDir, { recursive: true })
+  const file = path.join(outDir, `${PLUGIN}.zip`)
+  const files = await pluginFiles(source)
+  const signed = await findSignatures(files, path.join(source, SIGNATURES))
+  // First the signatures: a server that runs reads both when the zip is new.
+  if (signed) await writeFile(signatureFile(file), JSON.stringify(signed))
+  else await rm(signatureFile(file), { force: true })
+  // Shops with the key would take no later build of this source that is not signed either, so a build without signatures has no key.
+  await writeFile(file, await zipOf(signed ? files : files.filter(({ name }) => name !== KEY_FILE)))
+  return file
+}
+
+/** The same source has the same bytes, so they hold whoever builds it. Changed source has none. */
+async function findSignatures(files: PluginFile[], file: string): Promise<SignedZip | null> {
+  const key = files.find(({ name }) => name === KEY_FILE)?.content.toString('utf8')
+  const signed = key === undefined ? null : await readSignatures(file, await zipOf(files))
+  return key !== undefined && signed?.version === versionOf(files) && isSignedWith(key, signed) ? signed : null
+}
+
+export async function zipOf(files: PluginFile[]): Promise<Buffer> {
   const zip = new yazl.ZipFile()
   const mtime = new Date(2020, 0, 1)
-  for (const { name, content } of await pluginFiles()) {
+  for (const { name, content } of files) {
     zip.addBuffer(content, `${PLUGIN}/${name}`, { mtime, mode: 0o100644, compress: false, forceDosTimestamp: true })
   }
   zip.end()
-  await mkdir(outDir, { recursive: true })
-  const file = path.join(outDir, `${PLUGIN}.zip`)
-  await pipeline(zip.outputStream, createWriteStream(file))
-  return file
+  return buffer(zip.outputStream as NodeJS.ReadableStream)
 }
 
 if (import.meta.main) await buildPlugin()

@@ -4,18 +4,14 @@ use Recoup\WooCommerce\Beat;
 use Recoup\WooCommerce\Connection;
 use Recoup\WooCommerce\Health;
 use Recoup\WooCommerce\Outbox;
-use Recoup\WooCommerce\Plugin;
 use Recoup\WooCommerce\Sender;
 use Recoup\WooCommerce\Settings;
 use Recoup\WooCommerce\Signature;
 use Recoup\WooCommerce\State;
-use Recoup\WooCommerce\Update;
 use Recoup\WooCommerce\Wake;
 
 final class BeatTest extends ShopCase
 {
-    private const PACKAGE = 'https://recoup.example.com/plugin/recoup-for-woocommerce.zip';
-
     private function answer(array $more): void
     {
         $this->recoup->answers['beat'] = [200, $more + ['settings' => null, 'reach' => ['isReached' => true], 'seq' => 0, 'ask' => []]];
@@ -384,79 +380,6 @@ final class BeatTest extends ShopCase
             self::assertSame(200, $this->wake()->status);
         }
         self::assertSame(429, $this->wake()->status);
-    }
-
-    private function offerUpdate(string $digest): void
-    {
-        $update = ['version' => '9.0.0', 'sha256' => $digest, 'requiresPhp' => '7.4', 'requiresWordpress' => '6.2', 'tested' => '7.0'];
-        $this->answer(['update' => $update]);
-        Beat::send();
-    }
-
-    public function testANewVersionIsOfferedAndItsDigestCompared(): void
-    {
-        $this->recoup->zip = 'the zip';
-        $this->offerUpdate(hash('sha256', 'the zip'));
-        $offer = apply_filters('update_plugins_recoup-for-woocommerce.invalid', false, [], 'recoup-for-woocommerce/recoup-for-woocommerce.php');
-        self::assertSame(['9.0.0', self::PACKAGE], [$offer['version'], $offer['package']]);
-        $file = apply_filters('upgrader_pre_download', false, self::PACKAGE);
-        self::assertSame('the zip', file_get_contents($file));
-        unlink($file);
-        $this->recoup->zip = 'another zip';
-        self::assertInstanceOf(WP_Error::class, apply_filters('upgrader_pre_download', false, self::PACKAGE));
-    }
-
-    private function download(string $package)
-    {
-        return apply_filters('upgrader_pre_download', false, $package, null, ['plugin' => 'recoup-for-woocommerce/recoup-for-woocommerce.php']);
-    }
-
-    /** security-P16: an offer that WordPress kept, of a connection that has ended or changed since, or one that another plugin has put there. */
-    public function testAnUpdateOfThisPluginIsNeverDownloadedUnchecked(): void
-    {
-        $this->recoup->zip = 'the zip';
-        $this->offerUpdate(hash('sha256', 'the zip'));
-        self::assertInstanceOf(WP_Error::class, $this->download('https://evil.example/plugin/recoup-for-woocommerce.zip'));
-        self::assertInstanceOf(WP_Error::class, $this->download(''));
-        unlink($this->download(self::PACKAGE));
-        Connection::set('url', 'https://other.example.com');
-        self::assertInstanceOf(WP_Error::class, $this->download(self::PACKAGE), 'another Recoup');
-        Connection::set('url', 'https://recoup.example.com');
-        $GLOBALS['wp']['http'] = static function (): void {
-            throw new RuntimeException('an error of another plugin');
-        };
-        self::assertInstanceOf(WP_Error::class, $this->download(self::PACKAGE), 'after an error');
-        $GLOBALS['wp']['http'] = $this->recoup;
-        Connection::forget();
-        self::assertInstanceOf(WP_Error::class, $this->download(self::PACKAGE), 'disconnected');
-        // By hand: a file of the administrator's, which has no plugin yet.
-        self::assertFalse(apply_filters('upgrader_pre_download', false, '/tmp/recoup-for-woocommerce.zip', null, ['type' => 'plugin', 'action' => 'install']));
-    }
-
-    public function testAVersionThatIsNotNewerIsNotDownloaded(): void
-    {
-        $this->recoup->zip = 'the zip';
-        State::put(['update' => ['version' => Plugin::VERSION, 'sha256' => hash('sha256', 'the zip')]]);
-        self::assertInstanceOf(WP_Error::class, $this->download(self::PACKAGE));
-    }
-
-    public function testDownloadsOfOthersAndTheSameVersionAreLeftAlone(): void
-    {
-        $this->offerUpdate(str_repeat('a', 64));
-        self::assertFalse(Update::download(false, 'https://downloads.example.org/other.zip'));
-        self::assertFalse(Update::offer(false, [], 'other/other.php'));
-        State::put(['update' => ['version' => Plugin::VERSION, 'sha256' => str_repeat('a', 64)]]);
-        self::assertFalse(Update::offer(false, [], 'recoup-for-woocommerce/recoup-for-woocommerce.php'));
-    }
-
-    public function testOnlyOurRecoupIsAllowedThroughWordPresssLimitsOnHosts(): void
-    {
-        Connection::set('url', 'http://10.0.0.5:3000');
-        self::assertTrue(Update::isExternal(false, '10.0.0.5', 'http://10.0.0.5:3000/api/webhooks/x'));
-        self::assertFalse(Update::isExternal(false, '10.0.0.5', 'http://10.0.0.5:30000/'));
-        self::assertFalse(Update::isExternal(false, '10.0.0.6', 'http://10.0.0.6:3000/'));
-        self::assertSame([80, 3000], Update::ports([80], '10.0.0.5', 'http://10.0.0.5:3000/x'));
-        self::assertSame([80], Update::ports([80], '10.0.0.6', 'http://10.0.0.6:3000/x'));
     }
 
     public function testWhatIsWrongIsSaidInSentences(): void

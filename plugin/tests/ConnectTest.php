@@ -190,6 +190,7 @@ final class ConnectTest extends ShopCase
         $this->comeBack($wish['state']);
         $this->recoup->key = Connection::read('secret');
         $GLOBALS['wp']['meta'][4]['_recoup_consent'] = ['email' => []];
+        update_site_option('recoup_given', 'https://recoup.example.com');
         Uninstall::run();
         self::assertSame(['v' => 1, 'reason' => 'uninstall'], $this->recoup->lastCall('disconnect'));
         $left = array_filter(array_keys($GLOBALS['wp']['options']), static function (string $name): bool {

@@ -6,6 +6,7 @@ use Recoup\WooCommerce\Connection;
 use Recoup\WooCommerce\Consent;
 use Recoup\WooCommerce\Outbox;
 use Recoup\WooCommerce\Plugin;
+use Recoup\WooCommerce\Publisher;
 
 /** A shop of its own for each test, connected, with a few products. */
 abstract class ShopCase extends TestCase
@@ -39,10 +40,19 @@ abstract class ShopCase extends TestCase
         $_POST = [];
         $_COOKIE = [];
         $_SERVER['HTTP_USER_AGENT'] = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile/15E148';
+        self::setKeyFile('');
         $this->connect();
         Plugin::load();
         Consent::atCheckout('');
         do_action('woocommerce_init');
+    }
+
+    /** Of the plugin's publisher; '' = a build that is not signed, whatever this source is. */
+    protected static function setKeyFile(string $path): void
+    {
+        $file = new ReflectionProperty(Publisher::class, 'file');
+        $file->setAccessible(true);
+        $file->setValue(null, $path);
     }
 
     private function products(): array

@@ -40,14 +40,14 @@ export const pluginRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.testPlugin, async ({ store }) => ({ message: await askForTest(deps, store) }))
 
   const { file } = pluginOf(DEFAULT_PLATFORM)
-  app.get(`/plugin/${file}`, async (_request, reply) => {
+  app.get(`/plugin/${file}`, async (request, reply) => {
     const zip = await servedZip(deps.config.publicUrl)
     if (!zip) throw new AppError('not_found', 'The plugin has not been built on this server.')
     return reply
       .type('application/zip')
       .header('content-disposition', `attachment; filename="${file}"`)
       .header('cache-control', 'no-cache')
-      .send(zip.content)
+      .send('signed' in (request.query as object) ? zip.built : zip.content)
   })
 }
 

@@ -7,6 +7,7 @@ import yauzl from 'yauzl'
 import yazl from 'yazl'
 import { DEFAULT_PLATFORM } from '../../shared/platforms.ts'
 import { pluginOf } from '../platforms/registry.ts'
+import { readSignatures, type SignedZip, signatureFile } from './signed-zip.ts'
 
 // The plugin's zip as it is served: the one that was built, and one file more that says where this Recoup is. It is made the same way each
 // time, so that the digest told to a plugin is that of the bytes it downloads.
@@ -24,6 +25,9 @@ export interface ServedZip {
   requiresPhp: string
   requiresWordpress: string
   tested: string
+  /** As it was built: the same bytes at every Recoup, which a publisher can sign. */
+  built: Buffer
+  signed: SignedZip | null
 }
 
 let made: { name: string; zip: Promise<ServedZip> } | null = null
@@ -42,11 +46,12 @@ export async function servedZip(publicUrl: string, file = BUILT): Promise<Served
 }
 
 /** null: the plugin has the newest. */
-export async function offeredUpdate(publicUrl: string, version: string) {
-  const zip = await servedZip(publicUrl)
+export async function offeredUpdate(publicUrl: string, version: string, file = BUILT) {
+  const zip = await servedZip(publicUrl, file)
   if (!zip || !isNewer(zip.version, version)) return null
-  const { sha256, requiresPhp, requiresWordpress, tested } = zip
-  return { version: zip.version, sha256, requiresPhp, requiresWordpress, tested }
+  const { sha256, requiresPhp, requiresWordpress, tested, signed } = zip
+  const signatures = signed ? { signed: { sha256: signed.sha256, signatures: signed.signatures } } : {}
+  return { version: zip.version, sha256, requiresPhp, requiresWordpress, tested, ...signatures }
 }
 
 /** Numbers between dots; what is no number counts as 0. */
@@ -72,6 +77,7 @@ async function makeZip(file: string, publicUrl: string): Promise<ServedZip> {
   const textOf = (name: string) =>
     files.find((each) => each.name === `${FOLDER}/${name}`)?.content.toString('utf8') ?? ''
   const header = headersOf(textOf(`${FOLDER}.php`))
+  const built = await fs.readFile(file)
   return {
     content,
     sha256: hash('sha256', content),
@@ -79,6 +85,8 @@ async function makeZip(file: string, publicUrl: string): Promise<ServedZip> {
     requiresPhp: header('Requires PHP') ?? '7.4',
     requiresWordpress: header('Requires at least') ?? '6.2',
     tested: headersOf(textOf('readme.txt'))('Tested up to') ?? '',
+    built,
+    signed: await readSignatures(signatureFile(file), built),
   }
 }
 

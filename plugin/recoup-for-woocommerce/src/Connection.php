@@ -6,6 +6,7 @@ namespace Recoup\WooCommerce;
 final class Connection
 {
     public const OPTION = 'recoup_connection';
+    public const GIVEN = 'recoup_given';
 
     /** Whether this shop, at this address, is connected. A copy of the shop at another address is not (staging). */
     public static function isUp(): bool
@@ -69,13 +70,13 @@ final class Connection
         return $given !== '' ? $given : self::read('url');
     }
 
-    /** The zip of a running Recoup has its address in config.php. */
+    /** The zip of a running Recoup has its address in config.php. A signed update has no such file, so the address was kept. */
     public static function given(): string
     {
         $file = dirname(__DIR__) . '/config.php';
         if (!defined('RECOUP_URL') && is_file($file)) {
             require_once $file;
         }
-        return defined('RECOUP_URL') ? rtrim((string) constant('RECOUP_URL'), '/') : '';
+        return rtrim((string) (defined('RECOUP_URL') ? constant('RECOUP_URL') : get_site_option(self::GIVEN, '')), '/');
     }
 }

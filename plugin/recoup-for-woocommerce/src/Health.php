@@ -87,6 +87,11 @@ final class Health
         if (time() - (int) State::get('cronAt', time()) > 6 * HOUR_IN_SECONDS) {
             $problems[] = __('The scheduled tasks of WordPress (WP-Cron) have not run for six hours. Ask your host to call wp-cron.php every minute.', 'recoup-for-woocommerce');
         }
+        $unsigned = Update::unsigned();
+        if ($unsigned !== '') {
+            /* translators: %s: a version such as 1.2.0 */
+            $problems[] = sprintf(__('Recoup offers version %s of this plugin without a valid signature of its publisher, so it is not installed. Ask the operator of your Recoup.', 'recoup-for-woocommerce'), $unsigned);
+        }
         return $problems;
     }
 

@@ -2,7 +2,10 @@
 
 namespace Recoup\WooCommerce;
 
-/** New versions come from the owner's own Recoup; the digest is in its signed answer, and is compared before WordPress unpacks anything. */
+/**
+ * New versions come from the owner's own Recoup; the digest is in its signed answer, and is compared before WordPress unpacks anything. Where the
+ * publisher signs the plugin, the digest is the one that was signed.
+ */
 final class Update
 {
     /** Of the plugin's header `Update URI`. */
@@ -19,14 +22,47 @@ final class Update
     private static function known(): ?array
     {
         $update = Connection::isUp() ? State::get('update') : null;
-        $isNewer = is_array($update) && is_string($update['version'] ?? null) && version_compare($update['version'], Plugin::VERSION, '>');
-        $isGood = $isNewer && preg_match('/^[0-9a-f]{64}$/D', (string) ($update['sha256'] ?? ''));
-        return $isGood ? $update : null;
+        if (!self::isNewer($update)) {
+            return null;
+        }
+        if (Publisher::signs()) {
+            $signed = is_array($update['signed'] ?? null) ? $update['signed'] : [];
+            $update['sha256'] = self::signedDigest($update['version'], $signed['sha256'] ?? '', $signed['signatures'] ?? null);
+        }
+        return is_string($update['sha256'] ?? null) && preg_match('/^[0-9a-f]{64}$/D', $update['sha256']) ? $update : null;
     }
 
-    private static function package(): string
+    /** @param mixed $update */
+    private static function isNewer($update): bool
+    {
+        return is_array($update) && is_string($update['version'] ?? null) && version_compare($update['version'], Plugin::VERSION, '>');
+    }
+
+    /**
+     * @param mixed $digest
+     * @param mixed $signatures
+     */
+    private static function signedDigest(string $version, $digest, $signatures): string
+    {
+        return is_string($digest) && is_array($signatures) && Publisher::hasSigned($version, $digest, $signatures) ? $digest : '';
+    }
+
+    /** The version that Recoup offers without a right signature, where there has to be one; '' = none. */
+    public static function unsigned(): string
+    {
+        $update = State::get('update');
+        return Publisher::signs() && self::isNewer($update) && self::known() === null ? Text::plain($update['version'], 20) : '';
+    }
+
+    private static function zip(): string
     {
         return Connection::url() . '/plugin/recoup-for-woocommerce.zip';
+    }
+
+    /** What is signed are the bytes that are the same at every Recoup. */
+    private static function package(): string
+    {
+        return self::zip() . (Publisher::signs() ? '?signed=1' : '');
     }
 
     /**
@@ -74,7 +110,7 @@ final class Update
     public static function download($before, $package = '', $upgrader = null, $extra = [])
     {
         $isOurs = is_array($extra) && ($extra['plugin'] ?? null) === plugin_basename(Plugin::file());
-        if ($before !== false || (!$isOurs && $package !== self::package())) {
+        if ($before !== false || (!$isOurs && !in_array($package, [self::zip(), self::package()], true))) {
             return $before;
         }
         $check = static function () use ($package) {
@@ -105,6 +141,10 @@ final class Update
         if (!$isThere || !hash_equals($update['sha256'], (string) hash_file('sha256', $file))) {
             wp_delete_file($file);
             return new \WP_Error('recoup_update', __('The download is not the version that Recoup has announced. Please try again later.', 'recoup-for-woocommerce'));
+        }
+        if (Publisher::signs() && Connection::given() !== '') {
+            // The signed zip has no config.php.
+            update_site_option(Connection::GIVEN, Connection::given());
         }
         return $file;
     }

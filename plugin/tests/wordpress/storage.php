@@ -36,6 +36,21 @@ function delete_transient(string $name): bool
     return true;
 }
 
+function get_site_option(string $name, $otherwise = false)
+{
+    return get_option($name, $otherwise);
+}
+
+function update_site_option(string $name, $value): bool
+{
+    return update_option($name, $value);
+}
+
+function delete_site_option(string $name): bool
+{
+    return delete_option($name);
+}
+
 function delete_site_transient(string $name): bool
 {
     unset($GLOBALS['wp']['siteTransients'][$name]);

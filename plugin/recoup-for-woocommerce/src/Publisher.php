@@ -1,0 +1,38 @@
+<?php
+
+namespace Recoup\WooCommerce;
+
+/**
+ * A publisher who signs has put a public key into this build, and keeps the private one offline. Then only versions that this key has signed are
+ * updates, whatever Recoup says.
+ */
+final class Publisher
+{
+    private const MOST_SIGNATURES = 8;
+
+    /** @var string the public key: 32 bytes in base64 */
+    private static $file = __DIR__ . '/../signing-key.txt';
+
+    public static function signs(): bool
+    {
+        return is_file(self::$file);
+    }
+
+    /** Signed is the version as well: an older one with a right signature is no update. Several keys sign after the publisher's was changed. */
+    public static function hasSigned(string $version, string $digest, array $signatures): bool
+    {
+        // phpcs:ignore WordPress.WP.AlternativeFunctions.file_get_contents_file_get_contents -- A file of the plugin itself.
+        $key = base64_decode(trim((string) file_get_contents(self::$file)), true);
+        if (!is_string($key) || strlen($key) !== 32 || !function_exists('sodium_crypto_sign_verify_detached')) {
+            return false;
+        }
+        foreach (array_slice($signatures, 0, self::MOST_SIGNATURES) as $text) {
+            $signature = is_string($text) ? base64_decode($text, true) : false;
+            $isWhole = is_string($signature) && strlen($signature) === 64;
+            if ($isWhole && sodium_crypto_sign_verify_detached($signature, "recoup-plugin\n" . $version . "\n" . $digest, $key)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,233 @@
+<?php
+
+use Recoup\WooCommerce\Beat;
+use Recoup\WooCommerce\Connection;
+use Recoup\WooCommerce\Health;
+use Recoup\WooCommerce\Plugin;
+use Recoup\WooCommerce\State;
+use Recoup\WooCommerce\Update;
+
+final class UpdateTest extends ShopCase
+{
+    private const PACKAGE = 'https://recoup.example.com/plugin/recoup-for-woocommerce.zip';
+    private const PLUGIN = 'recoup-for-woocommerce/recoup-for-woocommerce.php';
+
+    /** Made by scripts/sign-plugin.ts of "the zip" as version 9.0.0 (scripts/sign-plugin.test.ts). The private keys are 32 times 1 and 2. */
+    private const OLD_KEY = 'iojj3XQJ8ZX9UtstPLpdcspnCb8dlBIb83SIAbQPb1w=';
+    private const NEW_KEY = 'gTl3Dqh9F19Wo1Rmw0x+zMuNipG07jeiXfYPW4/Js5Q=';
+    private const BY_OLD = 'V5j+hzi+hNgo/dBm3y49mQymXr5uzo10r/h+WUzhNJB9hoaVCBZtDBIqAA04V4rqjxu20Wfl3fz3J+EgRirjBA==';
+    private const BY_NEW = '1oRh6jD5bhDwcauIeyUEGa43KGF0BIIcWVlkyAreI1cmam9kWLSiHn0jHSufhIKtWDnQrAmCvq2s7VwWxK4ABw==';
+
+    /** @var string */
+    private $keyFile = '';
+
+    protected function tearDown(): void
+    {
+        if ($this->keyFile !== '') {
+            unlink($this->keyFile);
+        }
+    }
+
+    /** Of the publisher of this build. */
+    private function haveKey(string $text): void
+    {
+        $this->keyFile = $this->keyFile !== '' ? $this->keyFile : (string) tempnam(sys_get_temp_dir(), 'recoup');
+        file_put_contents($this->keyFile, $text . "\n");
+        self::setKeyFile($this->keyFile);
+        $this->recoup->zip = 'the zip';
+    }
+
+    /** @param mixed $signed */
+    private function offerSigned($signed, string $version = '9.0.0'): void
+    {
+        $this->take(['version' => $version, 'sha256' => hash('sha256', 'the zip'), 'signed' => $signed]);
+    }
+
+    private static function signedBy(string ...$signatures): array
+    {
+        return ['sha256' => hash('sha256', 'the zip'), 'signatures' => $signatures];
+    }
+
+    private function assertTaken(string $words): void
+    {
+        self::assertSame(self::PACKAGE . '?signed=1', $this->offered()['package'] ?? null, $words);
+        $file = $this->download(self::PACKAGE . '?signed=1');
+        self::assertSame('the zip', file_get_contents($file), $words);
+        unlink($file);
+        self::assertSame('', Update::unsigned());
+    }
+
+    private function assertRefused(string $words): void
+    {
+        self::assertFalse($this->offered(), $words);
+        foreach ([self::PACKAGE, self::PACKAGE . '?signed=1'] as $package) {
+            self::assertInstanceOf(WP_Error::class, $this->download($package), $words);
+            self::assertInstanceOf(WP_Error::class, apply_filters('upgrader_pre_download', false, $package), $words);
+        }
+    }
+
+    public function testABuildWithAPublishersKeyTakesOnlyWhatThatKeySigned(): void
+    {
+        $this->haveKey(self::OLD_KEY);
+        $right = self::signedBy(self::BY_OLD);
+        $wrong = [
+            'none' => null,
+            'text' => 'signed',
+            'no list' => ['sha256' => $right['sha256'], 'signatures' => self::BY_OLD],
+            'no digest' => ['signatures' => [self::BY_OLD]],
+            'no signature' => self::signedBy(),
+            'too short' => self::signedBy('x', base64_encode('x')),
+            'another key' => self::signedBy(self::BY_NEW),
+            'another zip' => ['sha256' => hash('sha256', 'another zip')] + $right,
+        ];
+        foreach ($wrong as $words => $signed) {
+            $this->offerSigned($signed);
+            $this->assertRefused($words);
+            self::assertStringContainsString('version 9.0.0 of this plugin without a valid signature', implode(' ', Health::problems()));
+        }
+        $this->offerSigned($right, '9.0.1');
+        $this->assertRefused('another version');
+        $this->offerSigned($right);
+        $this->assertTaken('the right one');
+        self::assertStringNotContainsString('signature', implode(' ', Health::problems()));
+        self::assertInstanceOf(WP_Error::class, $this->download(self::PACKAGE), 'the zip that is not signed');
+        $this->recoup->zip = 'the zap';
+        self::assertInstanceOf(WP_Error::class, $this->download(self::PACKAGE . '?signed=1'), 'one byte is another');
+    }
+
+    public function testAfterAChangeOfTheKeyShopsWithTheOldAndTheNewOneTakeTheUpdate(): void
+    {
+        foreach ([self::OLD_KEY, self::NEW_KEY] as $key) {
+            $this->haveKey($key);
+            $this->offerSigned(self::signedBy(self::BY_NEW, self::BY_OLD));
+            $this->assertTaken($key);
+        }
+        $this->haveKey(self::OLD_KEY);
+        $this->offerSigned(self::signedBy(self::BY_NEW));
+        $this->assertRefused('only the new key has signed');
+    }
+
+    public function testASignedVersionThatIsNotNewerIsNoUpdate(): void
+    {
+        $pair = sodium_crypto_sign_keypair();
+        $this->haveKey(base64_encode(sodium_crypto_sign_publickey($pair)));
+        $text = "recoup-plugin\n" . Plugin::VERSION . "\n" . hash('sha256', 'the zip');
+        $this->offerSigned(self::signedBy(base64_encode(sodium_crypto_sign_detached($text, sodium_crypto_sign_secretkey($pair)))), Plugin::VERSION);
+        $this->assertRefused('the same version');
+        self::assertSame('', Update::unsigned());
+    }
+
+    public function testABuildWithABrokenKeyTakesNothing(): void
+    {
+        foreach (['', 'no key', base64_encode('short')] as $text) {
+            $this->haveKey($text);
+            $this->offerSigned(self::signedBy(self::BY_OLD));
+            $this->assertRefused($text);
+        }
+    }
+
+    /**
+     * @runInSeparateProcess
+     * @preserveGlobalState disabled
+     */
+    public function testASignedUpdateKeepsWhichRecoupThePluginCameFrom(): void
+    {
+        define('RECOUP_URL', 'https://recoup.example.com');
+        $this->haveKey(self::OLD_KEY);
+        $this->offerSigned(self::signedBy(self::BY_OLD));
+        $this->assertTaken('');
+        self::assertSame('https://recoup.example.com', $GLOBALS['wp']['options']['recoup_given']);
+    }
+
+    /** As after a signed update, which has no config.php. */
+    public function testTheRecoupThatThePluginCameFromIsKnownWithoutConfigPhp(): void
+    {
+        update_site_option('recoup_given', 'https://first.example.com');
+        self::assertSame(['https://first.example.com', 'https://recoup.example.com'], [Connection::given(), Connection::url()]);
+        Connection::forget();
+        self::assertSame('https://first.example.com', Connection::url());
+    }
+
+    private function take(array $update): void
+    {
+        $this->recoup->answers['beat'] = [200, ['settings' => null, 'reach' => ['isReached' => true], 'seq' => 0, 'ask' => [], 'update' => $update]];
+        Beat::send();
+    }
+
+    private function offerUpdate(string $digest): void
+    {
+        $update = ['version' => '9.0.0', 'sha256' => $digest, 'requiresPhp' => '7.4', 'requiresWordpress' => '6.2', 'tested' => '7.0'];
+        $this->take($update);
+    }
+
+    public function testANewVersionIsOfferedAndItsDigestCompared(): void
+    {
+        $this->recoup->zip = 'the zip';
+        $this->offerUpdate(hash('sha256', 'the zip'));
+        $offer = $this->offered();
+        self::assertSame(['9.0.0', self::PACKAGE], [$offer['version'], $offer['package']]);
+        $file = apply_filters('upgrader_pre_download', false, self::PACKAGE);
+        self::assertSame('the zip', file_get_contents($file));
+        unlink($file);
+        $this->recoup->zip = 'another zip';
+        self::assertInstanceOf(WP_Error::class, apply_filters('upgrader_pre_download', false, self::PACKAGE));
+    }
+
+    private function offered()
+    {
+        return apply_filters('update_plugins_recoup-for-woocommerce.invalid', false, [], self::PLUGIN);
+    }
+
+    private function download(string $package)
+    {
+        return apply_filters('upgrader_pre_download', false, $package, null, ['plugin' => self::PLUGIN]);
+    }
+
+    /** security-P16: an offer that WordPress kept, of a connection that has ended or changed since, or one that another plugin has put there. */
+    public function testAnUpdateOfThisPluginIsNeverDownloadedUnchecked(): void
+    {
+        $this->recoup->zip = 'the zip';
+        $this->offerUpdate(hash('sha256', 'the zip'));
+        self::assertInstanceOf(WP_Error::class, $this->download('https://evil.example/plugin/recoup-for-woocommerce.zip'));
+        self::assertInstanceOf(WP_Error::class, $this->download(''));
+        unlink($this->download(self::PACKAGE));
+        Connection::set('url', 'https://other.example.com');
+        self::assertInstanceOf(WP_Error::class, $this->download(self::PACKAGE), 'another Recoup');
+        Connection::set('url', 'https://recoup.example.com');
+        $GLOBALS['wp']['http'] = static function (): void {
+            throw new RuntimeException('an error of another plugin');
+        };
+        self::assertInstanceOf(WP_Error::class, $this->download(self::PACKAGE), 'after an error');
+        $GLOBALS['wp']['http'] = $this->recoup;
+        Connection::forget();
+        self::assertInstanceOf(WP_Error::class, $this->download(self::PACKAGE), 'disconnected');
+        // By hand: a file of the administrator's, which has no plugin yet.
+        self::assertFalse(apply_filters('upgrader_pre_download', false, '/tmp/recoup-for-woocommerce.zip', null, ['type' => 'plugin', 'action' => 'install']));
+    }
+
+    public function testAVersionThatIsNotNewerIsNotDownloaded(): void
+    {
+        $this->recoup->zip = 'the zip';
+        State::put(['update' => ['version' => Plugin::VERSION, 'sha256' => hash('sha256', 'the zip')]]);
+        self::assertInstanceOf(WP_Error::class, $this->download(self::PACKAGE));
+    }
+
+    public function testDownloadsOfOthersAndTheSameVersionAreLeftAlone(): void
+    {
+        $this->offerUpdate(str_repeat('a', 64));
+        self::assertFalse(Update::download(false, 'https://downloads.example.org/other.zip'));
+        self::assertFalse(Update::offer(false, [], 'other/other.php'));
+        State::put(['update' => ['version' => Plugin::VERSION, 'sha256' => str_repeat('a', 64)]]);
+        self::assertFalse(Update::offer(false, [], self::PLUGIN));
+    }
+
+    public function testOnlyOurRecoupIsAllowedThroughWordPresssLimitsOnHosts(): void
+    {
+        Connection::set('url', 'http://10.0.0.5:3000');
+        self::assertTrue(Update::isExternal(false, '10.0.0.5', 'http://10.0.0.5:3000/api/webhooks/x'));
+        self::assertFalse(Update::isExternal(false, '10.0.0.5', 'http://10.0.0.5:30000/'));
+        self::assertFalse(Update::isExternal(false, '10.0.0.6', 'http://10.0.0.6:3000/'));
+        self::assertSame([80, 3000], Update::ports([80], '10.0.0.5', 'http://10.0.0.5:3000/x'));
+        self::assertSame([80], Update::ports([80], '10.0.0.6', 'http://10.0.0.6:3000/x'));
+    }
+}

@@ -1,0 +1,135 @@
+import { createPrivateKey, hash } from 'node:crypto'
+import fs from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { isSignedWith, readSignatures, signatureFile } from '../server/plugin-calls/signed-zip.ts'
+import { offeredUpdate, servedZip } from '../server/plugin-calls/zip.ts'
+import { buildPlugin, KEY_FILE, PLUGIN, SIGNATURES, SOURCE } from './build-plugin.ts'
+import { publicText, signatureOf, signPlugin } from './sign-plugin.ts'
+
+const RECOUP = 'https://recoup.example.com'
+
+const home = await fs.mkdtemp(path.join(os.tmpdir(), 'recoup-sign-'))
+afterAll(() => fs.rm(home, { recursive: true }))
+const source = path.join(home, 'plugin', PLUGIN)
+const inSource = (name: string) => path.join(source, name)
+
+/** Ed25519 signs the same text with the same bytes each time, so plugin/tests/UpdateTest.php has signatures of these keys. */
+const madeKey = (byte: number) =>
+  createPrivateKey({
+    key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), Buffer.alloc(32, byte)]),
+    format: 'der',
+    type: 'pkcs8',
+  })
+const [OLD, NEW] = [madeKey(1), madeKey(2)]
+
+async function fileOf(key: typeof OLD): Promise<string> {
+  const file = path.join(home, `${hash('sha256', publicText(key))}.pem`)
+  await fs.writeFile(file, key.export({ type: 'pkcs8', format: 'pem' }))
+  return file
+}
+const [oldFile, newFile] = [await fileOf(OLD), await fileOf(NEW)]
+
+beforeEach(async () => {
+  await fs.rm(path.join(home, 'plugin'), { recursive: true, force: true })
+  await fs.cp(SOURCE, source, { recursive: true })
+  for (const name of [KEY_FILE, SIGNATURES]) await fs.rm(inSource(name), { force: true })
+})
+
+async function setVersion(version: string): Promise<void> {
+  const main = inSource(`${PLUGIN}.php`)
+  await fs.writeFile(main, (await fs.readFile(main, 'utf8')).replace(/^ \* Version: .*$/m, ` * Version: ${version}`))
+}
+
+async function build() {
+  const file = await buildPlugin(await fs.mkdtemp(path.join(home, 'dist-')), source)
+  return { file, zip: await fs.readFile(file), offer: await offeredUpdate(RECOUP, '0.0.1', file) }
+}
+
+/** What a shop asks whose plugin has this key: its offer bears a signature of the bytes that it downloads. */
+async function isTakenBy(key: typeof OLD, { file, offer }: Awaited<ReturnType<typeof build>>): Promise<boolean> {
+  const { built } = (await servedZip(RECOUP, file))!
+  return (
+    offer?.signed !== undefined &&
+    offer.signed.sha256 === hash('sha256', built) &&
+    isSignedWith(publicText(key), { version: offer.version, ...offer.signed })
+  )
+}
+
+test('the plugin tests check signatures of these keys', () => {
+  const signed = [OLD, NEW].map((key) => signatureOf(key, '9.0.0', hash('sha256', 'the zip')))
+  expect([...[OLD, NEW].map(publicText), ...signed]).toEqual([
+    'iojj3XQJ8ZX9UtstPLpdcspnCb8dlBIb83SIAbQPb1w=',
+    'gTl3Dqh9F19Wo1Rmw0x+zMuNipG07jeiXfYPW4/Js5Q=',
+    'V5j+hzi+hNgo/dBm3y49mQymXr5uzo10r/h+WUzhNJB9hoaVCBZtDBIqAA04V4rqjxu20Wfl3fz3J+EgRirjBA==',
+    '1oRh6jD5bhDwcauIeyUEGa43KGF0BIIcWVlkyAreI1cmam9kWLSiHn0jHSufhIKtWDnQrAmCvq2s7VwWxK4ABw==',
+  ])
+})
+
+test('a signed build has the public key, and its signature is offered with the bytes it is of (security-P16)', async () => {
+  await signPlugin([oldFile], source)
+  const built = await build()
+  expect(built.zip.includes(`${PLUGIN}/${KEY_FILE}`)).toBe(true)
+  expect(built.zip.includes(publicText(OLD))).toBe(true)
+  expect((await servedZip(RECOUP, built.file))!.built.equals(built.zip)).toBe(true)
+  expect([await isTakenBy(OLD, built), await isTakenBy(NEW, built)]).toEqual([true, false])
+})
+
+test('a signature is of every byte of the zip and of its version', async () => {
+  await signPlugin([oldFile], source)
+  const { zip, file } = await build()
+  const signed = (await readSignatures(signatureFile(file), zip))!
+  const changed = Buffer.from(zip)
+  changed[1_000]! ^= 1
+  expect(await readSignatures(signatureFile(file), changed)).toBeNull()
+  expect(isSignedWith(publicText(OLD), signed)).toBe(true)
+  expect(isSignedWith(publicText(OLD), { ...signed, sha256: hash('sha256', changed) })).toBe(false)
+  expect(isSignedWith(publicText(OLD), { ...signed, version: '9.9.9' })).toBe(false)
+  for (const key of ['', 'x', publicText(NEW)]) expect(isSignedWith(key, signed)).toBe(false)
+  for (const text of ['', '{', '{}', JSON.stringify({ ...signed, signatures: [] })]) {
+    await fs.writeFile(signatureFile(file), text)
+    expect(await readSignatures(signatureFile(file), zip)).toBeNull()
+  }
+})
+
+test('after the key was changed, a shop that skipped versions takes the newest as long as the old key signs', async () => {
+  await signPlugin([oldFile], source)
+  await setVersion('9.0.0')
+  await expect(signPlugin([newFile], source)).rejects.toThrow(publicText(OLD))
+  await signPlugin([newFile, oldFile], source)
+  const first = await build()
+  expect(first.zip.includes(publicText(NEW)) && !first.zip.includes(publicText(OLD))).toBe(true)
+  expect([await isTakenBy(OLD, first), await isTakenBy(NEW, first)]).toEqual([true, true])
+  // A shop with the old key was off during 9.0.0.
+  await setVersion('9.1.0')
+  await signPlugin([newFile, oldFile], source)
+  const second = await build()
+  expect([await isTakenBy(OLD, second), await isTakenBy(NEW, second)]).toEqual([true, true])
+  await setVersion('9.2.0')
+  await signPlugin([newFile], source)
+  const third = await build()
+  expect([await isTakenBy(OLD, third), await isTakenBy(NEW, third)]).toEqual([false, true])
+})
+
+test('a build has the key only with a signature of that key over these bytes', async () => {
+  await signPlugin([oldFile], source)
+  await fs.appendFile(inSource('readme.txt'), '\n')
+  const changed = await build()
+  expect(changed.zip.includes(publicText(OLD))).toBe(false)
+  expect(changed.offer).toMatchObject({ sha256: expect.any(String) })
+  expect(changed.offer).not.toHaveProperty('signed')
+  await signPlugin([oldFile], source)
+  expect((await build()).zip.includes(publicText(OLD))).toBe(true)
+  const signed = JSON.parse(await fs.readFile(inSource(SIGNATURES), 'utf8'))
+  const byOther = { ...signed, signatures: [signatureOf(NEW, signed.version, signed.sha256)] }
+  await fs.writeFile(inSource(SIGNATURES), JSON.stringify(byOther))
+  const refused = await build()
+  expect(refused.zip.includes(publicText(OLD))).toBe(false)
+  expect(refused.offer).not.toHaveProperty('signed')
+})
+
+test('signing says what is wrong with a key', async () => {
+  await expect(signPlugin([], source)).rejects.toThrow('private key')
+  await expect(signPlugin([path.join(home, 'none.pem')], source)).rejects.toThrow('ENOENT')
+})
