@@ -3,7 +3,7 @@ import type { OutgoingEmail } from '../channels/channel.ts'
 import { personName, withoutAddresses } from '../core/addresses-in-text.ts'
 import { type Secrets, tokenHash } from '../core/secrets.ts'
 import { clickPath, messageToken, type TokenPurpose } from '../links/message-tokens.ts'
-import { isOnStoreHost } from '../stores/rules.ts'
+import { isOnStoreHost, shownStoreName } from '../stores/rules.ts'
 import type { MailBrand, TemplateContext } from '../templates/context.ts'
 import type { RenderedMessage } from '../templates/message.ts'
 import type { Difference } from '../templates/plans/plans.ts'
@@ -116,7 +116,7 @@ export function shownCart(
   const ownHosts = [store.url, store.homeUrl].map((url) => new URL(url).hostname)
   const names = {
     customerName: personName(firstName ?? ''),
-    storeName: withoutAddresses(store.name, ownHosts) || ownHosts[0]!,
+    storeName: shownStoreName(store.name, [store.url, store.homeUrl]),
   }
   if (currency === null) return { ...names, items: [], cartTotal: '', isWithoutCart: true }
   const shown = items.map((item) => presentItem({ ...item, name: withoutAddresses(item.name, ownHosts) }, currency))

@@ -216,16 +216,15 @@ export async function takeReply({ db, accountId }: AccountDb, channel: TextChann
 }
 
 /** Whose name stands in an answer: the newest connected store's. */
-export async function senderName({ db, accountId }: AccountDb): Promise<string | null> {
-  const row = await db
+export function senderOf({ db, accountId }: AccountDb) {
+  return db
     .selectFrom('stores')
-    .select(['sender_name', 'name'])
+    .select(['sender_name', 'name', 'url', 'home_url'])
     .where('account_id', '=', accountId)
     .where('is_active', '=', true)
     .orderBy('connected_at', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return row ? row.sender_name || row.name : null
 }
 
 export async function deleteOldInbound(db: Db, receivedBefore: Date): Promise<void> {

@@ -103,6 +103,17 @@ describe('STOP, START and HELP by SMS (C4)', () => {
     await says('START')
   })
 
+  test('the name of a shop brings no link into an answer (security-P8)', async () => {
+    const change = (names: { name: string; sender_name: string }) =>
+      world.db.updateTable('stores').set(names).where('id', '=', scene.store.storeId).execute()
+    const before = world.db.selectFrom('stores').select(['name', 'sender_name'])
+    const names = await before.where('id', '=', scene.store.storeId).executeTakeFirstOrThrow()
+    await change({ name: 'Security Team evil.com', sender_name: '' })
+    const answer = messageOf((await says('HELP')).body)
+    await change(names)
+    expect(answer).toContain('Security Team evil com')
+  })
+
   test('HELP is answered, other words are not, and neither when Twilio has answered itself', async () => {
     expect(messageOf((await says('help')).body)).toContain('support@recoup.example.com')
     expect(messageOf((await says('I cannot stop thinking of it')).body)).toBeNull()

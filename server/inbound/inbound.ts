@@ -12,6 +12,7 @@ import { type Limit, takeMany } from '../core/rate-limits.ts'
 import type { Deps } from '../deps.ts'
 import { scheduleNextLook } from '../messages/messages.ts'
 import { noteInbound } from '../outcome/delivery.ts'
+import { shownStoreName } from '../stores/rules.ts'
 import * as sql from './inbound-sql.ts'
 import { replyJob } from './jobs.ts'
 import { type Keyword, keywordAnswer, keywordOf } from './keywords.ts'
@@ -126,7 +127,8 @@ async function stop(tx: AccountTx, said: readonly sql.OptOut[], now: Date): Prom
 }
 
 async function answerText(deps: Deps, account: AccountDb, keyword: Keyword, to: string): Promise<string> {
-  const name = (await sql.senderName(account)) ?? deps.config.companyName
+  const row = await sql.senderOf(account)
+  const name = row ? row.sender_name || shownStoreName(row.name, [row.home_url, row.url]) : deps.config.companyName
   return keywordAnswer(keyword, { name, help: deps.config.supportEmail, country: phoneCountry(to) })
 }
 

@@ -48,6 +48,18 @@ const sms = (isGiven: boolean) => ({ sms: aBox('sms', isGiven) })
 
 const asked = (phone: string) => scene.twilio.network.texts.thread(phone, 'sms', '+12025550100').map(({ body }) => body)
 
+test('the name of a shop brings no link into a question (security-P8)', async () => {
+  const change = (names: { name: string; sender_name: string }) =>
+    world.db.updateTable('stores').set(names).where('id', '=', store.storeId).execute()
+  const before = world.db.selectFrom('stores').select(['name', 'sender_name']).where('id', '=', store.storeId)
+  const names = await before.executeTakeFirstOrThrow()
+  const phone = await ticks(sms(true), '+4915123456900')
+  await change({ name: 'Security Team evil.com', sender_name: '' })
+  await askWaiting(world.deps)
+  await change(names)
+  expect(asked(phone)).toEqual([expect.stringMatching(/^Security Team evil com: /)])
+})
+
 describe('which numbers are asked (security-P13)', () => {
   afterEach(() => world.db.deleteFrom('opt_in_requests').where('state', '=', 'waiting').execute())
 

@@ -16,6 +16,7 @@ import type { Deps } from '../deps.ts'
 import { notifyOnce } from '../notifications/notifications.ts'
 import { addressKey } from '../shoppers/rules.ts'
 import { lockAllKeys } from '../shoppers/shoppers.ts'
+import { shownStoreName } from '../stores/rules.ts'
 import { erasedAmong } from '../suppressions/suppressions.ts'
 import { insertSuppression } from '../suppressions/unsubscribe.ts'
 import { bookSpend, lockBudget } from '../texts/spend.ts'
@@ -100,7 +101,8 @@ async function obstacleTo(
   if (quiet.until) return quiet.until
   const transport = await deps.channels.text(situation.account_id, 'sms')
   if (!transport) return later(10)
-  const text = optInRequestText(situation.sender_name || situation.name, country ?? phoneCountry(phone))
+  const { sender_name, name, home_url, url } = situation
+  const text = optInRequestText(sender_name || shownStoreName(name, [home_url, url]), country ?? phoneCountry(phone))
   return { transport, message: { messageId: newId(), channel: 'sms', to: phone, text, template: null } }
 }
 

@@ -1,6 +1,7 @@
 import type { PlanLimits } from '../../shared/billing.ts'
 import type { ErrorCode } from '../../shared/errors.ts'
 import { KEYS_UNREADABLE, STORE_PROBLEM_CODES, type StoreProblemCode } from '../../shared/store-problems.ts'
+import { withoutAddresses } from '../core/addresses-in-text.ts'
 
 // Stores: pure rules. No clock, no database, no network.
 
@@ -208,4 +209,10 @@ function reportedFor(address: string | null | undefined, { url, home_url }: Stor
   const target = address ? URL.parse(address) : null
   if (!target || !/^https?:$/.test(target.protocol)) return []
   return [url, home_url].flatMap((each) => (each && URL.parse(each)) || []).filter(({ host }) => host === target.host)
+}
+
+/** As messages name the store. The shop says what it is called: no address comes along but its own. */
+export function shownStoreName(name: string, urls: readonly [string, ...string[]]): string {
+  const [host, ...others] = urls.map((url) => new URL(url).hostname) as [string, ...string[]]
+  return withoutAddresses(name, [host, ...others]) || host
 }
