@@ -318,6 +318,18 @@ test('the demo store may be connected by everybody, any other store not by the d
   world.deps.demo = null
 })
 
+test.each([
+  ['Mugs & More', 'Mugs & More'],
+  ['Security Team evil.com', ''],
+  ['=?utf-8?b?ZXZpbC5jb20gbG9naW4=?=', ''],
+  ['Mugs \u202eerom', ''],
+])('of a shop called %j the sender is %j (security-P3, security-P8)', async (name, sender) => {
+  const fake = aFakeStore(aHome())
+  fake.profile.name = name
+  const { body } = await connect(world, await anOwner(world), fake)
+  expect(await storeRow(body.store.id)).toMatchObject({ sender_name: sender })
+})
+
 test('members and viewers neither connect nor disconnect', async () => {
   const { owner, fake, storeId } = await aConnectedStore(world)
   for (const role of ['member', 'viewer'] as const) {
