@@ -5,6 +5,7 @@ import { anOrder, type TestStore } from '../../test/factories.ts'
 import { aCalledWorld } from '../../test/provider-calls.ts'
 import { recordCapture } from '../capture/capture.ts'
 import { recordOrders } from '../carts/record.ts'
+import { ledgerText } from '../consent/evidence-sql.ts'
 import { askWaiting, mayBeAsked, WITHOUT_ORDER } from './opt-in-request.ts'
 
 // Which numbers are asked whether they meant their opt-in, and how many: anybody can type a number into a checkout.
@@ -28,14 +29,14 @@ beforeEach(async () => {
 })
 
 /** A shopper ticks boxes at the checkout. */
-async function ticks(consent: NonNullable<CapturePost['consent']>, phone: string) {
+async function ticks(consent: NonNullable<CapturePost['consent']>, phone: string, country?: string) {
   const url = 'https://shop.example.com'
   visits += 1
   const post: CapturePost = {
     cart: `cart-of-visit-${String(visits).padStart(6, '0')}`,
     page: `page-${String(visits).padStart(6, '0')}`,
     seq: 0,
-    contact: { email: `v${visits}@shoppers.example`, phone },
+    contact: { email: `v${visits}@shoppers.example`, phone, ...(country && { country }) },
   }
   const capture = (said: CapturePost) =>
     recordCapture(world.deps, { id: store.storeId, url, home_url: url }, said, `client-${visits}`)
@@ -90,9 +91,27 @@ describe('which numbers are asked (security-P13)', () => {
     expect([Object.values(refused).flatMap(asked), waiting]).toEqual([[], []])
   })
 
+  const evidenceOf = async (phone: string) => {
+    const hash = world.deps.secrets.addressHash(phone)
+    const words = await ledgerText({ storeId: store.storeId, db: world.db }, [hash], ['sms'])
+    return words.get(`sms:${hash.toString('hex')}`)?.evidence
+  }
+
+  test('a yes for a number that hardly a customer has is none before an order, whatever country is typed', async () => {
+    const { 'of a country the store does not sell to': british, ...others } = refused
+    for (const phone of Object.values(others)) {
+      await ticks(sms(true), phone, 'US')
+      expect([phone, await evidenceOf(phone)]).toEqual([phone, 'pending'])
+    }
+    for (const phone of [british, '+12025550177']) {
+      await ticks(sms(true), phone, 'US')
+      expect([phone, await evidenceOf(phone)]).toEqual([phone, 'express_yes'])
+    }
+  })
+
   test('where the store sells everywhere, all countries whose price is listed', () => {
     const everywhere = { base_country: 'DE', selling_countries: null }
-    const listed = ['+447400123456', '+393123456789', '+4915123456789', '+12025550143']
+    const listed = ['+5215512345678', '+447400123456', '+393123456789', '+4915123456789', '+12025550143']
     const others = ['+5351234567', '+252711234567', '+9607712345', '+2693212345', '+18765551234', '+77012345678']
     const noPersons = [
       '+3197012345678',
