@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import vm from 'node:vm'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { deviceFor } from '../storefront/push-cart.ts'
 
 // The plugin's scripts, which are served as they are, in a page that has only what they touch.
 
@@ -173,4 +174,21 @@ test('the block checkout reports a box that a later step hides, and “none” f
 test('the block checkout tells hidden boxes from boxes that it cannot find', () => {
   expect(openBlocks({ 'contact-recoup-consent-sms': { isVisible: false } }).send()).toBe('hidden')
   expect(openBlocks({}).send()).toBe('unknown')
+})
+
+test.each([
+  ['https:', true],
+  ['http:', false],
+])('on a page by %s the cookie that tells the plugin the device is secure: %s (security-P18)', (protocol, isSecure) => {
+  const page = { cookie: '' }
+  vi.stubGlobal('document', page)
+  vi.stubGlobal('location', { protocol })
+  const memory = { get: () => undefined, token: () => 'd'.repeat(32) } as unknown as Parameters<typeof deviceFor>[0]['memory']
+  try {
+    deviceFor({ method: 'plugin', memory })
+  } finally {
+    vi.unstubAllGlobals()
+  }
+  expect(page.cookie).toMatch(/^recoup_device=d{32}; path=\/; max-age=34560000; samesite=lax/)
+  expect(page.cookie.endsWith('; secure')).toBe(isSecure)
 })

@@ -20,7 +20,7 @@ export function cartOf({ method, memory }: Source): string | undefined {
 export function deviceFor({ method, memory }: Source): string | undefined {
   if (method !== 'plugin') return memory.get('device')
   const device = deviceOf(memory)
-  const more = `path=/; max-age=${DEVICE_DAYS * 86_400}; samesite=lax`
+  const more = `path=/; max-age=${DEVICE_DAYS * 86_400}; samesite=lax${location.protocol === 'https:' ? '; secure' : ''}`
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser that has push.
   if (device) document.cookie = `recoup_device=${device}; ${more}`
   return device
