@@ -183,7 +183,9 @@ test.each([
   const page = { cookie: '' }
   vi.stubGlobal('document', page)
   vi.stubGlobal('location', { protocol })
-  const memory = { get: () => undefined, token: () => 'd'.repeat(32) } as unknown as Parameters<typeof deviceFor>[0]['memory']
+  const memory = { get: () => undefined, token: () => 'd'.repeat(32) } as unknown as Parameters<
+    typeof deviceFor
+  >[0]['memory']
   try {
     deviceFor({ method: 'plugin', memory })
   } finally {

@@ -1,4 +1,4 @@
-import { createPrivateKey, hash } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync, hash } from 'node:crypto'
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -132,4 +132,9 @@ test('a build has the key only with a signature of that key over these bytes', a
 test('signing says what is wrong with a key', async () => {
   await expect(signPlugin([], source)).rejects.toThrow('private key')
   await expect(signPlugin([path.join(home, 'none.pem')], source)).rejects.toThrow('ENOENT')
+  await expect(signPlugin(Array(9).fill(oldFile), source)).rejects.toThrow('at most 8')
+  const other = path.join(home, 'rsa.pem')
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+  await fs.writeFile(other, privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  await expect(signPlugin([other], source)).rejects.toThrow('not an Ed25519 key')
 })

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, hash, type KeyObject, sign } from 'n
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { signedText } from '../server/plugin-calls/signed-zip.ts'
+import { MOST_SIGNATURES, signedText } from '../server/plugin-calls/signed-zip.ts'
 import { KEY_FILE, PLUGIN, pluginFiles, SIGNATURES, SOURCE, versionOf, zipOf } from './build-plugin.ts'
 
 // `npm run plugin:sign -- key.pem [old-key.pem …]`, on a machine of the publisher that is not online. Every key signs the plugin's zip; the public
@@ -12,6 +12,7 @@ export async function signPlugin(keyFiles: string[], source = SOURCE): Promise<{
   const keys = await Promise.all(keyFiles.map(readKey))
   const [publicKey] = keys.map(publicText)
   if (!publicKey) throw new Error('Name the file of the private key: npm run plugin:sign -- key.pem')
+  if (keys.length > MOST_SIGNATURES) throw new Error(`A version has at most ${MOST_SIGNATURES} signatures.`)
   await changeKey(path.join(source, KEY_FILE), keys.map(publicText))
   const files = await pluginFiles(source)
   const version = versionOf(files)

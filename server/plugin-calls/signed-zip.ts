@@ -5,7 +5,7 @@ import { z } from 'zod'
 // A publisher's signatures of the plugin's zip as it was built, made with offline keys (scripts/sign-plugin.ts). Recoup passes them on and cannot
 // make one. There are several after the publisher's key was changed: shops that still have the old key take the new version, too.
 
-const MOST_SIGNATURES = 8
+export const MOST_SIGNATURES = 8
 
 const SignedZip = z.object({
   version: z.string().max(40),
