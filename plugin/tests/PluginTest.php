@@ -1,6 +1,7 @@
 <?php
 
 use Recoup\WooCommerce\Plugin;
+use Recoup\WooCommerce\Settings;
 
 final class PluginTest extends ShopCase
 {
@@ -38,5 +39,20 @@ final class PluginTest extends ShopCase
         Plugin::load();
         $ours = ['plugin' => 'recoup-for-woocommerce/recoup-for-woocommerce.php'];
         self::assertInstanceOf(WP_Error::class, apply_filters('upgrader_pre_download', false, 'https://recoup.example.com/x.zip', null, $ours));
+    }
+
+    /**
+     * security-P16: no signature covers scripts that come from Recoup.
+     *
+     * @runInSeparateProcess
+     * @preserveGlobalState disabled
+     */
+    public function testTheAdministratorCanRuleOutWebPushWhateverRecoupSays(): void
+    {
+        $at = 'https://recoup.example.com/push/';
+        Settings::take(['version' => 's2', 'boxes' => [], 'push' => ['worker' => $at . 'sw.js', 'widget' => $at . 'widget.js']]);
+        self::assertTrue(Settings::hasPush());
+        define('RECOUP_NO_PUSH', true);
+        self::assertFalse(Settings::hasPush());
     }
 }

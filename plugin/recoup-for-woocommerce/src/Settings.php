@@ -81,9 +81,11 @@ final class Settings
         return $kept;
     }
 
+    /** Its scripts come from Recoup and are in no signed zip, so the shop's administrator can rule them out in wp-config.php. */
     public static function hasPush(): bool
     {
-        return Connection::isUp() && !empty(self::cached()['push']);
+        $isRefused = defined('RECOUP_NO_PUSH') && constant('RECOUP_NO_PUSH');
+        return !$isRefused && Connection::isUp() && !empty(self::cached()['push']);
     }
 
     public static function pushAddress(string $name): string
