@@ -156,31 +156,12 @@ final class ConnectTest extends ShopCase
         self::assertTrue(Connect::disconnect('owner'));
     }
 
-    /** WordPress keeps what it was offered, and downloads it also when nothing of ours runs that compares it. */
-    public function testTheOfferOfAnUpdateEndsWithTheConnectionAndWithThePlugin(): void
+    public function testAnotherConnectionDropsTheUpdateThatTheOneBeforeOffered(): void
     {
-        $kept = static function (): bool {
-            return isset($GLOBALS['wp']['siteTransients']['update_plugins']);
-        };
-        $ends = [
-            static function (): void {
-                Connect::disconnect('owner');
-            },
-            [Connect::class, 'ended'],
-            $GLOBALS['wp_always']['deactivate'],
-            function (): void {
-                $this->recoup->answers['connect'] = [200, ['store' => 'store-9', 'account' => 'Heron']];
-                self::assertSame('', $this->comeBack($this->begin()['state']));
-            },
-        ];
-        foreach ($ends as $end) {
-            parent::connect();
-            State::put(['update' => ['version' => '9.0.0', 'sha256' => str_repeat('a', 64)]]);
-            $GLOBALS['wp']['siteTransients']['update_plugins'] = ['an offer'];
-            $end();
-            self::assertFalse($kept());
-        }
-        self::assertNull(State::get('update'), 'of the Recoup before');
+        State::put(['update' => ['version' => '9.0.0', 'sha256' => str_repeat('a', 64)]]);
+        $this->recoup->answers['connect'] = [200, ['store' => 'store-9', 'account' => 'Heron']];
+        self::assertSame('', $this->comeBack($this->begin()['state']));
+        self::assertNull(State::get('update'));
     }
 
     public function testUninstallRemovesEverythingAndTellsRecoup(): void

@@ -22,6 +22,8 @@ final class Recoup
     public $asked = 0;
     /** @var string|null of the zip */
     public $zip;
+    /** @var string where a zip was last downloaded */
+    public $downloadedAt = '';
 
     public function __invoke(string $method, string $url, array $arguments)
     {
@@ -41,6 +43,7 @@ final class Recoup
     private function get(string $url, array $arguments): array
     {
         if (isset($arguments['filename'])) {
+            $this->downloadedAt = $url;
             file_put_contents($arguments['filename'], (string) $this->zip);
             return ['status' => 200, 'body' => '', 'headers' => []];
         }

@@ -9,7 +9,9 @@ use Recoup\WooCommerce\Update;
 
 final class UpdateTest extends ShopCase
 {
-    private const PACKAGE = 'https://recoup.example.com/plugin/recoup-for-woocommerce.zip';
+    private const ZIP = 'https://recoup.example.com/plugin/recoup-for-woocommerce.zip';
+    /** No such host exists (RFC 2606), so WordPress without this plugin cannot download it. */
+    private const PACKAGE = 'https://recoup-for-woocommerce.invalid/9.0.0.zip';
     private const PLUGIN = 'recoup-for-woocommerce/recoup-for-woocommerce.php';
 
     /** Made by scripts/sign-plugin.ts of "the zip" as version 9.0.0 (scripts/sign-plugin.test.ts). The private keys are 32 times 1 and 2. */
@@ -48,22 +50,20 @@ final class UpdateTest extends ShopCase
         return ['sha256' => hash('sha256', 'the zip'), 'signatures' => $signatures];
     }
 
-    private function assertTaken(string $words): void
+    private function assertTaken(string $case): void
     {
-        self::assertSame(self::PACKAGE . '?signed=1', $this->offered()['package'] ?? null, $words);
-        $file = $this->download(self::PACKAGE . '?signed=1');
-        self::assertSame('the zip', file_get_contents($file), $words);
+        self::assertSame(self::PACKAGE, $this->offered()['package'] ?? null, $case);
+        $file = $this->download();
+        self::assertSame('the zip', file_get_contents($file), $case);
+        self::assertSame(self::ZIP . '?signed=1', $this->recoup->downloadedAt, $case);
         unlink($file);
         self::assertSame('', Update::unsigned());
     }
 
-    private function assertRefused(string $words): void
+    private function assertRefused(string $case): void
     {
-        self::assertFalse($this->offered(), $words);
-        foreach ([self::PACKAGE, self::PACKAGE . '?signed=1'] as $package) {
-            self::assertInstanceOf(WP_Error::class, $this->download($package), $words);
-            self::assertInstanceOf(WP_Error::class, apply_filters('upgrader_pre_download', false, $package), $words);
-        }
+        self::assertFalse($this->offered(), $case);
+        self::assertInstanceOf(WP_Error::class, $this->download(), $case);
     }
 
     public function testABuildWithAPublishersKeyTakesOnlyWhatThatKeySigned(): void
@@ -80,9 +80,9 @@ final class UpdateTest extends ShopCase
             'another key' => self::signedBy(self::BY_NEW),
             'another zip' => ['sha256' => hash('sha256', 'another zip')] + $right,
         ];
-        foreach ($wrong as $words => $signed) {
+        foreach ($wrong as $case => $signed) {
             $this->offerSigned($signed);
-            $this->assertRefused($words);
+            $this->assertRefused($case);
             self::assertStringContainsString('version 9.0.0 of this plugin without a valid signature', implode(' ', Health::problems()));
         }
         $this->offerSigned($right, '9.0.1');
@@ -90,9 +90,8 @@ final class UpdateTest extends ShopCase
         $this->offerSigned($right);
         $this->assertTaken('the right one');
         self::assertStringNotContainsString('signature', implode(' ', Health::problems()));
-        self::assertInstanceOf(WP_Error::class, $this->download(self::PACKAGE), 'the zip that is not signed');
         $this->recoup->zip = 'the zap';
-        self::assertInstanceOf(WP_Error::class, $this->download(self::PACKAGE . '?signed=1'), 'one byte is another');
+        self::assertInstanceOf(WP_Error::class, $this->download(), 'one byte is another');
     }
 
     public function testAfterAChangeOfTheKeyShopsWithTheOldAndTheNewOneTakeTheUpdate(): void
@@ -166,11 +165,11 @@ final class UpdateTest extends ShopCase
         $this->offerUpdate(hash('sha256', 'the zip'));
         $offer = $this->offered();
         self::assertSame(['9.0.0', self::PACKAGE], [$offer['version'], $offer['package']]);
-        $file = apply_filters('upgrader_pre_download', false, self::PACKAGE);
-        self::assertSame('the zip', file_get_contents($file));
+        $file = $this->download();
+        self::assertSame(['the zip', self::ZIP], [file_get_contents($file), $this->recoup->downloadedAt]);
         unlink($file);
         $this->recoup->zip = 'another zip';
-        self::assertInstanceOf(WP_Error::class, apply_filters('upgrader_pre_download', false, self::PACKAGE));
+        self::assertInstanceOf(WP_Error::class, $this->download());
     }
 
     private function offered()
@@ -178,44 +177,46 @@ final class UpdateTest extends ShopCase
         return apply_filters('update_plugins_recoup-for-woocommerce.invalid', false, [], self::PLUGIN);
     }
 
-    private function download(string $package)
+    private function download(string $package = self::PACKAGE)
     {
         return apply_filters('upgrader_pre_download', false, $package, null, ['plugin' => self::PLUGIN]);
     }
 
-    /** security-P16: an offer that WordPress kept, of a connection that has ended or changed since, or one that another plugin has put there. */
+    /** security-P16: WordPress kept an offer of a connection that has ended or changed since, or another plugin offered one. */
     public function testAnUpdateOfThisPluginIsNeverDownloadedUnchecked(): void
     {
         $this->recoup->zip = 'the zip';
         $this->offerUpdate(hash('sha256', 'the zip'));
-        self::assertInstanceOf(WP_Error::class, $this->download('https://evil.example/plugin/recoup-for-woocommerce.zip'));
-        self::assertInstanceOf(WP_Error::class, $this->download(''));
-        unlink($this->download(self::PACKAGE));
-        Connection::set('url', 'https://other.example.com');
-        self::assertInstanceOf(WP_Error::class, $this->download(self::PACKAGE), 'another Recoup');
-        Connection::set('url', 'https://recoup.example.com');
+        unlink($this->download('https://evil.example/plugin/recoup-for-woocommerce.zip'));
+        self::assertSame(self::ZIP, $this->recoup->downloadedAt);
         $GLOBALS['wp']['http'] = static function (): void {
             throw new RuntimeException('an error of another plugin');
         };
-        self::assertInstanceOf(WP_Error::class, $this->download(self::PACKAGE), 'after an error');
+        self::assertInstanceOf(WP_Error::class, $this->download(), 'after an error');
         $GLOBALS['wp']['http'] = $this->recoup;
         Connection::forget();
-        self::assertInstanceOf(WP_Error::class, $this->download(self::PACKAGE), 'disconnected');
-        // By hand: a file of the administrator's, which has no plugin yet.
-        self::assertFalse(apply_filters('upgrader_pre_download', false, '/tmp/recoup-for-woocommerce.zip', null, ['type' => 'plugin', 'action' => 'install']));
+        self::assertInstanceOf(WP_Error::class, $this->download(), 'disconnected');
+    }
+
+    public function testWhatAnAdministratorInstallsByHandIsLeftAlone(): void
+    {
+        $this->offerUpdate(hash('sha256', 'the zip'));
+        foreach (['/tmp/recoup-for-woocommerce.zip', self::ZIP] as $package) {
+            self::assertFalse(apply_filters('upgrader_pre_download', false, $package, null, ['type' => 'plugin', 'action' => 'install']));
+        }
     }
 
     public function testAVersionThatIsNotNewerIsNotDownloaded(): void
     {
         $this->recoup->zip = 'the zip';
         State::put(['update' => ['version' => Plugin::VERSION, 'sha256' => hash('sha256', 'the zip')]]);
-        self::assertInstanceOf(WP_Error::class, $this->download(self::PACKAGE));
+        self::assertInstanceOf(WP_Error::class, $this->download());
     }
 
     public function testDownloadsOfOthersAndTheSameVersionAreLeftAlone(): void
     {
         $this->offerUpdate(str_repeat('a', 64));
-        self::assertFalse(Update::download(false, 'https://downloads.example.org/other.zip'));
+        self::assertFalse(apply_filters('upgrader_pre_download', false, 'https://downloads.example.org/other.zip', null, ['plugin' => 'other/other.php']));
         self::assertFalse(Update::offer(false, [], 'other/other.php'));
         State::put(['update' => ['version' => Plugin::VERSION, 'sha256' => str_repeat('a', 64)]]);
         self::assertFalse(Update::offer(false, [], self::PLUGIN));

@@ -132,7 +132,6 @@ final class Connect
         Keys::remove((int) ($before['keyId'] ?? 0));
         Connection::save($connection + ['shown' => Settings::chosen()]);
         State::put(['nextBeat' => 0, 'ended' => '', 'update' => null] + Sender::NO_WAIT);
-        Update::withdraw();
         Log::note('Connected to Recoup.');
     }
 
@@ -215,6 +214,5 @@ final class Connect
         Outbox::drop();
         delete_option(State::OPTION);
         State::put(['ended' => $why]);
-        Update::withdraw();
     }
 }

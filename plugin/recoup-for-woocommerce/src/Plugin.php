@@ -15,7 +15,7 @@ final class Plugin
     {
         self::$file = $file;
         register_activation_hook($file, Guard::action('activate', [self::class, 'activated']));
-        register_deactivation_hook($file, Guard::action('deactivate', [self::class, 'deactivated']));
+        register_deactivation_hook($file, Guard::action('deactivate', [Sender::class, 'unschedule']));
         add_action('before_woocommerce_init', Guard::action('before_woocommerce_init', [self::class, 'declare']));
         add_action('plugins_loaded', Guard::action('plugins_loaded', [self::class, 'load']), 20);
     }
@@ -46,7 +46,7 @@ final class Plugin
         add_action('init', Guard::action('textdomain', static function (): void {
             load_plugin_textdomain('recoup-for-woocommerce', false, dirname(plugin_basename(self::$file)) . '/languages');
         }), 1);
-        // Also without WooCommerce: an offer that WordPress has kept is not downloaded unchecked.
+        // Without WooCommerce as well: WordPress keeps an offer for half a day.
         Guard::action(Update::class, [Update::class, 'start'])();
         if (!function_exists('WC') || version_compare((string) WC()->version, self::LEAST_WOOCOMMERCE, '<')) {
             add_action('admin_notices', Guard::action('admin_notices', [self::class, 'sayNeeds']));
@@ -77,11 +77,5 @@ final class Plugin
             Outbox::create();
             State::put(['nextBeat' => 0]);
         }
-    }
-
-    public static function deactivated(): void
-    {
-        Sender::unschedule();
-        Update::withdraw();
     }
 }

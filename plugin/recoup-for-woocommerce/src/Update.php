@@ -54,15 +54,10 @@ final class Update
         return Publisher::signs() && self::isNewer($update) && self::known() === null ? Text::plain($update['version'], 20) : '';
     }
 
-    private static function zip(): string
+    /** A publisher signs the bytes that are the same at every Recoup. */
+    private static function address(): string
     {
-        return Connection::url() . '/plugin/recoup-for-woocommerce.zip';
-    }
-
-    /** What is signed are the bytes that are the same at every Recoup. */
-    private static function package(): string
-    {
-        return self::zip() . (Publisher::signs() ? '?signed=1' : '');
+        return Connection::url() . '/plugin/recoup-for-woocommerce.zip' . (Publisher::signs() ? '?signed=1' : '');
     }
 
     /**
@@ -84,40 +79,29 @@ final class Update
             'version' => $update['version'],
             'new_version' => $update['version'],
             'url' => Connection::url(),
-            'package' => self::package(),
+            // WordPress keeps the offer. Where this plugin is not loaded, an address that does not exist makes the update fail, not go unchecked.
+            'package' => 'https://' . self::HOST . '/' . $update['version'] . '.zip',
             'tested' => Text::plain($update['tested'] ?? '', 20),
             'requires_php' => Text::plain($update['requiresPhp'] ?? '7.4', 20),
             'requires' => Text::plain($update['requiresWordpress'] ?? '6.2', 20),
         ];
     }
 
-    /** WordPress keeps an offer for half a day. When the connection ends or changes, or the plugin is switched off, it is out of date. */
-    public static function withdraw(): void
-    {
-        delete_site_transient('update_plugins');
-    }
-
     /**
-     * WordPress' own download refuses private hosts and unusual ports, and compares nothing. So nothing for this plugin goes through it, wherever
-     * the offer is from. What an administrator uploads as a file is not looked at.
+     * WordPress' own download refuses private hosts and unusual ports, and checks nothing. So the plugin downloads its updates itself, whatever address
+     * the offer has. A file that an administrator uploads is no update.
      *
      * @param mixed $before
      * @param mixed $package
      * @param mixed $upgrader
-     * @param mixed $extra of WordPress: which plugin is updated
+     * @param mixed $extra names the plugin that WordPress updates
      * @return mixed
      */
     public static function download($before, $package = '', $upgrader = null, $extra = [])
     {
         $isOurs = is_array($extra) && ($extra['plugin'] ?? null) === plugin_basename(Plugin::file());
-        if ($before !== false || (!$isOurs && !in_array($package, [self::zip(), self::package()], true))) {
-            return $before;
-        }
-        $check = static function () use ($package) {
-            return self::check($package);
-        };
-        // After an error as well: for `false` WordPress would download the package itself.
-        return Guard::value('upgrader_pre_download', $check, self::noUpdate());
+        // After `false` WordPress would download the package itself.
+        return $before === false && $isOurs ? Guard::value('upgrader_pre_download', [self::class, 'fetch'], self::noUpdate()) : $before;
     }
 
     private static function noUpdate(): \WP_Error
@@ -125,18 +109,15 @@ final class Update
         return new \WP_Error('recoup_update', __('Recoup offers no update now.', 'recoup-for-woocommerce'));
     }
 
-    /**
-     * @param mixed $package
-     * @return string|\WP_Error
-     */
-    private static function check($package)
+    /** @return string|\WP_Error */
+    public static function fetch()
     {
         $update = self::known();
-        $file = $update !== null && $package === self::package() ? wp_tempnam('recoup-for-woocommerce.zip') : '';
+        $file = $update !== null ? wp_tempnam('recoup-for-woocommerce.zip') : '';
         if (!$file) {
             return self::noUpdate();
         }
-        $reply = wp_remote_get($package, ['timeout' => 60, 'stream' => true, 'filename' => $file, 'redirection' => 0]);
+        $reply = wp_remote_get(self::address(), ['timeout' => 60, 'stream' => true, 'filename' => $file, 'redirection' => 0]);
         $isThere = !is_wp_error($reply) && (int) wp_remote_retrieve_response_code($reply) === 200;
         if (!$isThere || !hash_equals($update['sha256'], (string) hash_file('sha256', $file))) {
             wp_delete_file($file);

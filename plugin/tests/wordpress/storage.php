@@ -51,12 +51,6 @@ function delete_site_option(string $name): bool
     return delete_option($name);
 }
 
-function delete_site_transient(string $name): bool
-{
-    unset($GLOBALS['wp']['siteTransients'][$name]);
-    return true;
-}
-
 function get_user_meta(int $user, string $name, bool $single = false)
 {
     return $GLOBALS['wp']['meta'][$user][$name] ?? '';
