@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -16,6 +17,9 @@ export const SOURCE = here(`../plugin/${PLUGIN}`)
 export const KEY_FILE = 'signing-key.txt'
 export const SIGNATURES = '../signatures.json'
 
+/** By editors and file managers, which Git does not have: .DS_Store, readme.txt~ */
+const LEFT_BEHIND = /(?:^|\/)\.|~$/
+
 /** German without "du" and "Sie" serves all of these. */
 const GERMAN = ['de_DE', 'de_DE_formal', 'de_AT', 'de_CH', 'de_CH_informal']
 
@@ -29,6 +33,7 @@ export async function pluginFiles(source = SOURCE): Promise<PluginFile[]> {
   const names = (await readdir(source, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(source, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
+    .filter((name) => !LEFT_BEHIND.test(name))
   const files = await Promise.all(
     names.map(async (name) => ({ name, content: await readFile(path.join(source, name)) })),
   )
@@ -64,11 +69,17 @@ export async function buildPlugin(outDir = here('../dist/plugin'), source = SOUR
   return file
 }
 
-/** The same source has the same bytes, so they hold whoever builds it. Changed source has none. */
+/** The same source has the same bytes, so signatures hold at every Recoup that builds it. Changed source has none. */
 async function findSignatures(files: PluginFile[], file: string): Promise<SignedZip | null> {
   const key = files.find(({ name }) => name === KEY_FILE)?.content.toString('utf8')
-  const signed = key === undefined ? null : await readSignatures(file, await zipOf(files))
-  return key !== undefined && signed?.version === versionOf(files) && isSignedWith(key, signed) ? signed : null
+  if (key === undefined) return null
+  const signed = await readSignatures(file, await zipOf(files))
+  if (signed && signed.version === versionOf(files) && isSignedWith(key, signed)) return signed
+  const mismatch = signed ? `has no signature of this version by the key in ${KEY_FILE}` : 'is not about these files'
+  console.warn(
+    `The plugin is built without its publisher's key, and shops that have the key refuse it: plugin/signatures.json ${existsSync(file) ? mismatch : 'is missing'}.`,
+  )
+  return null
 }
 
 export async function zipOf(files: PluginFile[]): Promise<Buffer> {

@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync, hash } from 'node:crypto'
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { isSignedWith, readSignatures, signatureFile } from '../server/plugin-calls/signed-zip.ts'
 import { offeredUpdate, servedZip } from '../server/plugin-calls/zip.ts'
 import { buildPlugin, KEY_FILE, PLUGIN, SIGNATURES, SOURCE } from './build-plugin.ts'
@@ -112,13 +112,20 @@ test('after the key was changed, a shop that skipped versions takes the newest a
   expect([await isTakenBy(OLD, third), await isTakenBy(NEW, third)]).toEqual([false, true])
 })
 
-test('a build has the key only with a signature of that key over these bytes', async () => {
+afterEach(() => vi.restoreAllMocks())
+
+test('a build has the key only with a signature of that key over these bytes, else it warns', async () => {
+  const warn = vi.spyOn(console, 'warn').mockReturnValue()
+  await build()
   await signPlugin([oldFile], source)
+  await build()
+  expect(warn).not.toHaveBeenCalled()
   await fs.appendFile(inSource('readme.txt'), '\n')
   const changed = await build()
   expect(changed.zip.includes(publicText(OLD))).toBe(false)
   expect(changed.offer).toMatchObject({ sha256: expect.any(String) })
   expect(changed.offer).not.toHaveProperty('signed')
+  expect(warn).toHaveBeenLastCalledWith(expect.stringContaining('signatures.json is not about these files'))
   await signPlugin([oldFile], source)
   expect((await build()).zip.includes(publicText(OLD))).toBe(true)
   const signed = JSON.parse(await fs.readFile(inSource(SIGNATURES), 'utf8'))
@@ -127,6 +134,18 @@ test('a build has the key only with a signature of that key over these bytes', a
   const refused = await build()
   expect(refused.zip.includes(publicText(OLD))).toBe(false)
   expect(refused.offer).not.toHaveProperty('signed')
+  expect(warn).toHaveBeenLastCalledWith(expect.stringContaining('no signature of this version by the key'))
+  await fs.rm(inSource(SIGNATURES))
+  expect((await build()).zip.includes(publicText(OLD))).toBe(false)
+  expect(warn).toHaveBeenLastCalledWith(expect.stringContaining('signatures.json is missing'))
+})
+
+test('files that editors and file managers leave behind are in no zip', async () => {
+  await signPlugin([oldFile], source)
+  for (const name of ['.DS_Store', 'src/.Update.php.swp', 'readme.txt~']) await fs.writeFile(inSource(name), 'x')
+  const built = await build()
+  expect(await isTakenBy(OLD, built)).toBe(true)
+  expect(built.zip.includes('.DS_Store')).toBe(false)
 })
 
 test('signing says what is wrong with a key', async () => {
