@@ -103,7 +103,9 @@ test('after the key was changed, a shop that skipped versions takes the newest a
   expect([await isTakenBy(OLD, first), await isTakenBy(NEW, first)]).toEqual([true, true])
   // A shop with the old key was off during 9.0.0.
   await setVersion('9.1.0')
+  await expect(signPlugin([oldFile, newFile], source)).rejects.toThrow(`${publicText(OLD)} is an old key`)
   await signPlugin([newFile, oldFile], source)
+  await expect(signPlugin([oldFile, newFile], source)).rejects.toThrow('is an old key')
   const second = await build()
   expect([await isTakenBy(OLD, second), await isTakenBy(NEW, second)]).toEqual([true, true])
   await setVersion('9.2.0')

@@ -13,12 +13,13 @@ export async function signPlugin(keyFiles: string[], source = SOURCE): Promise<{
   const [publicKey] = keys.map(publicText)
   if (!publicKey) throw new Error('Name the file of the private key: npm run plugin:sign -- key.pem')
   if (keys.length > MOST_SIGNATURES) throw new Error(`A version has at most ${MOST_SIGNATURES} signatures.`)
-  await changeKey(path.join(source, KEY_FILE), keys.map(publicText))
+  const signatureFile = path.join(source, SIGNATURES)
+  const retired = await changeKey(path.join(source, KEY_FILE), keys.map(publicText), await readRetired(signatureFile))
   const files = await pluginFiles(source)
   const version = versionOf(files)
   const sha256 = hash('sha256', await zipOf(files))
   const signatures = keys.map((key) => signatureOf(key, version, sha256))
-  await writeFile(path.join(source, SIGNATURES), `${JSON.stringify({ version, sha256, signatures }, null, 2)}\n`)
+  await writeFile(signatureFile, `${JSON.stringify({ version, sha256, signatures, retired }, null, 2)}\n`)
   return { version, publicKey }
 }
 
@@ -35,14 +36,23 @@ export const publicText = (key: KeyObject): string =>
 export const signatureOf = (key: KeyObject, version: string, sha256: string): string =>
   sign(null, Buffer.from(signedText(version, sha256)), key).toString('base64')
 
-async function changeKey(file: string, keys: string[]): Promise<void> {
-  const known = existsSync(file) ? (await readFile(file, 'utf8')).trim() : null
-  if (known !== null && !keys.includes(known)) {
+/** The public keys that the plugin had before. */
+const readRetired = async (file: string): Promise<string[]> =>
+  existsSync(file) ? (JSON.parse(await readFile(file, 'utf8')).retired ?? []) : []
+
+/** Makes the first key the plugin's, and answers the keys before it: an old key, perhaps stolen, does not come back by a wrong order. */
+async function changeKey(file: string, keys: string[], retired: string[]): Promise<string[]> {
+  const first = keys[0]!
+  const known = existsSync(file) ? (await readFile(file, 'utf8')).trim() : first
+  if (!keys.includes(known)) {
     throw new Error(
       `The plugin has the public key ${known}, and its private key is not among those named. Shops that have it would refuse this version: name its file, too.`,
     )
   }
-  await writeFile(file, `${keys[0]}\n`)
+  if (retired.includes(first))
+    throw new Error(`${first} is an old key of the plugin. Name the file of its newest key first.`)
+  await writeFile(file, `${first}\n`)
+  return known === first ? retired : [...retired, known]
 }
 
 if (import.meta.main) {
