@@ -397,5 +397,7 @@ final class BeatTest extends ShopCase
         self::assertStringContainsString('1 carts and orders wait to be sent, the oldest for 2 hours', $words);
         self::assertStringContainsString('WP-Cron', $words);
         self::assertSame('recommended', Health::test()['status']);
+        $GLOBALS['wpdb'] = null;
+        self::assertStringContainsString('could not check this shop', Health::test()['description'], 'after an error');
     }
 }

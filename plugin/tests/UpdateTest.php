@@ -94,6 +94,22 @@ final class UpdateTest extends ShopCase
         self::assertInstanceOf(WP_Error::class, $this->download(), 'one byte is another');
     }
 
+    /**
+     * @runInSeparateProcess
+     * @preserveGlobalState disabled
+     */
+    public function testASignatureThatMakesTheCheckThrowIsNotValidAndStopsNoOther(): void
+    {
+        require __DIR__ . '/old-sodium.php';
+        $this->haveKey(self::OLD_KEY);
+        $hostile = base64_encode(str_repeat("\xff", 64));
+        $this->offerSigned(self::signedBy($hostile));
+        $this->assertRefused('the hostile one');
+        self::assertStringContainsString('without a valid signature', implode(' ', Health::problems()));
+        $this->offerSigned(self::signedBy($hostile, self::BY_OLD));
+        $this->assertTaken('a right one after it');
+    }
+
     public function testAfterAChangeOfTheKeyShopsWithTheOldAndTheNewOneTakeTheUpdate(): void
     {
         foreach ([self::OLD_KEY, self::NEW_KEY] as $key) {

@@ -151,12 +151,13 @@ final class Health
 
     public static function test(): array
     {
-        $problems = self::problems();
+        $unknown = __('Recoup could not check this shop. Find the error under WooCommerce → Status → Logs.', 'recoup-for-woocommerce');
+        $problems = Guard::value('site_status_test', [self::class, 'problems'], [$unknown]);
         $isGood = $problems === [];
         return [
             'label' => $isGood
                 ? __('Recoup works', 'recoup-for-woocommerce')
-                : __('Recoup does not get all carts', 'recoup-for-woocommerce'),
+                : __('Recoup needs attention', 'recoup-for-woocommerce'),
             'status' => $isGood ? 'good' : 'recommended',
             'badge' => ['label' => 'WooCommerce', 'color' => $isGood ? 'blue' : 'orange'],
             'description' => '<p>' . implode('</p><p>', array_map('esc_html', $isGood

@@ -18,7 +18,7 @@ final class Publisher
         return is_file(self::$file);
     }
 
-    /** Signed is the version as well: an older one with a right signature is no update. Several keys sign after the publisher's was changed. */
+    /** A signature covers the version too, so an older zip is no update. After the publisher changes the key, the old and the new one sign. */
     public static function hasSigned(string $version, string $digest, array $signatures): bool
     {
         // phpcs:ignore WordPress.WP.AlternativeFunctions.file_get_contents_file_get_contents -- A file of the plugin itself.
@@ -28,11 +28,20 @@ final class Publisher
         }
         foreach (array_slice($signatures, 0, self::MOST_SIGNATURES) as $text) {
             $signature = is_string($text) ? base64_decode($text, true) : false;
-            $isWhole = is_string($signature) && strlen($signature) === 64;
-            if ($isWhole && sodium_crypto_sign_verify_detached($signature, "recoup-plugin\n" . $version . "\n" . $digest, $key)) {
+            if (is_string($signature) && strlen($signature) === 64 && self::isValid($signature, "recoup-plugin\n" . $version . "\n" . $digest, $key)) {
                 return true;
             }
         }
         return false;
+    }
+
+    /** Without PHP's extension, WordPress' own code checks: it throws where the extension answers false. */
+    private static function isValid(string $signature, string $text, string $key): bool
+    {
+        try {
+            return sodium_crypto_sign_verify_detached($signature, $text, $key);
+        } catch (\Throwable $error) {
+            return false;
+        }
     }
 }
