@@ -2,11 +2,9 @@
 
 /**
  * Plugin Name: Recoup for WooCommerce
- * Plugin URI: https://recoup-for-woocommerce.invalid/landing
  * Description: Wins back abandoned carts: captures carts in both checkouts, asks for consent, and brings carts back from messages.
  * Version: 0.2.0
  * Author: Recoup
- * Author URI: https://recoup-for-woocommerce.invalid/
  * Requires at least: 6.2
  * Requires PHP: 7.4
  * Requires Plugins: woocommerce

@@ -4,7 +4,7 @@ import { aProblem } from '../../test/fake-store.ts'
 import { aBeat, aPluginShop, aWireOrder, type PluginShop } from '../../test/plugin-shop.ts'
 import { aWorld } from '../../test/world.ts'
 import { checkOrders } from '../sync/order-check.ts'
-import { isNewer, servedZip } from './zip.ts'
+import { isNewer } from './zip.ts'
 
 // The plugin's hourly report, and the order check of a shop that Recoup does not reach (D3).
 
@@ -129,19 +129,6 @@ test('an update is a version with a higher number', () => {
   ]
   for (const [one, other, isTrue] of cases) expect([one, other, isNewer(one, other)]).toEqual([one, other, isTrue])
 })
-
-// `npm run build` makes the zip.
-test.skipIf(!(await servedZip('https://recoup.example.com')))(
-  'the zip is served with the address of Recoup, and as it was built for shops that check a signature',
-  async () => {
-    const load = async (query: string) =>
-      (await world.app.inject({ url: `/plugin/recoup-for-woocommerce.zip${query}` })).rawPayload
-    const zip = (await servedZip(world.deps.config.publicUrl))!
-    expect((await load('')).equals(zip.content)).toBe(true)
-    expect((await load('?signed=1')).equals(zip.built)).toBe(true)
-    expect(zip.built.includes("define('RECOUP_URL'")).toBe(false)
-  },
-)
 
 test('a new key pair of web push is told to the shop at once, which serves the worker from then on', async () => {
   const wakes = () =>

@@ -39,9 +39,14 @@ export const pluginRoutes: Routes = (app, deps) => {
 
   serveStore(app, deps, api.testPlugin, async ({ store }) => ({ message: await askForTest(deps, store) }))
 
+  serveZip(app, deps.config)
+}
+
+/** As this Recoup serves it, or as it was built: a signature is over those bytes. */
+export function serveZip(app: FastifyInstance, { publicUrl }: { publicUrl: string }, built?: string): void {
   const { file } = pluginOf(DEFAULT_PLATFORM)
   app.get(`/plugin/${file}`, async (request, reply) => {
-    const zip = await servedZip(deps.config.publicUrl)
+    const zip = await servedZip(publicUrl, built)
     if (!zip) throw new AppError('not_found', 'The plugin has not been built on this server.')
     return reply
       .type('application/zip')

@@ -1,8 +1,10 @@
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
+import fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { buildPlugin } from '../../scripts/build-plugin.ts'
+import { serveZip } from './routes.ts'
 import { servedZip } from './zip.ts'
 
 test('the zip that is served is the built one and says where this Recoup is, the same bytes each time', async () => {
@@ -25,8 +27,24 @@ test('the zip that is served is the built one and says where this Recoup is, the
   expect(one!.content.includes(' * Plugin URI: https://recoup.example.com/landing\n')).toBe(true)
   expect(one!.content.includes(' * Update URI: https://recoup-for-woocommerce.invalid/\n')).toBe(true)
   const built = await fs.readFile(file)
+  // After an update to the signed zip, no link in WordPress leads nowhere.
+  expect(built.includes('Author URI') || built.includes('Plugin URI')).toBe(false)
   // One file more, and nothing else: its two entries' headers, name and content.
   expect(one!.content.length - built.length).toBeLessThan(400)
   expect(await servedZip('https://recoup.example.com', path.join(folder, 'none.zip'))).toBeNull()
+  await fs.rm(folder, { recursive: true })
+})
+
+test('the download has the address of this Recoup, and is as it was built for shops that check a signature', async () => {
+  const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'recoup-zip-'))
+  const built = await buildPlugin(folder)
+  const app = fastify()
+  serveZip(app, { publicUrl: 'https://recoup.example.com' }, built)
+  const load = async (query: string) =>
+    (await app.inject({ url: `/plugin/${path.basename(built)}${query}` })).rawPayload
+  const zip = (await servedZip('https://recoup.example.com', built))!
+  expect((await load('')).equals(zip.content)).toBe(true)
+  expect((await load('?signed=1')).equals(await fs.readFile(built))).toBe(true)
+  await app.close()
   await fs.rm(folder, { recursive: true })
 })

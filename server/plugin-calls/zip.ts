@@ -90,13 +90,16 @@ async function makeZip(file: string, publicUrl: string): Promise<ServedZip> {
   }
 }
 
-/** The header's links lead to this Recoup: nobody else has a page about the plugin. */
+/** The header's links lead to this Recoup, which has the only page about the plugin. A signed zip has no links. */
 function withAddresses(content: Buffer, publicUrl: string): Buffer {
   const origin = new URL(publicUrl).origin
   return Buffer.from(
     content
       .toString('utf8')
-      .replace(/^( \* (?:Plugin|Author) URI: )https:\/\/[^/\n]+/gm, (_, start) => `${start}${origin}`),
+      .replace(
+        /^ \* Author: .*$/m,
+        (author) => `${author}\n * Author URI: ${origin}/\n * Plugin URI: ${origin}/landing`,
+      ),
   )
 }
 
