@@ -18,6 +18,12 @@ export function textCountry(phone: string): string | null {
   return number?.country && TAKES_TEXTS.includes(number.getType() ?? '') ? number.country : null
 }
 
+/** Global networks such as Iridium (+881) have no country, so the rule of the country that a page names would apply. */
+export function isSatelliteOrPremium(phone: string): boolean {
+  const number = parsePhoneNumberFromString(phone)
+  return number !== undefined && (number.isNonGeographic() || number.getType() === 'PREMIUM_RATE')
+}
+
 const GERMAN = ['DE', 'AT', 'CH', 'LI']
 
 /** Whom we write to in German where nobody has chosen words. */

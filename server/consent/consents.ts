@@ -1,9 +1,8 @@
 import crypto from 'node:crypto'
 import { maxConsentWording } from '../../shared/consent.ts'
 import type { Unproven } from '../../shared/ledger.ts'
-import { hasListedPrice } from '../../shared/text-prices.ts'
 import { maskedAddress } from '../channels/mask.ts'
-import { phoneCountry, textCountry } from '../channels/phone.ts'
+import { isSatelliteOrPremium, phoneCountry } from '../channels/phone.ts'
 import { type StoreTx, transact } from '../core/db.ts'
 import { newId } from '../core/ids.ts'
 import type { Deps } from '../deps.ts'
@@ -179,8 +178,8 @@ const shared = ({ channel, address, isGiven, wording, unproven, browsers, custom
 }
 
 /**
- * A yes by SMS is only half of one where the rule in force asks for a confirmation, or the store asks everybody. So it is for a number that
- * hardly a customer has, until an order proves it: anybody can type one, with any country.
+ * An SMS opt-in stays pending where the rule in force or the store asks for a confirmation. So does an unproven one for a satellite or premium
+ * number: anybody can type such a number, with any country, and no customer has one.
  */
 export async function statusOf(
   tx: StoreTx,
@@ -194,8 +193,7 @@ export async function statusOf(
   const { country } = recipientCountry('sms', recipient, terms, phoneCountry)
   const isAsked =
     terms.smsConfirmation === 'always' ||
-    (said.unproven !== undefined &&
-      (terms.smsConfirmation === 'page_script' || !isLikelyNumber(said.address, terms))) ||
+    (said.unproven !== undefined && (terms.smsConfirmation === 'page_script' || isSatelliteOrPremium(said.address))) ||
     ruleInForce({ channel: 'sms', country, ...terms }) === 'confirmed_opt_in'
   if (!isAsked) return 'granted'
   const word = (await ledgerText(tx, [addressHash], ['sms'])).get(`sms:${addressHash.toString('hex')}`)
@@ -207,11 +205,4 @@ function orderWordId(storeId: string, { orderId, channel, unproven }: OrderWord)
   const name = [storeId, 'order', orderId, channel, ...(unproven ? [unproven] : [])].join('\0')
   const hex = crypto.createHash('sha256').update(name).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
-}
-
-/** A mobile number of the store's countries, or of one whose price is listed. All others cost the most. */
-function isLikelyNumber(phone: string, { baseCountry, sellingCountries }: sql.ConsentTerms): boolean {
-  const country = textCountry(phone)
-  if (country === null) return false
-  return hasListedPrice(country) || country === baseCountry || (sellingCountries ?? []).includes(country)
 }

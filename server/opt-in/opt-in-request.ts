@@ -66,7 +66,7 @@ interface Ready {
   message: OutgoingText
 }
 
-/** Only mobile numbers of countries that the store sells to, at a listed price: all others cost the most, and no customer has them. */
+/** Only mobile numbers of countries that the store sells to and whose price is listed. */
 export function mayBeAsked(phone: string, store: Pick<Situation, 'base_country' | 'selling_countries'>): boolean {
   const country = textCountry(phone)
   if (!country || !hasListedPrice(country)) return false
