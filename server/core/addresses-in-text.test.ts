@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import cases from '../../test/fixtures/names-at-checkout.json' with { type: 'json' }
-import { hasAddress, personName, withoutAddresses } from './addresses-in-text.ts'
+import { hasAddress, personName, withoutAddresses, withoutLinks } from './addresses-in-text.ts'
 
 const ENCODED = '=?utf-8?b?ZXZpbC5jb20gbG9naW4=?='
 
@@ -64,6 +64,24 @@ describe('a name of a shop or a product', () => {
   ])('%s brings no link (security-P1, security-P8)', (name, shown) => {
     expect(withoutAddresses(name, ['shop.example'])).toBe(shown)
     expect(hasAddress(shown)).toBe(false)
+  })
+
+  test.each([
+    [
+      '550-5.1.1 Please try double-checking. 550 5.1.1 https://support.google.com/mail/?p=NoSuchUser si123.45 - gsmtp',
+      '550-5.1.1 Please try double-checking. 550 5.1.1 https support google com mail p NoSuchUser si123.45 - gsmtp',
+    ],
+    [
+      "550 5.7.1 Messages from [203.0.113.5] weren't sent (S3140). See http://mail.live.com/mail/troubleshooting.aspx#errors. [AM4.prod.outlook.com 2026-11-30T09:00:00.000Z 08DC]",
+      "550 5.7.1 Messages from [203.0.113.5] weren't sent (S3140). See http mail live com mail troubleshooting aspx#errors. [AM4 prod outlook com 2026-11-30T09:00:00.000Z 08DC]",
+    ],
+    ['550 5.1.1 <ana@example.com>: rejected', '550 5.1.1 <ana example com>: rejected'],
+    ['http://203.0.113.5/login or 203.0.113.5/x', 'http 203 0 113 5 login or 203 0 113 5 x'],
+    ['evil.com, www.evil.com/evil.com', 'evil com, www evil com evil com'],
+    ['5.1.1 evil&#46;com', '5 1 1 evil com'],
+  ])('the answer %j loses its addresses and nothing else', (answer, shown) => {
+    expect(withoutLinks(answer)).toBe(shown)
+    expect(hasAddress(shown, ['203.0.113.5'])).toBe(false)
   })
 
   test('what a mail program would decode is an address (security-P3)', () => {

@@ -41,15 +41,28 @@ const narrowed = (text: string) =>
     .normalize('NFKC')
     .replace(/[\u3002\uff61]/g, '.')
 
+const PARTING = /[.:@/\\=?]+/g
+
 /** The same words without an address of somebody else: its dots and signs become spaces. Empty where that does not help. */
 export function withoutAddresses(text: string, ownHosts: readonly string[] = []): string {
   if (!hasAddress(text, ownHosts)) return text
   const parted = narrowed(text)
     .replace(/\p{Cf}/gu, '')
-    .replace(/[.:@/\\=?]+/g, ' ')
+    .replace(PARTING, ' ')
     .replace(/\s+/g, ' ')
     .trim()
   return hasAddress(parted, ownHosts) ? '' : parted
+}
+
+const IP = /\b\d{1,3}(?:\.\d{1,3}){3}\b/g
+
+/** As withoutAddresses, for what a server answers: only the addresses change, so status codes and IP addresses stay readable. */
+export function withoutLinks(text: string): string {
+  const ips = text.match(IP) ?? []
+  const found = addressesIn(text).filter((each) => !ips.includes(each))
+  const longestFirst = found.toSorted((one, other) => other.length - one.length)
+  const parted = longestFirst.reduce((rest, each) => rest.replaceAll(each, each.replace(PARTING, ' ').trim()), text)
+  return withoutAddresses(parted, ips)
 }
 
 /** Signs of addresses, prices and markup, and what controls a line or turns its direction. */

@@ -21,6 +21,8 @@ test.each([
   ['email_failed', { cause: 'refused', step: 1, to: 'a', answer: LINK }],
   ['domain_throttled', { domain: 'x', kind: 'blocked', answer: LINK }],
   ['push_refused', { answer: LINK }],
+  ['stage_failed', { stage: 'sending', cause: 'mail_server', detail: LINK }],
+  ['store_check_failed', { code: 'unreachable', detail: LINK }],
 ] as const)('a name or an answer of somebody else brings no link into a mail about %s (security-P1)', (type, data) => {
   const { subject, paragraphs } = mailOf(type, data)
   const text = [subject, paragraphs[1]].join('\n')
@@ -30,6 +32,6 @@ test.each([
 
 test('a name and an answer without an address stay as they are', () => {
   expect(mailOf('cart_abandoned', { customer: 'J. R. Smith' }).paragraphs[1]).toContain('J. R. Smith left a cart')
-  const answer = '550 5.1.1 No such user (in 3.5 s)'
+  const answer = '550 5.1.1 No such user (in 3.5 s) at 203.0.113.5'
   expect(mailOf('email_failed', { cause: 'bounced', to: 'a', answer }).paragraphs[1]).toContain(answer)
 })

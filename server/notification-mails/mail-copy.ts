@@ -1,7 +1,7 @@
 import { isProblem, toneOf, topicOf } from '../../shared/notification-kinds.ts'
 import { notificationText } from '../../shared/notifications.ts'
 import type { AccountMail, MailItem } from '../accounts/account-mail.ts'
-import { withoutAddresses } from '../core/addresses-in-text.ts'
+import { withoutLinks } from '../core/addresses-in-text.ts'
 import type { MailedRow } from '../notifications/mail-rules.ts'
 import type { ToMail } from '../notifications/mails.ts'
 
@@ -44,7 +44,11 @@ export function notificationMail(news: ToMail, letter: Letter): AccountMail {
 }
 
 function itemOf(row: MailedRow, publicUrl: string, timeZone: string): MailItem {
-  const { title, message } = notificationText({ ...row, data: withoutLinks(row.data), createdAt: row.created_at })
+  const { title, message } = notificationText({
+    ...row,
+    data: freeTextWithoutLinks(row.data),
+    createdAt: row.created_at,
+  })
   const at = row.created_at.toLocaleString('en-US', { timeZone, ...WHEN })
   return {
     title,
@@ -55,13 +59,13 @@ function itemOf(row: MailedRow, publicUrl: string, timeZone: string): MailItem {
   }
 }
 
-/** Anybody can type any name at a checkout, and any mail server can answer anything. Neither brings a link into our mail; the screen has it whole. */
-function withoutLinks(data: MailedRow['data']): MailedRow['data'] {
+/** A shopper can type any name, and a server can answer anything. Our mail makes no link of it; the screen shows it unchanged. */
+function freeTextWithoutLinks(data: MailedRow['data']): MailedRow['data'] {
   const free = Object.entries(data).filter(([key, value]) => FREE_TEXT.includes(key) && typeof value === 'string')
-  return Object.assign({ ...data }, Object.fromEntries(free.map(([key, value]) => [key, withoutAddresses(value)])))
+  return Object.assign({ ...data }, Object.fromEntries(free.map(([key, value]) => [key, withoutLinks(value)])))
 }
 
-const FREE_TEXT = ['customer', 'answer']
+const FREE_TEXT = ['customer', 'answer', 'detail']
 
 /** What there is to do about it is done there, also while no store is connected, when there is no list of notifications. */
 const isOfBilling = ({ type }: Pick<MailedRow, 'type'>) => topicOf(type) === 'billing'
