@@ -322,7 +322,7 @@ test.each([
   ['Mugs & More', 'Mugs & More'],
   ['Security Team evil.com', ''],
   ['=?utf-8?b?ZXZpbC5jb20gbG9naW4=?=', ''],
-  ['Mugs \u202eerom', ''],
+  ['\u200fMugs \u202eerom\u200e\u2028', 'Mugs erom'],
 ])('of a shop called %j the sender is %j (security-P3, security-P8)', async (name, sender) => {
   const fake = aFakeStore(aHome())
   fake.profile.name = name

@@ -1,4 +1,4 @@
-import { INVISIBLE } from '../../shared/one-line.ts'
+import { withoutInvisible } from '../../shared/one-line.ts'
 import { normalizeStoreUrl, rightsProblems, STORE_PROBLEM_TEXT } from '../../shared/store-problems.ts'
 import { type AccountPlan, planOf } from '../billing/billing.ts'
 import { noRoom } from '../billing/room.ts'
@@ -172,13 +172,10 @@ function newStore(profile: StoreProfile, now: Date) {
   }
 }
 
-/** The store's name, unless it carries somebody else's address or turns the direction of writing: then its owner is asked for one. */
+/** The store's name, unless it has an address of another host: then its owner is asked for one. */
 function senderNameOf({ name, homeUrl }: StoreProfile): string {
-  const shown = name
-    .replace(/\p{Cc}/gu, ' ')
-    .trim()
-    .slice(0, 120)
-  return INVISIBLE.test(shown) || hasAddress(shown, [new URL(homeUrl).hostname]) ? '' : shown
+  const shown = withoutInvisible(name).slice(0, 120)
+  return hasAddress(shown, [new URL(homeUrl).hostname]) ? '' : shown
 }
 
 export function warningsOf(profile: StoreProfile): string[] {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isOnStoreHost, isOnStoreOrigin, isSpelledAlike } from './rules.ts'
+import { isOnStoreHost, isOnStoreOrigin, isSpelledAlike, shownStoreName } from './rules.ts'
 
 test('an address is the same with or without https and www', () => {
   expect(isSpelledAlike('http://shop.example.com', 'https://www.Shop.example.com')).toBe(true)
@@ -31,4 +31,14 @@ test('what carries a cart or an order’s key goes by https where the platform r
     expect([address, isOnStoreOrigin(address, store)]).toEqual([address, false])
   }
   expect(isOnStoreOrigin('http://shop.example/', { ...store, url: 'http://shop.example' })).toBe(true)
+})
+
+test.each([
+  ['\u200fMugs & More\u200e', 'Mugs & More'],
+  ['Mugs \u202eerom', 'Mugs erom'],
+  ['shop.example', 'shop.example'],
+  ['Pay at evil.com', 'Pay at evil com'],
+  ['\u200f', 'shop.example'],
+])('messages name the store %j as %j (security-P3, security-P8)', (name, shown) => {
+  expect(shownStoreName(name, ['https://shop.example', 'https://www.shop.example'])).toBe(shown)
 })

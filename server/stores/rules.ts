@@ -1,5 +1,6 @@
 import type { PlanLimits } from '../../shared/billing.ts'
 import type { ErrorCode } from '../../shared/errors.ts'
+import { withoutInvisible } from '../../shared/one-line.ts'
 import { KEYS_UNREADABLE, STORE_PROBLEM_CODES, type StoreProblemCode } from '../../shared/store-problems.ts'
 import { withoutAddresses } from '../core/addresses-in-text.ts'
 
@@ -211,8 +212,8 @@ function reportedFor(address: string | null | undefined, { url, home_url }: Stor
   return [url, home_url].flatMap((each) => (each && URL.parse(each)) || []).filter(({ host }) => host === target.host)
 }
 
-/** As messages name the store. The shop says what it is called: no address comes along but its own. */
+/** The store's name in messages. The shop chooses it, so it brings no other address and no sign that turns the direction of writing. */
 export function shownStoreName(name: string, urls: readonly [string, ...string[]]): string {
   const [host, ...others] = urls.map((url) => new URL(url).hostname) as [string, ...string[]]
-  return withoutAddresses(name, [host, ...others]) || host
+  return withoutAddresses(withoutInvisible(name), [host, ...others]) || host
 }
