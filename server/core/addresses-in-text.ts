@@ -58,7 +58,7 @@ const IP = /\b\d{1,3}(?:\.\d{1,3}){3}\b/g
 
 /** As withoutAddresses, for what a server answers: only the addresses change, so status codes and IP addresses stay readable. */
 export function withoutLinks(text: string): string {
-  const ips = text.match(IP) ?? []
+  const ips: string[] = text.match(IP) ?? []
   const found = addressesIn(text).filter((each) => !ips.includes(each))
   const longestFirst = found.toSorted((one, other) => other.length - one.length)
   const parted = longestFirst.reduce((rest, each) => rest.replaceAll(each, each.replace(PARTING, ' ').trim()), text)
