@@ -13,11 +13,11 @@ import { compileCatalogue, writeTemplate } from './plugin-languages.ts'
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 export const PLUGIN = 'recoup-for-woocommerce'
 export const SOURCE = here(`../plugin/${PLUGIN}`)
-/** Of a publisher who signs: the public key, in the plugin, and the signatures, beside it (sign-plugin.ts). */
+/** The publisher's public key in the plugin, and the signatures beside it (sign-plugin.ts). */
 export const KEY_FILE = 'signing-key.txt'
 export const SIGNATURES = '../signatures.json'
 
-/** By editors and file managers, which Git does not have: .DS_Store, readme.txt~ */
+/** Files of editors and file managers, which are not in Git: .DS_Store, readme.txt~ */
 const LEFT_BEHIND = /(?:^|\/)\.|~$/
 
 /** German without "du" and "Sie" serves all of these. */
@@ -61,10 +61,10 @@ export async function buildPlugin(outDir = here('../dist/plugin'), source = SOUR
   const file = path.join(outDir, `${PLUGIN}.zip`)
   const files = await pluginFiles(source)
   const signed = await findSignatures(files, path.join(source, SIGNATURES))
-  // First the signatures: a server that runs reads both when the zip is new.
+  // A running server reads both files when the zip changes, so the signatures come first.
   if (signed) await writeFile(signatureFile(file), JSON.stringify(signed))
   else await rm(signatureFile(file), { force: true })
-  // Shops with the key would take no later build of this source that is not signed either, so a build without signatures has no key.
+  // With the key, a shop could not update to the next unsigned build. So a build without signatures has no key.
   await writeFile(file, await zipOf(signed ? files : files.filter(({ name }) => name !== KEY_FILE)))
   return file
 }

@@ -47,7 +47,7 @@ async function build() {
   return { file, zip: await fs.readFile(file), offer: await offeredUpdate(RECOUP, '0.0.1', file) }
 }
 
-/** What a shop asks whose plugin has this key: its offer bears a signature of the bytes that it downloads. */
+/** As a plugin with this key checks: the offer has a signature of the bytes that it downloads. */
 async function isTakenBy(key: typeof OLD, { file, offer }: Awaited<ReturnType<typeof build>>): Promise<boolean> {
   const { built } = (await servedZip(RECOUP, file))!
   return (
@@ -67,7 +67,7 @@ test('the plugin tests check signatures of these keys', () => {
   ])
 })
 
-test('a signed build has the public key, and its signature is offered with the bytes it is of (security-P16)', async () => {
+test('a signed build has the public key and offers its signature with the signed bytes (security-P16)', async () => {
   await signPlugin([oldFile], source)
   const built = await build()
   expect(built.zip.includes(`${PLUGIN}/${KEY_FILE}`)).toBe(true)
@@ -76,7 +76,7 @@ test('a signed build has the public key, and its signature is offered with the b
   expect([await isTakenBy(OLD, built), await isTakenBy(NEW, built)]).toEqual([true, false])
 })
 
-test('a signature is of every byte of the zip and of its version', async () => {
+test('a signature covers every byte of the zip and its version', async () => {
   await signPlugin([oldFile], source)
   const { zip, file } = await build()
   const signed = (await readSignatures(signatureFile(file), zip))!
@@ -93,7 +93,7 @@ test('a signature is of every byte of the zip and of its version', async () => {
   }
 })
 
-test('after the key was changed, a shop that skipped versions takes the newest as long as the old key signs', async () => {
+test('a shop that skipped a change of the key accepts the newest version while the old key signs too', async () => {
   await signPlugin([oldFile], source)
   await setVersion('9.0.0')
   await expect(signPlugin([newFile], source)).rejects.toThrow(publicText(OLD))
@@ -116,7 +116,7 @@ test('after the key was changed, a shop that skipped versions takes the newest a
 
 afterEach(() => vi.restoreAllMocks())
 
-test('a build has the key only with a signature of that key over these bytes, else it warns', async () => {
+test('a build without a valid signature has no key and warns', async () => {
   const warn = vi.spyOn(console, 'warn').mockReturnValue()
   await build()
   await signPlugin([oldFile], source)
@@ -142,7 +142,7 @@ test('a build has the key only with a signature of that key over these bytes, el
   expect(warn).toHaveBeenLastCalledWith(expect.stringContaining('signatures.json is missing'))
 })
 
-test('files that editors and file managers leave behind are in no zip', async () => {
+test('a build leaves out files of editors and file managers', async () => {
   await signPlugin([oldFile], source)
   for (const name of ['.DS_Store', 'src/.Update.php.swp', 'readme.txt~']) await fs.writeFile(inSource(name), 'x')
   const built = await build()
@@ -150,7 +150,7 @@ test('files that editors and file managers leave behind are in no zip', async ()
   expect(built.zip.includes('.DS_Store')).toBe(false)
 })
 
-test('signing says what is wrong with a key', async () => {
+test('signing refuses a wrong key with the reason', async () => {
   await expect(signPlugin([], source)).rejects.toThrow('private key')
   await expect(signPlugin([path.join(home, 'none.pem')], source)).rejects.toThrow('ENOENT')
   await expect(signPlugin(Array(9).fill(oldFile), source)).rejects.toThrow('at most 8')

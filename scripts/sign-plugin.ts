@@ -5,8 +5,8 @@ import path from 'node:path'
 import { MOST_SIGNATURES, signedText } from '../server/plugin-calls/signed-zip.ts'
 import { KEY_FILE, PLUGIN, pluginFiles, SIGNATURES, SOURCE, versionOf, zipOf } from './build-plugin.ts'
 
-// `npm run plugin:sign -- key.pem [old-key.pem …]`, on a machine of the publisher that is not online. Every key signs the plugin's zip; the public
-// half of the first becomes a part of the plugin. Shops that have the plugin then take only versions that this key has signed.
+// `npm run plugin:sign -- key.pem [old-key.pem …]`, on an offline machine of the publisher. Every key signs the plugin's zip. The public half of the
+// first becomes a part of the plugin. Shops that have this plugin then accept only versions that this key has signed.
 
 export async function signPlugin(keyFiles: string[], source = SOURCE): Promise<{ version: string; publicKey: string }> {
   const keys = await Promise.all(keyFiles.map(readKey))
@@ -40,7 +40,7 @@ export const signatureOf = (key: KeyObject, version: string, sha256: string): st
 const readRetired = async (file: string): Promise<string[]> =>
   existsSync(file) ? (JSON.parse(await readFile(file, 'utf8')).retired ?? []) : []
 
-/** Makes the first key the plugin's, and answers the keys before it: an old key, perhaps stolen, does not come back by a wrong order. */
+/** Makes the first key the plugin's and returns the retired ones. A wrong order must not bring back an old key, which may be stolen. */
 async function changeKey(file: string, keys: string[], retired: string[]): Promise<string[]> {
   const first = keys[0]!
   const known = existsSync(file) ? (await readFile(file, 'utf8')).trim() : first

@@ -103,7 +103,7 @@ describe('which numbers are asked (security-P13)', () => {
       await ticks(sms(true), phone, 'US')
       expect([phone, await evidenceOf(phone)]).toEqual([phone, 'pending'])
     }
-    // A Puerto Rican number is a customer's of the mainland as well.
+    // Puerto Rican numbers are common in the mainland US.
     for (const phone of [refused['of a country the store does not sell to'], '+12025550177', '+17875551234']) {
       await ticks(sms(true), phone, 'US')
       expect([phone, await evidenceOf(phone)]).toEqual([phone, 'express_yes'])

@@ -3,7 +3,7 @@ import fs from 'node:fs/promises'
 import { z } from 'zod'
 
 // A publisher's signatures of the plugin's zip as it was built, made with offline keys (scripts/sign-plugin.ts). Recoup passes them on and cannot
-// make one. There are several after the publisher's key was changed: shops that still have the old key take the new version, too.
+// make one. After a change of the key there are several, so that shops with the old key accept the new version too.
 
 export const MOST_SIGNATURES = 8
 
@@ -17,7 +17,7 @@ export type SignedZip = z.output<typeof SignedZip>
 /** Beside the zip that was built. */
 export const signatureFile = (zip: string): string => zip.replace(/\.zip$/, '.signed.json')
 
-/** With the version: an older one that was signed is no update. */
+/** The version is part of it, so an older signed zip is no update. */
 export const signedText = (version: string, sha256: string): string => `recoup-plugin\n${version}\n${sha256}`
 
 /** null: there are none, or they are of another zip. */

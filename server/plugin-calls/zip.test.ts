@@ -27,7 +27,7 @@ test('the zip that is served is the built one and says where this Recoup is, the
   expect(one!.content.includes(' * Plugin URI: https://recoup.example.com/landing\n')).toBe(true)
   expect(one!.content.includes(' * Update URI: https://recoup-for-woocommerce.invalid/\n')).toBe(true)
   const built = await fs.readFile(file)
-  // After an update to the signed zip, no link in WordPress leads nowhere.
+  // The signed zip has no links, because it cannot name this Recoup.
   expect(built.includes('Author URI') || built.includes('Plugin URI')).toBe(false)
   // One file more, and nothing else: its two entries' headers, name and content.
   expect(one!.content.length - built.length).toBeLessThan(400)
@@ -35,7 +35,7 @@ test('the zip that is served is the built one and says where this Recoup is, the
   await fs.rm(folder, { recursive: true })
 })
 
-test('the download has the address of this Recoup, and is as it was built for shops that check a signature', async () => {
+test('the zip download names this Recoup, and with ?signed is the zip as built', async () => {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'recoup-zip-'))
   const built = await buildPlugin(folder)
   const app = fastify()

@@ -3,8 +3,8 @@
 namespace Recoup\WooCommerce;
 
 /**
- * A publisher who signs has put a public key into this build, and keeps the private one offline. Then only versions that this key has signed are
- * updates, whatever Recoup says.
+ * The publisher of a signed build puts a public key into it, and keeps the private key offline. Such a build accepts only versions that this key has
+ * signed.
  */
 final class Publisher
 {

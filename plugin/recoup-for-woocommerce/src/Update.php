@@ -3,8 +3,8 @@
 namespace Recoup\WooCommerce;
 
 /**
- * New versions come from the owner's own Recoup; the digest is in its signed answer, and is compared before WordPress unpacks anything. Where the
- * publisher signs the plugin, the digest is the one that was signed.
+ * New versions come from the owner's own Recoup. Its signed answer has the digest, which is checked before WordPress unpacks the zip. A build with a
+ * publisher's key needs that key's signature over the digest.
  */
 final class Update
 {
@@ -47,7 +47,7 @@ final class Update
         return is_string($digest) && is_array($signatures) && Publisher::hasSigned($version, $digest, $signatures) ? $digest : '';
     }
 
-    /** The version that Recoup offers without a right signature, where there has to be one; '' = none. */
+    /** The version that Recoup offers without a valid signature, if the build needs one; '' = none. */
     public static function unsigned(): string
     {
         $update = State::get('update');
