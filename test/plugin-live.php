@@ -143,7 +143,7 @@ namespace {
                 return [];
             case 'update':
                 $offer = apply_filters('update_plugins_recoup-for-woocommerce.invalid', false, [], 'recoup-for-woocommerce/recoup-for-woocommerce.php');
-                $zip = $offer ? apply_filters('upgrader_pre_download', false, $offer['package']) : null;
+                $zip = $offer ? apply_filters('upgrader_pre_download', false, $offer['package'], null, ['plugin' => $offer['plugin']]) : null;
                 return ['version' => $offer['version'] ?? null, 'isZip' => is_string($zip) && substr(file_get_contents($zip), 0, 2) === 'PK'];
         }
         throw new Error('unknown command');
