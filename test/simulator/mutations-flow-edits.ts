@@ -53,14 +53,6 @@ export const flowEditMutations: readonly Mutation[] = [
     seed: 851_259,
   },
   {
-    name: 'a message may choose its channel again after it was sent',
-    rule: 'Steps',
-    file: 'server/send/turn-sql.ts',
-    before: 'attempts = m.attempts + 1, channels = null',
-    after: 'attempts = m.attempts + 1',
-    seed: 332,
-  },
-  {
     name: 'a variant that has ended is still drawn',
     rule: 'Steps',
     file: 'server/decide/variants-sql.ts',
