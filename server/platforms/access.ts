@@ -30,6 +30,10 @@ export interface StoreNet {
   inTurn?: InTurn
   /** Pause between pages of one list. */
   pauseMs?: number
+  /** A failure after this time counts as no answer. */
+  lateAfterMs?: number
+  /** How long the public Store API may take to answer. */
+  storeApiLimitMs?: number
   /** Waits until a store takes requests again; real time unless a test says otherwise. Rejects when the signal aborts. */
   sleep?: (ms: number, signal?: AbortSignal) => Promise<void>
 }

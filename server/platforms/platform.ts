@@ -206,6 +206,8 @@ export interface PlatformProduct {
   priceMinor: number
   /** What its owner entered, where the shop's pages show another: with tax, or without. */
   enteredMinor?: number
+  /** `priceMinor` is what its owner entered. Which price the shop's pages show is not known: it was not asked, or did not say. */
+  isShownUnknown?: true
   currency: string
   imageUrl: string | null
   permalink: string | null
@@ -339,6 +341,15 @@ export interface PluginAnswer {
   body: string
 }
 
+/** How the prices that the shop's pages show differ from the entered ones. 'unknown': the shop is not asked for them. */
+export type ShownTax = 'none' | 'added' | 'taken_off' | 'unknown'
+
+export interface ListQuery {
+  modifiedSince?: string
+  firstPage?: number
+  signal?: AbortSignal
+}
+
 /** One store on one platform, one request at a time. What a store does wrong is thrown as `StoreProblem` (see `store-problem.ts`), nothing else. */
 export interface StoreClient {
   /** Reads public index, then signs in and reads the profile. Throws the most specific problem it can prove. */
@@ -354,27 +365,13 @@ export interface StoreClient {
   /** null when the store has no such customer (any more). */
   customer(customerId: string, signal?: AbortSignal): Promise<PlatformCustomer | null>
   /** `modifiedSince`: only of a platform that keeps consents. */
-  customers(query: {
-    modifiedSince?: string
-    firstPage?: number
-    signal?: AbortSignal
-  }): AsyncIterable<Page<PlatformCustomer>>
-  /** `asShown`: whether to take the prices that the shop's pages show. Called only for a page that has products. */
-  products(query: {
-    modifiedSince?: string
-    firstPage?: number
-    asShown?: () => Promise<boolean>
-    signal?: AbortSignal
-  }): AsyncIterable<Page<PlatformProduct>>
+  customers(query: ListQuery): AsyncIterable<Page<PlatformCustomer>>
+  /** `shownTax` is called once, and only if there are products. */
+  products(query: ListQuery & { shownTax?: () => Promise<ShownTax> }): AsyncIterable<Page<PlatformProduct>>
   /** Of those that are there; what the answer does not name is gone. One request for all, where the store can. */
   terms(query: { items: readonly ItemRef[]; currency: string; signal?: AbortSignal }): Promise<ItemTerms[]>
   /** Whatever their status, by ascending id. */
-  coupons(query: {
-    modifiedSince?: string
-    firstPage?: number
-    currency: string
-    signal?: AbortSignal
-  }): AsyncIterable<Page<PlatformCoupon>>
+  coupons(query: ListQuery & { currency: string }): AsyncIterable<Page<PlatformCoupon>>
   /** What is neither among the rows nor skipped, which is there and cannot be read, is gone. */
   couponsById(query: { ids: readonly string[]; currency: string; signal?: AbortSignal }): Promise<CouponsRead>
   /** Whatever its status; null when no coupon has the code. */

@@ -6,6 +6,8 @@ import { DAY, HOUR, messagesOf, recordOf, send, steps } from '../../test/message
 import { aWorld } from '../../test/world.ts'
 import { detectAbandoned } from '../carts/detect.ts'
 import { recordOrders } from '../carts/record.ts'
+import { restoreTokenOf } from '../compose/compose.ts'
+import type { PlatformProduct } from '../platforms/platform.ts'
 import { goodsKey, readGoods, refreshGoods } from '../sync/goods.ts'
 import { pullProducts } from '../sync/local-copies.ts'
 
@@ -77,6 +79,66 @@ test('where the shop shows other prices than were entered, a new price differs b
   await send(world, storeId)
   expect(mail().text).toContain('2 × Enamel Mug: $72.00')
   expect(mail().text).toContain('1 × Brass Lamp: $64.00')
+})
+
+test('where the shop does not say what it shows, message and restore page keep the price with its tax (cases-R8)', async () => {
+  const { storeId, fake } = await aShop()
+  const list = async (rows: Partial<PlatformProduct>[]) => {
+    fake.allProducts = rows.map((row, at) => aProduct({ productId: ['16', '17', '18'][at]!, ...row }))
+    world.advance(1_000)
+    await pullProducts(world.deps, { storeId, isFull: true })
+    const copies = world.db.selectFrom('products').select(['price_minor', 'entered_minor', 'was_price_minor'])
+    return copies.where('store_id', '=', storeId).orderBy('product_id').execute()
+  }
+  const row = (price_minor: number, entered_minor: number | null, was_price_minor: number | null = null) => ({
+    ...{ price_minor, entered_minor, was_price_minor },
+  })
+  const told = [
+    { priceMinor: 1_800, enteredMinor: 1_500 },
+    { priceMinor: 6_400, enteredMinor: 6_000 },
+  ]
+  const isShownUnknown = true as const
+  const neverTold = { priceMinor: 900, isShownUnknown }
+  expect(await list([...told, neverTold])).toEqual([row(1_800, 1_500), row(6_400, 6_000), row(900, null)])
+  const [mugAgain, lampRaised] = [1_500, 7_500].map((priceMinor) => ({ priceMinor, isShownUnknown }))
+  expect(await list([mugAgain!, lampRaised!, neverTold])).toEqual([
+    ...[row(1_800, 1_500), row(8_000, 7_500, 6_400), row(900, null)],
+  ])
+  fake.prices.set('16:', 1_500).set('17:', 7_500)
+  await send(world, storeId)
+  expect(mail().text).toContain('2 × Enamel Mug: $36.00')
+  expect(mail().text).toContain('1 × Brass Lamp: $80.00')
+  const sent = (await messagesOf(world, storeId)).find(({ state }) => state === 'sent')!
+  const restored = await world.request('POST', `/api/carts/${restoreTokenOf(world.deps.secrets, sent.id)}/restore`)
+  expect(restored.body.items).toMatchObject([
+    { product_id: '16', price: 18, outcome: 'ok' },
+    { product_id: '17', price: 80, outcome: 'price_changed' },
+  ])
+})
+
+test('only a shop without the plugin is asked what it shows, if that differs from what was entered', async () => {
+  const { storeId, fake } = await aShop()
+  const asked: (string | undefined)[] = []
+  const { products } = fake
+  fake.products = async function* (query) {
+    asked.push(await query.shownTax?.())
+    yield* products(query)
+  }
+  const read = async (prices_include_tax: boolean | null, shows_tax: boolean) => {
+    await world.db.updateTable('stores').set({ prices_include_tax, shows_tax }).where('id', '=', storeId).execute()
+    await pullProducts(world.deps, { storeId })
+  }
+  await read(false, true)
+  await read(true, false)
+  await read(true, true)
+  await read(null, true)
+  const plugin = { encrypted_secret: Buffer.from('secret'), install: 'shop', version: '1', connected_at: world.now }
+  await world.db
+    .insertInto('plugin_connections')
+    .values({ store_id: storeId, ...plugin })
+    .execute()
+  await read(false, true)
+  expect(asked).toEqual(['added', 'taken_off', 'none', 'unknown', 'unknown'])
 })
 
 test('one request asks for the items of all that is due', async () => {

@@ -3,14 +3,16 @@ import { keepsAll } from '../../shared/capture-mode.ts'
 import { normalizeEmail, normalizePhone } from '../../shared/contact.ts'
 import { allowedCustomers } from '../consent/covered-customers.ts'
 import { recordStoreConsents } from '../consent/store-consents.ts'
-import { type StoreDb, transact } from '../core/db.ts'
+import { type Db, type StoreDb, transact } from '../core/db.ts'
 import { found } from '../core/errors.ts'
 import { asideForPages, inPlace, type StepAside } from '../core/seats.ts'
 import { closeUnseen, countInStore, keepPage } from '../coupons/copy.ts'
 import { refreshUses } from '../coupons/uses.ts'
 import type { Deps } from '../deps.ts'
-import type { PlatformCustomer, PlatformProduct, ProductCategory } from '../platforms/platform.ts'
+import type { PlatformCustomer, PlatformProduct, ProductCategory, ShownTax } from '../platforms/platform.ts'
 import { StoreProblem } from '../platforms/store-problem.ts'
+import { readPlugin } from '../plugin/plugin.ts'
+import { isAlive } from '../plugin/rules.ts'
 import { customerMark } from '../shoppers/rules.ts'
 import { linkRegistered, lockAllKeys, registeredKeys } from '../shoppers/shoppers.ts'
 import { storeAccess } from '../stores/access.ts'
@@ -122,7 +124,12 @@ export function pullProducts(deps: Deps, options: PullOptions): Promise<SyncResu
     const client = await storeAccess(deps, store)
     const pages = numberedPages(
       (firstPage) =>
-        client.products({ firstPage, ...since, asShown: () => showsOtherPrices(store), ...(signal ? { signal } : {}) }),
+        client.products({
+          firstPage,
+          ...since,
+          shownTax: () => shownTaxOf(deps, store),
+          ...(signal ? { signal } : {}),
+        }),
       (isFull && state.cursor_page) || 1,
       signal,
     )
@@ -141,11 +148,13 @@ export function pullProducts(deps: Deps, options: PullOptions): Promise<SyncResu
   })
 }
 
-/** With tax and not without, as they were entered; or the other way round. */
-async function showsOtherPrices(store: StoreDb): Promise<boolean> {
+/** A shop with the plugin is not asked: carts have the price that the plugin reports. */
+async function shownTaxOf({ now }: Deps, store: StoreDb<Db>): Promise<ShownTax> {
   const row = await readStore(store)
   const [entered, shown] = [row?.prices_include_tax ?? null, row?.shows_tax ?? null]
-  return entered !== null && shown !== null && entered !== shown
+  if (entered !== null && entered === shown) return 'none'
+  if (entered === null || shown === null || isAlive(await readPlugin(store), now())) return 'unknown'
+  return shown ? 'added' : 'taken_off'
 }
 
 /** So many are listed anew each time; of more, what changed, and all once a day. */
@@ -230,6 +239,7 @@ function productRow(row: PlatformProduct) {
     sku: row.sku,
     price_minor: row.priceMinor,
     entered_minor: row.enteredMinor ?? null,
+    is_shown_unknown: row.isShownUnknown ?? false,
     currency: row.currency,
     image_url: row.imageUrl,
     permalink: row.permalink,

@@ -194,21 +194,28 @@ export async function analyzeDoubled({ db }: StoreDb): Promise<void> {
   for (const { name } of doubled.rows) await sql`analyze ${sql.table(name)}`.execute(db)
 }
 
+/** What product `l` costs at the entered price of `s`: where the shop's pages show another, a new one differs by the same tax. */
+const WITH_SAME_TAX = sql`case when s.price_minor = l.entered_minor then l.price_minor
+  when l.entered_minor > 0 then round(s.price_minor::numeric * l.price_minor / l.entered_minor)::bigint else s.price_minor end`
+
 /** `rows`: JSON array of product rows. What a later reading saw stays. */
 export async function upsertProducts({ db, storeId }: StoreDb, rows: string, seenAt: Date): Promise<void> {
   await sql`
     insert into products (store_id, product_id, variation_id, name, sku, price_minor, entered_minor, currency, image_url, permalink,
       is_available, has_open_choice, is_on_sale, stock_quantity, category_ids, modified_at, seen_at)
-    select distinct on (r.product_id, r.variation_id) ${storeId}::uuid, r.product_id, r.variation_id, r.name, r.sku,
-      r.price_minor, r.entered_minor, r.currency, r.image_url, r.permalink, r.is_available, r.has_open_choice, r.is_on_sale,
-      r.stock_quantity, case when jsonb_typeof(r.category_ids) = 'array' then array(select jsonb_array_elements_text(r.category_ids)) end,
-      r.modified_at,
+    select distinct on (s.product_id, s.variation_id) ${storeId}::uuid, s.product_id, s.variation_id, s.name, s.sku,
+      case when s.is_shown_unknown then ${WITH_SAME_TAX} else s.price_minor end,
+      case when s.is_shown_unknown and l.entered_minor is not null then s.price_minor else s.entered_minor end,
+      s.currency, s.image_url, s.permalink, s.is_available, s.has_open_choice, s.is_on_sale,
+      s.stock_quantity, case when jsonb_typeof(s.category_ids) = 'array' then array(select jsonb_array_elements_text(s.category_ids)) end,
+      s.modified_at,
       ${seenAt}::timestamptz
-    from jsonb_to_recordset(${rows}::jsonb) as r(product_id text, variation_id text, name text, sku text,
-      price_minor bigint, entered_minor bigint, currency text, image_url text, permalink text, is_available boolean,
+    from jsonb_to_recordset(${rows}::jsonb) as s(product_id text, variation_id text, name text, sku text,
+      price_minor bigint, entered_minor bigint, is_shown_unknown boolean, currency text, image_url text, permalink text, is_available boolean,
       has_open_choice boolean, is_on_sale boolean, stock_quantity integer, category_ids jsonb,
       modified_at timestamptz)
-    order by r.product_id, r.variation_id, r.modified_at desc nulls last
+    left join products l on l.store_id = ${storeId}::uuid and l.product_id = s.product_id and l.variation_id = s.variation_id
+    order by s.product_id, s.variation_id, s.modified_at desc nulls last
     on conflict (store_id, product_id, variation_id) do update set
       name = excluded.name, sku = excluded.sku, price_minor = excluded.price_minor, entered_minor = excluded.entered_minor, currency = excluded.currency,
       image_url = excluded.image_url, permalink = excluded.permalink, is_available = excluded.is_available,
@@ -239,10 +246,7 @@ export interface TermsRow {
   stock_quantity: number | null
 }
 
-/**
- * Of the products that are in the copy; answers what each costs and cost before. In the order in which listings write them. `terms` have the
- * entered price: where the shop's pages show another, a new one differs by the same tax.
- */
+/** Of the products that are in the copy; answers what each costs and cost before. In the order in which listings write them. */
 export async function keepTerms({ db, storeId }: StoreDb, terms: readonly TermsRow[]) {
   const rows = await sql<{
     product_id: string
@@ -260,9 +264,7 @@ export async function keepTerms({ db, storeId }: StoreDb, terms: readonly TermsR
       price_minor = coalesce(shown.minor, p.price_minor), is_on_sale = coalesce(s.is_on_sale, p.is_on_sale),
       entered_minor = case when p.entered_minor is not null then coalesce(s.price_minor, p.entered_minor) end,
       was_price_minor = case when shown.minor <> p.price_minor then p.price_minor else p.was_price_minor end
-    from said s, locked l, lateral (select case when s.price_minor = l.entered_minor then l.price_minor
-      when l.entered_minor > 0 then round(s.price_minor::numeric * l.price_minor / l.entered_minor)::bigint
-      else s.price_minor end as minor) shown
+    from said s, locked l, lateral (select ${WITH_SAME_TAX} as minor) shown
     where p.store_id = ${storeId} and p.product_id = l.product_id and p.variation_id = l.variation_id
       and s.product_id = p.product_id and s.variation_id = p.variation_id
     returning p.product_id, p.variation_id, p.price_minor, p.was_price_minor`.execute(db)

@@ -6,7 +6,7 @@ import { StoreProblem } from '../store-problem.ts'
 import { idText, isRecord, plainText, webAddress } from '../text.ts'
 import { errorCode, isSuccess, type WooHttp, type WooQuery } from './http.ts'
 import { countHeader, listOf } from './orders.ts'
-import { type ShownPrices, shownOf } from './shown-prices.ts'
+import type { ShownPrices } from './shown-prices.ts'
 import { CUSTOMER_FIELDS, readCustomer } from './wire.ts'
 
 // Customers and products. Both are paged by ascending id: what is added comes last, and nothing changes its place.
@@ -86,29 +86,15 @@ export async function* pullProducts(
   }
   for await (const { raw, ...place } of pullList(http, list)) {
     const { rows, skipped } = readRows(raw, (one) => readProduct(one, currency))
-    const products = rows.map(({ product }) => product)
-    const all = [...(await withShown(products, shown, query.signal))]
+    const variations: PlatformProduct[] = []
     for (const { product, hasVariations, choices } of rows) {
-      if (!hasVariations) continue
-      const variations = await readVariations(http, { ...product, choices }, skipped, query.signal)
-      all.push(...(await withShown(variations, shown, query.signal)))
+      if (hasVariations)
+        variations.push(...(await readVariations(http, { ...product, choices }, skipped, query.signal)))
     }
+    const products = rows.map(({ product }) => product)
+    const all = shown ? await shown([...products, ...variations], query.signal) : [...products, ...variations]
     yield { rows: all, skipped, ...place }
   }
-}
-
-async function withShown(products: PlatformProduct[], shown: ShownPrices | null, signal: AbortSignal | undefined) {
-  const [first] = products
-  if (!shown || !first) return products
-  const idOf = ({ productId, variationId }: PlatformProduct) => variationId ?? productId
-  const priced: PlatformProduct[] = []
-  for (let at = 0; at < products.length; at += 100) {
-    const some = products.slice(at, at + 100)
-    const of = { ids: some.map(idOf), areVariations: first.variationId !== null, currency: first.currency }
-    const prices = await shown(of, signal)
-    priced.push(...some.map((each) => ({ ...each, ...shownOf(each.priceMinor, prices.get(idOf(each))) })))
-  }
-  return priced
 }
 
 /** Two seconds more, as the bound is exclusive and stores round. */

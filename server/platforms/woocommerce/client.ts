@@ -33,8 +33,8 @@ export function createWooCommerceClient(reached: StoreAccess, net: StoreNet): St
     checkout: async () => null,
     customer: async (customerId, signal) => (idText(customerId) ? readSingleCustomer(http, customerId, signal) : null),
     customers: (query) => pullCustomers(http, query),
-    products: ({ asShown, ...query }) =>
-      pullProducts(http, query, asShown ? openShownPrices(reached, net, asShown) : null),
+    products: ({ shownTax, ...query }) =>
+      pullProducts(http, query, shownTax ? openShownPrices(reached, net, shownTax) : null),
     terms: (query) => pullTerms(http, query),
     coupons: (query) => pullCoupons(http, query),
     couponsById: (query) => readCouponsById(http, query),

@@ -1,8 +1,12 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { openContractStore } from '../../../test/contract-servers/woocommerce.ts'
 import { KEYS, OWNER } from '../../../test/contract-servers/woocommerce-keys.ts'
 import { aWooAccess } from '../../../test/woo-access.ts'
-import { openGuardedHttp } from '../../net/guarded-fetch.ts'
+import { type GuardedFetch, openGuardedHttp } from '../../net/guarded-fetch.ts'
+import type { ShownTax } from '../platform.ts'
 import { createWooCommerceClient } from './client.ts'
 import { shownOf } from './shown-prices.ts'
 
@@ -13,74 +17,139 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((one) => one.close()))
 })
 
-/** `adds`: the tax, in percent. null: the Store API refuses. */
-async function aShop(adds: number | null) {
-  const asked: string[] = []
+type Shop = { asked: URLSearchParams[]; answer: (ids: string[]) => object | 'nothing' }
+
+async function aShop() {
+  const entered = new Map<string, number>()
+  const shop: Shop = { asked: [], answer: (ids) => ids.map((id) => shows(id, 19)) }
+  const shows = (id: string, percent: number) => {
+    const price = String(Math.round((entered.get(id)! * (100 + percent)) / 100) * 10)
+    return { id: Number(id), prices: { currency_code: 'USD', currency_minor_unit: 3, price } }
+  }
   const store = await openContractStore({
     keys: KEYS,
     intercept: ({ url = '' }) => {
       if (!url.startsWith('/wp-json/wc/store/v1/products')) return undefined
-      asked.push(url)
-      if (adds === null) return { status: 403, body: { code: 'rest_forbidden' } }
-      const ids = new URL(url, 'http://shop').searchParams.get('include')!.split(',')
-      const prices = { currency_code: 'USD', currency_minor_unit: 3 }
-      return { body: ids.map((id) => ({ id: Number(id), prices: { ...prices, price: shownPrice(id, adds) } })) }
+      const query = new URL(url, 'http://shop').searchParams
+      shop.asked.push(query)
+      const body = shop.answer(query.get('include')!.split(','))
+      return Array.isArray(body) ? { body } : { status: 503, body }
     },
   })
+  const silent = createServer(() => {})
+  silent.listen(0, '127.0.0.1')
+  await once(silent, 'listening')
   const http = openGuardedHttp({ allowPrivate: true })
-  open.push(store, http)
-  const access = aWooAccess(store.url, OWNER)
-  const client = createWooCommerceClient(access, { fetch: http.fetch, now: () => new Date(), pauseMs: 0 })
-  const entered = new Map<string, number>()
-  const read = async (asShown: boolean) => {
+  open.push(store, http, {
+    close: async () => {
+      silent.close()
+      silent.closeAllConnections()
+    },
+  })
+  const fetch: GuardedFetch = (url, request) => {
+    if (!url.includes('/wc/store/') || shop.answer([]) !== 'nothing') return http.fetch(url, request)
+    shop.asked.push(new URL(url).searchParams)
+    return http.fetch(`http://127.0.0.1:${(silent.address() as AddressInfo).port}/`, request)
+  }
+  const net = { fetch, now: () => new Date(), pauseMs: 0, storeApiLimitMs: 100 }
+  const client = createWooCommerceClient(aWooAccess(store.url, OWNER), net)
+  let settings = 0
+  const read = async (tax: ShownTax, signal?: AbortSignal) => {
+    shop.asked.length = 0
+    settings = 0
+    const shownTax = async () => {
+      settings += 1
+      return tax
+    }
     const rows = []
-    for await (const page of client.products({ asShown: async () => asShown })) rows.push(...page.rows)
+    for await (const page of client.products({ shownTax, ...(signal && { signal }) })) rows.push(...page.rows)
     return rows
   }
-  for (const row of await read(false)) entered.set(row.variationId ?? row.productId, row.priceMinor)
-  expect(asked).toEqual([])
-  const shownPrice = (id: string, percent: number) =>
-    String(Math.round((entered.get(id)! * (100 + percent)) / 100) * 10)
-  return { read, asked, entered }
+  for (const row of await read('none')) entered.set(idOf(row), row.priceMinor)
+  expect(shop.asked).toEqual([])
+  return { shop, read, shows, entered, settings: () => settings }
 }
 
 const idOf = ({ productId, variationId }: { productId: string; variationId: string | null }) => variationId ?? productId
 
 describe('the catalogue of a shop that shows other prices than were entered', () => {
-  test('has the shown price, and keeps the entered one', async () => {
-    const { read, asked, entered } = await aShop(19)
-    const rows = (await read(true)).filter((row) => entered.get(idOf(row))! > 0)
+  test('has the shown price and the entered one, by one request for products and one for variations', async () => {
+    const { shop, read, entered, settings } = await aShop()
+    const rows = (await read('added')).filter((row) => entered.get(idOf(row))! > 0)
     expect(rows.length).toBeGreaterThan(10)
     expect(rows.some(({ variationId }) => variationId !== null)).toBe(true)
     for (const row of rows) {
       const enteredMinor = entered.get(idOf(row))!
-      expect([idOf(row), row.enteredMinor, row.priceMinor]).toEqual([
-        idOf(row),
-        enteredMinor,
-        Math.round(enteredMinor * 1.19),
+      expect([idOf(row), row.enteredMinor, row.priceMinor, row.isShownUnknown]).toEqual([
+        ...[idOf(row), enteredMinor, Math.round(enteredMinor * 1.19), undefined],
       ])
     }
-    expect(asked.every((url) => !/consumer_key|oauth/.test(url))).toBe(true)
+    expect(shop.asked.map((query) => query.get('type'))).toEqual([null, 'variation'])
+    expect(shop.asked.flatMap((query) => [...query.keys()])).not.toContain('consumer_key')
+    expect(settings()).toBe(1)
   })
 
-  test('has the entered price where the shop does not tell another', async () => {
-    for (const adds of [null, 0, 400]) {
-      const { read, entered } = await aShop(adds)
-      for (const row of await read(true)) {
-        expect([idOf(row), row.priceMinor, row.enteredMinor]).toEqual([idOf(row), entered.get(idOf(row)), undefined])
-      }
+  const asEntered = async ({ read, entered }: Awaited<ReturnType<typeof aShop>>, tax: ShownTax) => {
+    for (const row of await read(tax)) {
+      expect([idOf(row), row]).toEqual([
+        idOf(row),
+        expect.objectContaining({ priceMinor: entered.get(idOf(row)), isShownUnknown: true }),
+      ])
+      expect(row.enteredMinor).toBeUndefined()
     }
+  }
+
+  test.each<[string, object | 'nothing']>([
+    ['fails', { code: 'error' }],
+    ['does not answer', 'nothing'],
+  ])('is marked as entered where the Store API %s, which is asked once', async (_, answer) => {
+    const each = await aShop()
+    each.shop.answer = () => answer
+    await asEntered(each, 'added')
+    expect(each.shop.asked).toHaveLength(1)
+  })
+
+  test('is marked as entered where the Store API is not asked, or answers with the price of something else', async () => {
+    const each = await aShop()
+    await asEntered(each, 'unknown')
+    expect(each.shop.asked).toEqual([])
+    each.shop.answer = (ids) => ids.map((id) => each.shows(id, 400))
+    const rows = await each.read('added')
+    expect(rows.filter(({ priceMinor }) => priceMinor > 0).every(({ isShownUnknown }) => isShownUnknown)).toBe(true)
+  })
+
+  test('is marked where the Store API leaves a product out', async () => {
+    const { shop, read, shows, entered } = await aShop()
+    const [left, ...others] = [...entered.keys()]
+    shop.answer = (ids) => ids.filter((id) => id !== left).map((id) => shows(id, 19))
+    const rows = new Map((await read('added')).map((row) => [idOf(row), row]))
+    expect(rows.get(left!)).toMatchObject({ priceMinor: entered.get(left!), isShownUnknown: true })
+    expect(others.filter((id) => rows.get(id)!.isShownUnknown)).toEqual([])
+  })
+
+  test('is given up where the caller gives up', async () => {
+    const { shop, read } = await aShop()
+    const stop = new AbortController()
+    shop.answer = () => {
+      stop.abort()
+      return []
+    }
+    await expect(read('added', stop.signal)).rejects.toThrow()
   })
 })
 
 test.each([
-  [5_000, 5_950, { priceMinor: 5_950, enteredMinor: 5_000 }],
-  [5_950, 5_000, { priceMinor: 5_000, enteredMinor: 5_950 }],
-  [5_000, 5_000, { priceMinor: 5_000 }],
-  [5_000, undefined, { priceMinor: 5_000 }],
-  [5_000, 500, { priceMinor: 5_000 }],
-  [5_000, 50_000, { priceMinor: 5_000 }],
-  [0, 0, { priceMinor: 0 }],
-])('an entered price of %s that is shown as %s', (entered, shown, price) => {
-  expect(shownOf(entered, shown)).toEqual(price)
+  [5_000, 5_950, 'added', { priceMinor: 5_950, enteredMinor: 5_000 }],
+  [5_950, 5_000, 'taken_off', { priceMinor: 5_000, enteredMinor: 5_950 }],
+  [5_000, 5_000, 'added', { priceMinor: 5_000 }],
+  [0, 0, 'added', { priceMinor: 0 }],
+  [5_000, undefined, 'added', { priceMinor: 5_000, isShownUnknown: true }],
+  [5_000, 500, 'taken_off', { priceMinor: 5_000, isShownUnknown: true }],
+  [5_000, 50_000, 'added', { priceMinor: 5_000, isShownUnknown: true }],
+  // A price of before it was raised, and a sale that begins between the two requests.
+  [3_000, 2_380, 'added', { priceMinor: 3_000, isShownUnknown: true }],
+  [10_000, 7_140, 'added', { priceMinor: 10_000, isShownUnknown: true }],
+  [5_000, 5_950, 'taken_off', { priceMinor: 5_000, isShownUnknown: true }],
+] as const)('an entered price of %s that is shown as %s, with the tax %s', (entered, shown, tax, price) => {
+  expect(shownOf(entered, shown, tax)).toEqual(price)
 })

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { parseMinor } from '../../../shared/money.ts'
 import { FetchProblem } from '../../net/fetch-problem.ts'
 import type { StoreAccess, StoreNet } from '../access.ts'
+import type { PlatformProduct, ShownTax } from '../platform.ts'
+import { problemFromFetch } from '../problem-from-fetch.ts'
 import { StoreProblem } from '../store-problem.ts'
 import { idText } from '../text.ts'
 import { parseJson } from './http.ts'
@@ -9,13 +11,10 @@ import { parseJson } from './http.ts'
 // Prices as the shop's pages show them to a visitor. The REST API has the entered price alone; the tax that makes the difference depends on
 // classes, places and plugins that only the shop knows. Its public Store API needs no key.
 
-/** By the id of the product or variation. Empty where the shop does not say. */
-export type ShownPrices = (
-  of: { ids: readonly string[]; areVariations: boolean; currency: string },
-  signal?: AbortSignal,
-) => Promise<ReadonlyMap<string, number>>
+/** These products and variations with the shown price, or marked as `isShownUnknown`. */
+export type ShownPrices = (products: PlatformProduct[], signal?: AbortSignal) => Promise<PlatformProduct[]>
 
-const LIMIT_MS = 10_000
+const LIMIT_MS = 5_000
 const Row = z.object({
   id: z.unknown().transform(idText),
   prices: z.object({
@@ -25,46 +24,69 @@ const Row = z.object({
   }),
 })
 
+/** For one listing: a shop that failed to answer is not asked again. */
 export function openShownPrices(
   { storeUrl }: StoreAccess,
   net: StoreNet,
-  isWanted: () => Promise<boolean>,
+  readShownTax: () => Promise<ShownTax>,
 ): ShownPrices {
-  return async ({ ids, areVariations, currency }, signal) => {
-    if (!(await isWanted())) return new Map()
-    const kind = areVariations ? '&type=variation' : ''
-    const url = `${storeUrl}/wp-json/wc/store/v1/products?include=${ids.join(',')}${kind}&per_page=100&_fields=id,prices`
-    const ask = () => net.fetch(url, { timeoutMs: LIMIT_MS, maxBytes: 1_000_000, ...(signal && { signal }) })
+  let shownTax: ShownTax | undefined
+  let hasFailed = false
+  const ask = async (ids: readonly string[], isOfVariations: boolean, signal: AbortSignal | undefined) => {
+    // A page cache answers an address that it has not seen with nothing old.
+    const query = `include=${ids.join(',')}${isOfVariations ? '&type=variation' : ''}&per_page=100&_fields=id,prices&_=${net.now().getTime()}`
+    const url = `${storeUrl}/wp-json/wc/store/v1/products?${query}`
+    const timeoutMs = net.storeApiLimitMs ?? LIMIT_MS
+    const send = () => net.fetch(url, { timeoutMs, maxBytes: 1_000_000, ...(signal && { signal }) })
     try {
-      const { status, body } = await (net.inTurn ? net.inTurn(ask, signal) : ask())
-      return status === 200 ? readPrices(parseJson(body), currency) : new Map()
+      const { status, body } = await (net.inTurn ? net.inTurn(send, signal) : send())
+      const rows = status === 200 ? parseJson(body) : null
+      return Array.isArray(rows) ? rows.slice(0, 100) : null
     } catch (error) {
-      // Without them the catalogue is as good as it was.
-      if (error instanceof FetchProblem || error instanceof StoreProblem) return new Map()
+      if (signal?.aborted) throw problemFromFetch(error)
+      if (error instanceof FetchProblem || error instanceof StoreProblem) return null
       throw error
     }
   }
+  return async (products, signal) => {
+    if (products.length === 0) return products
+    shownTax ??= await readShownTax()
+    if (shownTax === 'none') return products
+    const shown = new Map<string, number>()
+    for (const isOfVariations of [false, true]) {
+      const ids = products.filter((each) => (each.variationId !== null) === isOfVariations).map(idOf)
+      for (let at = 0; at < ids.length && shownTax !== 'unknown' && !hasFailed; at += 100) {
+        const rows = await ask(ids.slice(at, at + 100), isOfVariations, signal)
+        hasFailed = rows === null
+        for (const [id, minor] of readPrices(rows ?? [], products[0]!.currency)) shown.set(id, minor)
+      }
+    }
+    const tax = shownTax
+    return products.map((product) => ({ ...product, ...shownOf(product.priceMinor, shown.get(idOf(product)), tax) }))
+  }
 }
 
-function readPrices(body: unknown, currency: string): Map<string, number> {
-  const rows = Array.isArray(body) ? body.slice(0, 100) : []
-  return new Map(
-    rows.flatMap((raw) => {
-      const { data } = Row.safeParse(raw)
-      if (!data?.id || data.prices.currency_code !== currency) return []
-      const { price, currency_minor_unit: places } = data.prices
-      const digits = price.padStart(places + 1, '0')
-      const minor = parseMinor(places ? `${digits.slice(0, -places)}.${digits.slice(-places)}` : digits, currency)
-      return minor === null ? [] : [[data.id, minor] as const]
-    }),
-  )
+const idOf = ({ productId, variationId }: PlatformProduct): string => variationId ?? productId
+
+function readPrices(rows: unknown[], currency: string): (readonly [string, number])[] {
+  return rows.flatMap((raw) => {
+    const { data } = Row.safeParse(raw)
+    if (!data?.id || data.prices.currency_code !== currency) return []
+    const { price, currency_minor_unit: places } = data.prices
+    const digits = price.padStart(places + 1, '0')
+    const minor = parseMinor(places ? `${digits.slice(0, -places)}.${digits.slice(-places)}` : digits, currency)
+    return minor === null ? [] : [[data.id, minor] as const]
+  })
 }
 
-/** A tax changes a price by less than half; anything else is another price. */
+/** A tax changes a price by less than half, and in one direction; anything else is another price, or an old one. */
 export function shownOf(
   enteredMinor: number,
   shown: number | undefined,
-): { priceMinor: number; enteredMinor?: number } {
-  const isOfTax = shown !== undefined && shown > enteredMinor / 1.5 && shown < enteredMinor * 1.5
-  return isOfTax && shown !== enteredMinor ? { priceMinor: shown, enteredMinor } : { priceMinor: enteredMinor }
+  tax: ShownTax,
+): Pick<PlatformProduct, 'priceMinor' | 'enteredMinor' | 'isShownUnknown'> {
+  const [lower, higher] = tax === 'added' ? [enteredMinor, shown] : [shown, enteredMinor]
+  const isOfTax = lower !== undefined && higher !== undefined && lower <= higher && higher <= lower * 1.5
+  if (shown === undefined || !isOfTax) return { priceMinor: enteredMinor, isShownUnknown: true }
+  return shown === enteredMinor ? { priceMinor: shown } : { priceMinor: shown, enteredMinor }
 }
