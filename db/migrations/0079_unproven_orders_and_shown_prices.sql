@@ -1,13 +1,13 @@
--- Orders of WooCommerce in a status of the shop's own that names a request for a quote, or an order that was refused, cancelled or not paid. They
--- counted as purchases whatever their status meant. Found before `orders` is locked, and few: all other orders are proven, and not rewritten.
+-- Orders of WooCommerce in a status of the shop's own that names a quote, or an order that is not paid. They counted as purchases whatever their
+-- status meant. Found before `orders` is locked, and few: all other orders are proven, and not rewritten.
 create temporary table unproven_orders on commit drop as
   select o.store_id, o.order_id from orders o join stores s on s.id = o.store_id
   where s.platform = 'woocommerce' and o.kind = 'purchase' and o.status not in ('processing', 'on-hold', 'completed', 'refunded')
-    and o.status ~* ('quot|offer|offert|request|inquir|enquir|anfrage|angebot|devis|presupuest|cotiza|preventiv|orcament|wycen|ywraq|'
-      || 'unpaid|not-?paid|unbezahlt|impay|(await|wait|pend)[a-z-]*paym|cancel|stornier|annul|anul|refus|reject|rechaz|rifiut|odrzuc|'
-      || 'abgelehnt|declin|denied|expir|abgelaufen|fraud|betrug|fail|fehlgeschl|fallid')
-    -- Those were bought.
-    and o.status !~* 'return|retour|refund|erstatt|parti[ae]l|parcial|parzial|teil';
+    and o.status ~* ('quot|offer|offert|angebot|devis|presupuest|cotiza|preventiv|orcament|wycen|ywraq|'
+      || 'unpaid|not-?paid|unbezahlt|impay|(await|wait|pend)[a-z-]*paym')
+    -- Those were bought, or may have been.
+    and o.status !~* ('return|retour|refund|erstatt|parti[ae]l|parcial|parzial|teil|accept|approv|angenomm|confirm|'
+      || '(?<!un|un-|not|not-)(paid|bezahlt)');
 
 -- Their consents are unproven, as db/migrations/0078_unproven_consents.sql says of other unpaid orders.
 update consents c set source = 'unpaid order', evidence = coalesce(c.evidence, '{}') || '{"unproven": "unpaid order"}', id = n.unproven_id,

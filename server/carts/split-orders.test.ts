@@ -210,6 +210,19 @@ test('a part in a status that the store made up takes nothing off the whole (A6,
   expect(await told()).toEqual(once(9_000))
 })
 
+test('parts count themselves while the whole is in a status that the store made up, until that one counts (A6, S4)', async () => {
+  await aClickedCart()
+  const split = { status: 'split', amount: 'if_counted', paidAt: null } as const
+  await shop.order(placed(split))
+  await shop.order(partOf('5000', '5001', { paidAt: null }))
+  await shop.order(partOf('5000', '5002', { paidAt: null }))
+  expect(await told()).toMatchObject({ revenue: 100, carts: 1 })
+  expect(await shop.cart()).toMatchObject({ status: 'recovered', is_void: false })
+  world.advance(MINUTE)
+  await shop.order(placed())
+  expect(await told()).toEqual(once(10_000))
+})
+
 // What is cancelled
 
 test('a cancelled order keeps the state of its cart and counts nowhere (real-store-W6)', async () => {

@@ -97,6 +97,8 @@ test('what a shared one was sent with, used by, earned and cost', async () => {
       order('4', { currency: 'EUR' }),
       order('5', { coupons: [], discounts: [] }),
       order('6', { status: 'quote', paidAt: null, amount: 'if_counted' }),
+      order('7', { status: 'returned', amount: 'none' }),
+      order('8', { refundedMinor: 5_000 }),
     ],
     'sync',
   )

@@ -22,10 +22,15 @@ function anUnpaid(orderId: string, status: string, more: Partial<PlatformOrder> 
   return anOrder(world, { ...contact, ...purchase, orderId, status, ...more })
 }
 
-const PROVEN = ['processing', 'on-hold', 'completed', 'refunded', 'shipped', '自取', 'returned', 'refund-request']
-const UNPROVEN = ['quote-request', 'ywraq-new', 'awaiting-payment', 'unpaid', 'rejected', 'storniert']
+const PROVEN = [
+  ...['processing', 'on-hold', 'completed', 'refunded', 'shipped', '自取', 'returned', 'refund-request'],
+  // Those may have been paid.
+  ...['quote-paid', 'quote-accepted', 'pickup-requested', 'cancel-request', 'rejected', 'storniert', 'delivery-failed'],
+  ...['fraud-check', 'expired'],
+]
+const UNPROVEN = ['quote-request', 'ywraq-new', 'ywraq-rejected', 'awaiting-payment', 'unpaid', 'not-paid', 'unbezahlt']
 
-test('only requests, refused and unpaid orders become unproven, and every amount stays until the shop changes the order', async () => {
+test('only quotes and unpaid orders become unproven, and every amount stays until the shop changes the order', async () => {
   const [shop, asking, shopify] = [await aStore(world), await aStore(world), await aStore(world)]
   await world.pool.query(`update stores set platform = 'shopify' where id = $1`, [shopify.storeId])
   await world.pool.query(`update stores set sms_confirmation = 'page_script' where id = $1`, [asking.storeId])
@@ -34,7 +39,7 @@ test('only requests, refused and unpaid orders become unproven, and every amount
   await recordOrders(world.deps, shop.storeId, [...orders, pending], 'sync')
   const asked = anUnpaid('60', 'quote-request')
   await recordOrders(world.deps, asking.storeId, [asked], 'sync')
-  await recordOrders(world.deps, shopify.storeId, [anUnpaid('70', 'expired')], 'sync')
+  await recordOrders(world.deps, shopify.storeId, [anUnpaid('70', 'quote-request')], 'sync')
 
   const all = await knownMigrations()
   const old = databases.open(await databases.create(), 8)

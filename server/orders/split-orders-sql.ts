@@ -12,8 +12,8 @@ export async function knownAmong({ db, storeId }: StoreDb, orderIds: readonly st
   return rows.rows
 }
 
-/** Whether order `c` is a part of order `p`: that one was bought, and has what is in this one, or no products and the price of all. Of two that name each other one is. */
-const IS_PART = sql`p.kind = 'purchase' and coalesce(p.own_purchased_at, p.purchased_at) is not null and p.currency = c.currency
+/** Whether order `c` is a part of order `p`: that one was bought and does not wait, and has what is in this one, or no products and the price of all. Of two that name each other one is. */
+const IS_PART = sql`p.kind = 'purchase' and coalesce(p.own_purchased_at, p.purchased_at) is not null and p.waiting_minor is null and p.currency = c.currency
   and p.order_id <> c.order_id and (p.parent_id is distinct from c.order_id or p.order_id < c.order_id)
   and (c.product_ids is null or p.product_ids is null or c.product_ids <@ p.product_ids
     or p.product_ids = '{}' and (p.total_minor = 0 or p.total_minor >= c.total_minor))`

@@ -26,9 +26,18 @@ const KNOWN = new Map<string, StatusMeaning>([
 const CAME_TO_NOTHING =
   /cancel|stornier|annul|anulad|anulow|refus|reject|rechaz|rifiut|odrzuc|abgelehnt|declin|denied|void|expir|abgelaufen|fraud|betrug|charge-?back|disput|fail|fehlgeschl|fallid|return|retour|devuel|devol|zwrot|undeliver|lost|(?:^|-)rto(?:-|$)|refund|erstatt|rembours|reembols|rimbors|zwroc|estorn|terugbeta/
 
-/** Part of the order, or a request that was not granted: the rest of it, or all of it, is still sold. */
-const NOT_ALL =
-  /parti[ae]l|parcial|parzial|teil|(?:request|anfrage)(?!.*(?:approv|accept|done|complete|genehmigt|angenommen))/
+const REFUSED = 'cancel|annul|anul|reject|rechaz|rifiut|odrzuc|declin|denied|refus|abgelehnt|won'
+/** The rest of the order, or all of it, is still sold. */
+const NOT_ALL = new RegExp(
+  [
+    'parti[ae]l|parcial|parzial|teil',
+    // a request that was not granted, or a check
+    '(?:req|anfrage|beantragt|demand|solicit|aangevr|richiest|zglosz)(?!.*(?:approv|accept|done|complet))',
+    'check|review|await|pend|pruef|attente',
+    // a return or dispute that was withdrawn, refused, or won by the shop
+    `(?:return|retour|retoure|refund|cancel|cancellation|storno|dispute|chargeback|exchange|rueckgabe|rembours|devoluc|zwrot)s?-(?:${REFUSED})`,
+  ].join('|'),
+)
 
 /**
  * A status of the shop's own making may mean anything from "packed" to "asks for a price". It ends the cart, because a message to a buyer
