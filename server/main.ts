@@ -71,6 +71,7 @@ async function start(config: Config, closings: Closing[]): Promise<void> {
   const http = openGuardedHttp({
     allowPrivate: config.allowsPrivateStores,
     allowedOrigins: demoStoreUrls(demo.parts),
+    nameServers: config.dnsServers,
   })
   later('http', async () => http.close())
   const stripe = config.stripe && (await openStripe(config.stripe))

@@ -4,6 +4,7 @@ import { setInterval as every } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { createTakers, type StepAside } from '../server/core/seats.ts'
 import { type GuardedFetchOptions, openGuardedHttp } from '../server/net/guarded-fetch.ts'
+import type { StoreNet } from '../server/platforms/access.ts'
 import { createWooCommerceClient } from '../server/platforms/woocommerce/client.ts'
 import { readGoods } from '../server/sync/goods.ts'
 import { checkOrders } from '../server/sync/order-check.ts'
@@ -41,13 +42,13 @@ async function aShop(answer: Answer) {
   return { port: (server.address() as AddressInfo).port, isHanging, hangs }
 }
 
-async function aStoreAt(url: string, options: Partial<GuardedFetchOptions> = {}) {
+async function aStoreAt(url: string, options: Partial<GuardedFetchOptions> = {}, net: Partial<StoreNet> = {}) {
   const { storeId } = await aConnectedStore(world)
   await world.db.updateTable('stores').set({ url, home_url: url }).where('id', '=', storeId).execute()
   const http = openGuardedHttp({ allowPrivate: true, ...options })
   open.push(() => http.close())
   world.storeClient = (access) =>
-    createWooCommerceClient(access, { fetch: http.fetch, now: () => world.now, pauseMs: 0 })
+    createWooCommerceClient(access, { fetch: http.fetch, now: () => world.now, pauseMs: 0, ...net })
   return { storeId, http }
 }
 
@@ -195,9 +196,15 @@ test('a shop that hangs at its stock alone', async () => {
   expect(await streamOf(storeId, 'order_check')).toMatchObject({ error_code: null })
 })
 
-test('a shop that breaks off after a long wait counts as one that hangs', async () => {
-  const { port } = await aShop((socket) => setTimeout(() => socket.destroy(), 60))
-  const { storeId } = await aStoreAt(`http://127.0.0.1:${port}`, { lateAfterMs: 30 })
+test.each<[string, Answer]>([
+  ['breaks off', (socket) => setTimeout(() => socket.destroy(), 60)],
+  [
+    'answers with a server error',
+    (socket) => setTimeout(() => socket.write('HTTP/1.1 522 Timeout\r\ncontent-length: 0\r\n\r\n'), 60),
+  ],
+])('a shop that %s after a long wait counts as one that hangs', async (_, answer) => {
+  const { port } = await aShop(answer)
+  const { storeId } = await aStoreAt(`http://127.0.0.1:${port}`, {}, { lateAfterMs: 30 })
   expect((await checkOrders(world.deps, storeId)).isFresh).toBe(false)
   expect(await streamOf(storeId, 'order_check')).toMatchObject({ error_code: 'timeout' })
 })

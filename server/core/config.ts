@@ -110,7 +110,7 @@ const settings = {
   ),
   /** What the provider's reports are checked with. */
   MAIL_EVENTS_SECRET: optional((secret) => secret.length >= 8, 'MAIL_EVENTS_SECRET is too short.'),
-  /** Name servers asked about a sender's domain; the system's own unless set. */
+  /** Name servers asked for the addresses of shops and about a sender's domain; the system's own unless set. */
   DNS_SERVERS: text('').transform(readNameServers),
   /** Ranges of data centres, from which nobody's click counts as a person's; the bundled list unless set. */
   DATA_CENTRES_FILE: optional((file) => fs.existsSync(file), 'DATA_CENTRES_FILE names no file.'),

@@ -17,8 +17,6 @@ export class FetchProblem extends Error {
   override name = 'FetchProblem'
   readonly kind: FetchProblemKind
   readonly detail: string | null
-  /** It took so long that it costs as much as no answer. */
-  isLate = false
   constructor(kind: FetchProblemKind, detail: string | null = null) {
     super(detail ? `${kind}: ${detail}` : kind)
     this.kind = kind

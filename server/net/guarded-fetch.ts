@@ -23,8 +23,6 @@ export interface GuardedFetchOptions {
   lookup?: LookupFunction
   /** Name servers that are asked instead of the system's; tests name their own. */
   nameServers?: readonly string[]
-  /** A failure after this time is late. */
-  lateAfterMs?: number
   /** Extra certificate authorities (PEM); verification itself cannot be switched off. */
   ca?: string
 }
@@ -65,7 +63,6 @@ const MAX_REDIRECTS = 5
 const MAX_BYTES = 25 * 1024 * 1024
 const CONNECT_TIMEOUT_MS = 10_000
 const TOTAL_TIMEOUT_MS = 30_000
-const LATE_AFTER_MS = 10_000
 const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308])
 const unzip = promisify(gunzip)
 
@@ -82,7 +79,6 @@ export function openGuardedHttp(options: GuardedFetchOptions): GuardedHttp {
 }
 
 async function guardedFetch(agent: Agent, options: GuardedFetchOptions, url: string, request: GuardedRequest) {
-  const began = performance.now()
   const stop = new AbortController()
   const timer = setTimeout(
     () => stop.abort(new FetchProblem('timeout')),
@@ -94,10 +90,9 @@ async function guardedFetch(agent: Agent, options: GuardedFetchOptions, url: str
   try {
     return await followRedirects(agent, options, url, { ...request, signal: stop.signal })
   } catch (error) {
-    if (stop.signal.aborted && stop.signal.reason instanceof FetchProblem) throw stop.signal.reason
-    const problem = nameFetchFailure(error)
-    problem.isLate = performance.now() - began >= (options.lateAfterMs ?? LATE_AFTER_MS)
-    throw problem
+    throw stop.signal.aborted && stop.signal.reason instanceof FetchProblem
+      ? stop.signal.reason
+      : nameFetchFailure(error)
   } finally {
     clearTimeout(timer)
     request.signal?.removeEventListener('abort', abort)

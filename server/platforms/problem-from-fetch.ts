@@ -19,6 +19,5 @@ const FETCH_CODES: Readonly<Record<FetchProblemKind, StoreProblemCode>> = {
 export function problemFromFetch(error: unknown): StoreProblem {
   if (error instanceof StoreProblem) return error
   if (!(error instanceof FetchProblem)) throw error
-  const code = FETCH_CODES[error.kind]
-  return new StoreProblem(code === 'unreachable' && error.isLate ? 'timeout' : code, error.detail)
+  return new StoreProblem(FETCH_CODES[error.kind], error.detail)
 }

@@ -65,7 +65,7 @@ export function createWooHttp(access: WooAccess, net: StoreNet): WooHttp {
   // Shops run on small machines.
   const inTurn = net.inTurn ?? createTurns()(access.storeUrl)
   const ask: WooHttp['ask'] = (request, keys = access, way = 'usual') =>
-    inTurn(() => askOnce(access, net, request, keys, way), request.signal)
+    inTurn(() => unlessLate(() => askTwice(access, net, request, keys, way), net), request.signal)
   return {
     isHttps,
     ask,
@@ -87,7 +87,24 @@ export function isSuccess(answer: WooAnswer): boolean {
   return answer.status >= 200 && answer.status < 300 && answer.body !== undefined
 }
 
-async function askOnce(access: WooAccess, net: StoreNet, request: WooRequest, keys: SigningKeys, way: SignInWay) {
+const LATE_AFTER_MS = 10_000
+
+/** A failure that takes so long costs as much as no answer. */
+async function unlessLate(ask: () => Promise<WooAnswer>, { lateAfterMs = LATE_AFTER_MS }: StoreNet) {
+  const began = performance.now()
+  const isLate = () => performance.now() - began >= lateAfterMs
+  try {
+    const answer = await ask()
+    // 503 is maintenance, or asks for patience.
+    if (answer.status < 500 || answer.status === 503 || !isLate()) return answer
+    throw new StoreProblem('timeout', `status ${answer.status}`)
+  } catch (error) {
+    if (!(error instanceof StoreProblem) || error.code !== 'unreachable' || !isLate()) throw error
+    throw new StoreProblem('timeout', error.detail)
+  }
+}
+
+async function askTwice(access: WooAccess, net: StoreNet, request: WooRequest, keys: SigningKeys, way: SignInWay) {
   try {
     return await dial(access, net, request, keys, way)
   } catch (error) {
