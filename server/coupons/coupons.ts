@@ -256,7 +256,10 @@ async function inWords<T>(writing: Writing, failed: string, work: (client: Store
     if (error.code === 'read_only_key') await noteRights(writing, false)
     deps.log.warn({ storeId: store.storeId, problem: error.code }, 'coupons.not_written')
     const told = toAppError(error)
-    const atWall = isCalling(await readPlugin(store), deps.now()) ? behindWallText(error.code) : undefined
+    const plugin = await readPlugin(store)
+    // Every shop with the plugin calls. A firewall may keep us from one that has never been reached.
+    const isBehindWall = plugin?.is_reached === false && isCalling(plugin, deps.now())
+    const atWall = isBehindWall ? behindWallText(error.code) : undefined
     const words =
       error.code === 'read_only_key'
         ? couponTexts.readOnlyKey
