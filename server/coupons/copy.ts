@@ -26,7 +26,7 @@ export async function keepPage(
   of: Of,
 ): Promise<void> {
   const coupons = rows.filter((coupon) => !isOfMessage(coupon))
-  await sql.upsertListed(store, await listedRows(deps, store, coupons, of), of.at)
+  await sql.upsertListed(store, await listedRows(deps, store, coupons, of), of.at, deps.now())
   const unread = skipped.flatMap(({ id }) => (id ? [id] : []))
   if (unread.length > 0) await sql.markSeen(store, unread, of.at)
 }

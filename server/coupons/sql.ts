@@ -113,10 +113,15 @@ export interface ListedRow {
 }
 
 /**
- * The store's word counts. What it does not know stays: start, and the true end of one that stands there as expired, until somebody gives
- * it another end in the store.
+ * The store's word counts; what a later reading saw stays, unless the clock was set back since. What the store does not know stays: start, and
+ * the true end of one that stands there as expired, until somebody gives it another end in the store.
  */
-export async function upsertListed({ db, storeId }: StoreDb, rows: readonly ListedRow[], seenAt: Date): Promise<void> {
+export async function upsertListed(
+  { db, storeId }: StoreDb,
+  rows: readonly ListedRow[],
+  seenAt: Date,
+  now: Date,
+): Promise<void> {
   await sql`
     insert into coupons as c (store_id, id, made_by, kind, platform_id, code, type, platform_type, percent, amount_minor, currency,
       min_spend_minor, max_spend_minor, ends_at, usage_limit, usage_count, is_active, terms, modified_at, created_at, seen_at)
@@ -138,7 +143,7 @@ export async function upsertListed({ db, storeId }: StoreDb, rows: readonly List
         else c.is_active or c.is_withheld end,
       usage_limit = excluded.usage_limit, usage_count = excluded.usage_count, terms = excluded.terms,
       modified_at = excluded.modified_at, seen_at = excluded.seen_at, gone_at = null
-    where c.seen_at <= excluded.seen_at`.execute(db)
+    where c.seen_at <= excluded.seen_at or c.seen_at > ${now}`.execute(db)
 }
 
 const stillWithheld = (seenAt: Date) =>

@@ -18,7 +18,7 @@ test('an account whose address is another shopper’s goes with them, by each ad
   await recordOrders(world.deps, storeId, [byPhone, anOrder(world, { email: 'mia@walk.example' })], 'sync')
   await transact({ storeId, db: world.db }, async (tx) => {
     const row = { customer_id: record.customerId, email: record.email, phone: null, hashes: [] }
-    expect(await upsertCustomers(tx, JSON.stringify([row]), world.now)).toEqual([record.customerId])
+    expect(await upsertCustomers(tx, JSON.stringify([row]), world.now, world.now)).toEqual([record.customerId])
     const said = { ...record, email: 'mia@walk.example' }
     await lockAllKeys(tx, registeredKeys(said, 'shop.example'))
     await linkRegistered(tx, [said], { storeHost: 'shop.example', now: world.now })

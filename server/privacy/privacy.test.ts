@@ -170,7 +170,7 @@ describe('one person', () => {
       hashes: [world.deps.secrets.addressHash(ZEN.email).toString('hex')],
     }
     await transact({ storeId: zen.storeId, db: world.db }, (tx) =>
-      upsertCustomers(tx, JSON.stringify([copied]), world.now),
+      upsertCustomers(tx, JSON.stringify([copied]), world.now, world.now),
     )
     await postCapture(world, zen, {
       ...{ cart: 'a-new-token-of-hers', device: 'a-new-device-of-hers', page: 'a-new-page', seq: 1 },

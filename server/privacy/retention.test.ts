@@ -139,7 +139,7 @@ test('a cart, an order and a sign-in at the shop each keep a person; a shopper w
     created_at: new Date(world.now.getTime() - days * DAY).toISOString(),
   })
   await transact({ storeId, db: world.db }, (tx) =>
-    upsertCustomers(tx, JSON.stringify([customer('1', 10), customer('2', 40)]), world.now),
+    upsertCustomers(tx, JSON.stringify([customer('1', 10), customer('2', 40)]), world.now, world.now),
   )
   // A record of long ago of which nothing else is known is not copied at all: it would come back every night.
   const { rows } = await world.pool.query('select customer_id from customers where store_id = $1', [storeId])

@@ -42,7 +42,7 @@ test('who is to be forgotten is erased in all stores, with the address of their 
 test('who is to be forgotten by their number alone is erased by what is known of it (C8)', async () => {
   const { storeId, captureKey } = await aStoreWithACart()
   const record = { customer_id: '7', email: 'Shopper-1@mail.example.org', phone: null, hashes: [] }
-  await transact({ storeId, db: world.db }, (tx) => upsertCustomers(tx, JSON.stringify([record]), world.now))
+  await transact({ storeId, db: world.db }, (tx) => upsertCustomers(tx, JSON.stringify([record]), world.now, world.now))
   const body = { shop_id: 1, customer: { id: 7, email: null, phone: null }, orders_to_redact: [] }
   expect(await deliver(world, captureKey, { topic: 'customers/redact', body })).toBe(200)
   await world.runJobs()
@@ -95,7 +95,7 @@ test('an address that many share leads from one who is to be forgotten to nobody
   }))
   await recordOrders(world.deps, storeId, [mine!, other!], 'sync')
   const records = ['11', '12'].map((customer_id) => ({ customer_id, email: shared, phone: null, hashes: [] }))
-  await transact({ storeId, db: world.db }, (tx) => upsertCustomers(tx, JSON.stringify(records), world.now))
+  await transact({ storeId, db: world.db }, (tx) => upsertCustomers(tx, JSON.stringify(records), world.now, world.now))
   const body = { shop_id: 1, customer: { id: 11, email: shared, phone: null }, orders_to_redact: [] }
   expect(await deliver(world, captureKey, { topic: 'customers/redact', body })).toBe(200)
   await world.runJobs()

@@ -67,7 +67,7 @@ async function keepCustomers(
       tx,
       records.flatMap((record) => registeredKeys(record, storeHost)),
     )
-    const written = new Set(await sql.upsertCustomers(tx, asJson(rows), startedAt))
+    const written = new Set(await sql.upsertCustomers(tx, asJson(rows), startedAt, deps.now()))
     const news = records.filter(({ customerId }) => written.has(customerId))
     await linkRegistered(tx, news, { storeHost, now: deps.now() })
   })
@@ -137,8 +137,8 @@ export function pullProducts(deps: Deps, options: PullOptions): Promise<SyncResu
     let rowsSeen = 0
     for await (const page of inTime(pages, { signal, stepAside })) {
       if (isEmpty(page)) continue
-      await sql.upsertProducts(store, asJson(page.rows.map(productRow)), startedAt)
-      await sql.upsertCategories(store, asJson(categoriesIn(page.rows)), startedAt)
+      await sql.upsertProducts(store, asJson(page.rows.map(productRow)), startedAt, deps.now())
+      await sql.upsertCategories(store, asJson(categoriesIn(page.rows)), startedAt, deps.now())
       seen = newest([seen, ...page.rows.map((row) => (row.modifiedAt ? new Date(row.modifiedAt) : null))])
       rowsSeen += page.rows.length
       await keepGoing(run, isFull ? { cursor_page: page.page + 1 } : {})

@@ -198,8 +198,8 @@ export async function analyzeDoubled({ db }: StoreDb): Promise<void> {
 const WITH_SAME_TAX = sql`case when s.price_minor = l.entered_minor then l.price_minor
   when l.entered_minor > 0 then round(s.price_minor::numeric * l.price_minor / l.entered_minor)::bigint else s.price_minor end`
 
-/** `rows`: JSON array of product rows. What a later reading saw stays. */
-export async function upsertProducts({ db, storeId }: StoreDb, rows: string, seenAt: Date): Promise<void> {
+/** `rows`: JSON array of product rows. What a later reading saw stays, unless the clock was set back since; so below. */
+export async function upsertProducts({ db, storeId }: StoreDb, rows: string, seenAt: Date, now: Date): Promise<void> {
   await sql`
     insert into products (store_id, product_id, variation_id, name, sku, price_minor, entered_minor, currency, image_url, permalink,
       is_available, has_open_choice, is_on_sale, stock_quantity, category_ids, modified_at, seen_at)
@@ -224,17 +224,17 @@ export async function upsertProducts({ db, storeId }: StoreDb, rows: string, see
       modified_at = excluded.modified_at,
       was_price_minor = case when products.price_minor <> excluded.price_minor then products.price_minor else products.was_price_minor end,
       seen_at = excluded.seen_at
-    where products.seen_at <= excluded.seen_at
+    where (products.seen_at <= excluded.seen_at or products.seen_at > ${now})
   `.execute(db)
 }
 
 /** `rows`: JSON array of categories as products name them. */
-export async function upsertCategories({ db, storeId }: StoreDb, rows: string, seenAt: Date): Promise<void> {
+export async function upsertCategories({ db, storeId }: StoreDb, rows: string, seenAt: Date, now: Date): Promise<void> {
   await sql`
     insert into product_categories (store_id, category_id, name, seen_at)
     select ${storeId}, r.id, r.name, ${seenAt} from jsonb_to_recordset(${rows}::jsonb) as r(id text, name text) order by r.id
     on conflict (store_id, category_id) do update set name = excluded.name, seen_at = excluded.seen_at
-    where product_categories.seen_at <= excluded.seen_at`.execute(db)
+    where (product_categories.seen_at <= excluded.seen_at or product_categories.seen_at > ${now})`.execute(db)
 }
 
 export interface TermsRow {
@@ -283,7 +283,12 @@ export function closeUnseenProducts({ db, storeId }: StoreDb, seenBefore: Date) 
 }
 
 /** `rows`: JSON array of customer rows. Answers the numbers of those that were written. */
-export async function upsertCustomers({ db, storeId }: StoreTx, rows: string, seenAt: Date): Promise<string[]> {
+export async function upsertCustomers(
+  { db, storeId }: StoreTx,
+  rows: string,
+  seenAt: Date,
+  now: Date,
+): Promise<string[]> {
   const written = await sql<{ customer_id: string }>`
     insert into customers (store_id, customer_id, email, phone, first_name, last_name, company, country, created_at,
       modified_at, last_login_at, orders_count, spent_minor, seen_at)
@@ -306,7 +311,7 @@ export async function upsertCustomers({ db, storeId }: StoreTx, rows: string, se
       company = excluded.company, country = excluded.country, created_at = excluded.created_at,
       modified_at = excluded.modified_at, last_login_at = excluded.last_login_at,
       orders_count = excluded.orders_count, spent_minor = excluded.spent_minor, seen_at = excluded.seen_at
-    where customers.seen_at <= excluded.seen_at
+    where (customers.seen_at <= excluded.seen_at or customers.seen_at > ${now})
     returning customer_id
   `.execute(db)
   return written.rows.map((row) => row.customer_id)
