@@ -119,9 +119,7 @@ export async function allowedCustomers(
     const hasAgreed = (channel: ConsentChannel, address: string) => {
       const word = words.get(`${channel}:${hashOf(address).toString('hex')}`)
       if (word?.evidence === 'withdrawn') return false
-      return (
-        isConsent(word) || customer.consents?.some((each) => each.channel === channel && each.state === 'granted')
-      )
+      return isConsent(word) || customer.consents?.some((each) => each.channel === channel && each.state === 'granted')
     }
     const isBuyer = hasPaid(customer) || buyers.has(customer.customerId)
     const keepsEmail = email !== null && (isBuyer || hasAgreed('email', email))

@@ -159,7 +159,8 @@ describe('not everybody gets it (decision 36)', () => {
   test('who asked for a quote before, and never paid, gets one (S4)', async () => {
     const store = await aShopWith({}, { coupon_first_order_only: true })
     const before = new Date(world.now.getTime() - 30 * DAY).toISOString()
-    const asked = { status: 'quote', createdAt: before, modifiedAt: before, paidAt: null, amount: 'if_counted' } as const
+    const times = { createdAt: before, modifiedAt: before, paidAt: null }
+    const asked = { ...times, status: 'quote', amount: 'if_counted' } as const
     const quote = { ...bought(world, anOrder(world, { email: store.orders[0]!.email })), ...asked }
     await recordOrders(world.deps, store.storeId, [quote], 'sync')
     await pass(world, store.storeId, HOUR)
