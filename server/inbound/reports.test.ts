@@ -117,7 +117,7 @@ describe('reports of the provider', () => {
     const erase = () =>
       world.db
         .updateTable('messages')
-        .set({ state: 'unknown', to_address: null, provider_id: null, provider_response: null })
+        .set({ state: 'unknown', judged: null, to_address: null, provider_id: null, provider_response: null })
         .where('id', '=', messageId)
         .execute()
     world.answerText = async (text) => {
