@@ -7,7 +7,7 @@ import { readNear, type Threshold } from './tell-usage-sql.ts'
 
 // Decision 87: owners are told once a month and channel when 80 % of what their plan includes is used, and when all is.
 
-/** Tick. Whoever is told here at 100 % is not told again by the first message that the limit holds (send/send-due.ts): the key is the same. */
+/** Tick. Notifies an account at 100 % once: the first message that the limit holds uses the same key (send/send-due.ts). */
 export async function tellUsage(deps: Deps): Promise<void> {
   const now = deps.now()
   const month = monthOf(now)

@@ -95,7 +95,7 @@ test('cash on delivery keeps its amount in statuses that the store made up, unti
 
 test.each([
   [0, [5_000]],
-  // An import of what was paid long ago is no news.
+  // Importing an order that was paid long ago notifies no owner.
   [2, []],
 ])('an order in a status that the store made up is news once it is paid, if that was %s days ago, and is ordered on the restore page (S4)', async (daysAgo, told) => {
   const message = await aMailedCart()
@@ -130,7 +130,7 @@ test('a quote without a price recovers nothing, and a free order does (S4)', asy
   expect(await shop.cart()).toMatchObject({ is_void: false })
 })
 
-test('an amount counts whichever state of the order arrives first, without what was refunded (S4, S7)', async () => {
+test('an order counts with its amount less refunds, whichever of its states arrives first (S4, S7)', async () => {
   await aMailedCart()
   world.advance(MINUTE)
   const early = world.now.toISOString()

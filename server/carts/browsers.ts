@@ -55,8 +55,8 @@ export function showSame(fold: Fold, items: readonly FoldItem[]): Fold {
 }
 
 /**
- * `at`: of what is told. Newest wins, but nobody's page displaces what the store has told of. What a browser repeats is shown again and is no
- * activity: two that repeat their carts in turn would keep the cart from ever counting as abandoned (S1).
+ * `at`: when the browser reported its cart. The newest report wins, but no page replaces what the store reported. A repeated report is shown
+ * again and is no activity: two browsers that repeat their carts in turn would keep the cart from being abandoned (S1).
  */
 export function withOther(fold: Fold, told: Told, at: number): Fold {
   const episode = fold.episode!

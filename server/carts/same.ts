@@ -39,7 +39,7 @@ export const lineOf = (item: FoldItem) => `${lineKey(item)}:${JSON.stringify(ite
 export const sameCoupons = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && [...a].sort().join('\n') === [...b].sort().join('\n')
 
-/** What was said last, confirmed or not: a draft that confirms it says nothing new. */
+/** The last contact, confirmed or not: a draft that only confirms it is not news. */
 const lastSaid = (contact: Contact) => [
   contact.unconfirmedEmail ?? contact.email,
   contact.unconfirmedPhone ?? contact.phone,

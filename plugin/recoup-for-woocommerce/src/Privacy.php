@@ -190,7 +190,7 @@ final class Privacy
         wp_add_privacy_policy_content('Recoup for WooCommerce', $text);
     }
 
-    /** What is sent of a shopper who has not agreed yet; '': all of it. */
+    /** The sentence about what is sent before a shopper agrees. Empty where everything is sent. */
     private static function beforeConsent(): string
     {
         $before = Settings::before();
